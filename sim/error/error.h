@@ -38,8 +38,7 @@ class InputError : public Error {
 /// The simulated program did what its machine does not allow.
 class ProgramFault : public Error {
   public:
-    explicit ProgramFault(const std::string& message)
-        : Error(ExitStatus::kProgramFault, message) {}
+    explicit ProgramFault(const std::string& message) : Error(ExitStatus::kProgramFault, message) {}
 };
 
 /// An internal check failed.
@@ -55,8 +54,8 @@ class InternalError : public Error {
 }  // namespace lockstep
 
 /// An invariant that is always checked. Usage: LOCKSTEP_CHECK(x < n, "slot {} of {}", x, n).
-#define LOCKSTEP_CHECK(condition, ...)                                              \
-    do {                                                                            \
-        if (!(condition)) [[unlikely]]                                              \
+#define LOCKSTEP_CHECK(condition, ...)                                                \
+    do {                                                                              \
+        if (!(condition)) [[unlikely]]                                                \
             ::lockstep::internal_error(__FILE__, __LINE__, fmt::format(__VA_ARGS__)); \
     } while (false)

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand fields of the SASS word (gpu microarchitecture notes: "common 128-bit word"): Rd 16-23,
+// Ra 24-31, Rb 32-39, imm32 32-63, constant offset 38-53 and bank 54-58, UR 32-37, Rc 64-71.
+#include "isa/sass/binder.h"
+
+#include <algorithm>
+
+namespace lockstep::sass {
+
+Operand Binder::source_register(unsigned bit, unsigned rows) {
+    const auto number = static_cast<unsigned>(word.bits(bit, 8));
+    if (number == kRegisterRZ) return Operand::of_warp(kZeroRow);
+    program_.rows_ = std::max(program_.rows_, kRegisterRow + number + rows);
+    return Operand::of_warp(kRegisterRow + number);
+}
+
+Operand Binder::dest_register(unsigned bit, unsigned rows) {
+    const auto number = static_cast<unsigned>(word.bits(bit, 8));
+    if (number == kRegisterRZ) return Operand::of_warp(kSinkRow);
+    program_.rows_ = std::max(program_.rows_, kRegisterRow + number + rows);
+    return Operand::of_warp(kRegisterRow + number);
+}
+
+Operand Binder::source_uniform(unsigned bit, unsigned rows) {
+    const auto number = static_cast<unsigned>(word.bits(bit, 6));
+    if (number == kUniformURZ) return Operand::of_warp(kZeroRow);
+    program_.uniform_rows_ = std::max(program_.uniform_rows_, std::min(number + rows, 64u));
+    return Operand::of_warp(kUniformRow + number);
+}
+
+Operand Binder::dest_uniform(unsigned bit, unsigned rows) {
+    const auto number = static_cast<unsigned>(word.bits(bit, 6));
+    if (number == kUniformURZ) return Operand::of_warp(kSinkRow);
+    program_.uniform_rows_ = std::max(program_.uniform_rows_, std::min(number + rows, 64u));
+    return Operand::of_warp(kUniformRow + number);
+}
+
+Operand Binder::barrier_register(unsigned bit) {
+    const auto number = static_cast<unsigned>(word.bits(bit, 4));
+    program_.barrier_rows_ = std::max(program_.barrier_rows_, number + 1);
+    return Operand::of_warp(kBarrierRow + number);
+}
+
+PredicateSource Binder::source_predicate(unsigned bit, unsigned negate_bit) {
+    return {static_cast<std::uint8_t>(word.bits(bit, 3)), word.bit(negate_bit)};
+}
+
+PredicateSource Binder::source_uniform_predicate(unsigned bit, unsigned negate_bit) {
+    return {static_cast<std::uint8_t>(kUniformPredicate0 + word.bits(bit, 3)),
+            word.bit(negate_bit)};
+}
+
+std::uint8_t Binder::dest_predicate(unsigned bit) {
+    const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
+    return number == kPredicatePT ? kPredicateSink : number;
+}
+
+std::uint8_t Binder::dest_uniform_predicate(unsigned bit) {
+    const auto number = static_cast<std::uint8_t>(kUniformPredicate0 + word.bits(bit, 3));
+    return number == kPredicateUPT ? kPredicateSink : number;
+}
+
+Operand Binder::literal(std::uint32_t value) {
+    const Literal key{.is_constant = false, .bank = 0, .value = value};
+    const auto [it, is_new] = program_.literal_index_.try_emplace(
+        key, static_cast<std::uint32_t>(program_.literals_.size()));
+    if (is_new) program_.literals_.push_back(key);
+    return Operand::of_literal(it->second);
+}
+
+Operand Binder::literal64(std::uint64_t value) {
+    const auto row = static_cast<unsigned>(program_.literals_.size());
+    program_.literals_.push_back({false, 0, static_cast<std::uint32_t>(value)});
+    program_.literals_.push_back({false, 0, static_cast<std::uint32_t>(value >> 32)});
+    return Operand::of_literal(row);
+}
+
+Operand Binder::constant(unsigned bank, std::uint32_t byte_offset, unsigned rows) {
+    const Literal key{true, static_cast<std::uint8_t>(bank), byte_offset};
+    if (rows == 1) {
+        const auto [it, is_new] = program_.literal_index_.try_emplace(
+            key, static_cast<std::uint32_t>(program_.literals_.size()));
+        if (is_new) program_.literals_.push_back(key);
+        return Operand::of_literal(it->second);
+    }
+    const auto row = static_cast<unsigned>(program_.literals_.size());
+    for (unsigned i = 0; i < rows; ++i)
+        program_.literals_.push_back({true, key.bank, byte_offset + 4 * i});
+    return Operand::of_literal(row);
+}
+
+bool Binder::flexible_is_immediate() const {
+    return word.form() == 2 || word.form() == 4;
+}
+bool Binder::flexible_is_register() const {
+    return word.form() == 1;
+}
+
+Operand Binder::flexible(SourceWidth width) {
+    const unsigned rows = width_rows(width);
+    switch (word.form()) {
+        case 2:
+        case 4: {
+            const auto value = static_cast<std::uint32_t>(word.bits(32, 32));
+            if (width == SourceWidth::k32) return literal(value);
+            if (width == SourceWidth::kF64) return literal64(std::uint64_t{value} << 32);
+            return literal64(static_cast<std::uint64_t>(
+                static_cast<std::int64_t>(static_cast<std::int32_t>(value))));
+        }
+        case 3:
+        case 5:
+            if (word.uniform()) return bindless_constant(rows);
+            return constant(static_cast<unsigned>(word.bits(54, 5)),
+                            static_cast<std::uint32_t>(word.bits(38, 16)), rows);
+        case 6:
+        case 7:
+            return source_uniform(32, rows);
+        default:
+            return source_register(32, rows);
+    }
+}
+
+Operand Binder::bindless_constant(unsigned) {
+    supported_ = false;
+    return Operand();
+}
+
+void Binder::sources_ab(SourceWidth width) {
+    out.a = source_register(24, width_rows(width));
+    out.b = flexible(width);
+}
+
+void Binder::sources_abc(SourceWidth width) {
+    sources_abc(width, width, width);
+}
+
+void Binder::sources_abc(SourceWidth a, SourceWidth b, SourceWidth c) {
+    out.a = source_register(24, width_rows(a));
+    const unsigned form = word.form();
+    if (form == 2 || form == 3 || form == 7) {
+        out.b = source_register(64, width_rows(b));
+        out.c = flexible(c);
+    } else {
+        out.b = flexible(b);
+        out.c = source_register(64, width_rows(c));
+    }
+}
+
+void Binder::source_b(SourceWidth width) {
+    out.b = flexible(width);
+}
+
+Operand Binder::uniform_flexible(SourceWidth width) {
+    return word.form() == 1 || word.form() >= 6 ? source_uniform(32, width_rows(width))
+                                                : flexible(width);
+}
+
+void Binder::uniform_sources_ab(SourceWidth width) {
+    out.a = source_uniform(24, width_rows(width));
+    out.b = uniform_flexible(width);
+}
+
+void Binder::uniform_sources_abc(SourceWidth width) {
+    uniform_sources_abc(width, width, width);
+}
+
+void Binder::uniform_sources_abc(SourceWidth a, SourceWidth b, SourceWidth c) {
+    out.a = source_uniform(24, width_rows(a));
+    if (word.form() == 2) {
+        out.b = source_uniform(64, width_rows(b));
+        out.c = uniform_flexible(c);
+    } else {
+        out.b = uniform_flexible(b);
+        out.c = source_uniform(64, width_rows(c));
+    }
+}
+
+void Binder::execute_uniformly(Execute execute) {
+    out.inner = execute;
+    out.execute = [](const Instruction& in, Warp& warp) {
+        warp.mask = kAllLanes;
+        in.inner(in, warp);
+    };
+}
+
+}  // namespace lockstep::sass

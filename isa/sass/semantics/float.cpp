@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/sass/binder.h"
+
+namespace lockstep::sass {
+std::span<const BindEntry> float_semantics() {
+    return {};
+}
+}  // namespace lockstep::sass

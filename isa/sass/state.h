@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Architectural state of a launch, a CTA and a warp: plain data that the emulator and the
+// cycle-level model share. Semantics read and change it; machines decide when.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isa/sass/fault.h"
+#include "isa/sass/global_memory.h"
+#include "isa/sass/instruction.h"
+#include "isa/sass/row.h"
+
+namespace lockstep::sass {
+
+class Program;
+struct Cta;
+struct Warp;
+
+/// Generic addresses with these upper halves are windows onto shared and local memory. Global
+/// allocations never lie there.
+constexpr std::uint64_t kSharedWindow = 0x0000'1001'0000'0000ull;
+constexpr std::uint64_t kLocalWindow = 0x0000'1002'0000'0000ull;
+constexpr std::uint64_t kWindowBytes = 0x1'0000'0000ull;
+
+struct Dim3 {
+    std::uint32_t x = 1, y = 1, z = 1;
+    constexpr std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+    friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// What semantics ask of the machine: everything that is not a pure function of warp state.
+class Environment {
+  public:
+    virtual ~Environment() = default;
+    /// CUDA's device-side library calls (vprintf, malloc, free, __assertfail, ...) for the lanes of
+    /// warp.mask; arguments and results as in the CUDA ABI (R4.. in, R4.. out).
+    virtual void system_call(unsigned number, Warp& warp) = 0;
+    /// SM clock in cycles, and nanoseconds of the global timer.
+    virtual std::uint64_t clock(const Warp& warp) = 0;
+    virtual std::uint64_t global_timer(const Warp& warp) = 0;
+    virtual std::uint32_t sm_id(const Warp& warp) = 0;
+    virtual std::uint32_t sm_count() = 0;
+};
+
+/// One kernel launch: what all its CTAs share.
+struct Launch {
+    const Program* program = nullptr;
+    Environment* environment = nullptr;
+    GlobalMemory* memory = nullptr;
+    int arch = 90;
+    Dim3 grid, block, cluster;
+    std::uint32_t shared_bytes = 0;  ///< static + dynamic (+ reserved) of one CTA
+    std::uint32_t dynamic_shared_bytes = 0;
+    std::uint32_t local_bytes = 0;  ///< of one thread
+    std::uint32_t rows = 0;         ///< rows a warp needs, kRegisterRow included
+    std::uint32_t entry = 0;        ///< code index of the kernel's first instruction
+    /// Constant banks; reads past the end of a bank return zero or fault, see ldc.
+    std::array<std::span<const std::byte>, 32> constant;
+    const std::byte* literals = nullptr;  ///< rows of the program's literal table
+    bool parallel = false;  ///< CTAs run on several host threads: atomics must be atomic
+    std::uint64_t id = 0;
+};
+
+/// State of a CTA-wide barrier (BAR.* and its 16 names).
+struct CtaBarrier {
+    std::uint32_t expected_warps = 0;  ///< 0: all warps of the CTA
+    std::uint32_t arrived_threads = 0;
+    std::uint32_t popc = 0;  ///< reduction so far
+    bool all = true, any = false;
+    std::uint32_t result_popc = 0;  ///< reduction of the phase that completed last
+    bool result_all = false, result_any = false;
+    std::vector<std::uint32_t> arrived;  ///< lanes that arrived, by warp
+};
+
+struct Cta {
+    Launch* launch = nullptr;
+    Dim3 index;
+    std::uint64_t linear_index = 0;
+    std::uint32_t sm = 0;         ///< the SM it runs on
+    std::uint32_t slot = 0;       ///< which of the CTAs of that SM
+    std::byte* shared = nullptr;  ///< launch->shared_bytes bytes
+    std::array<CtaBarrier, 16> barrier;
+    std::vector<Warp*> warps;
+    std::uint32_t live_warps = 0;
+};
+
+/// Why a path of a warp does not run.
+enum class PathStatus : std::uint8_t {
+    kReady,
+    kConvergence,  ///< at BSYNC of barrier `detail`
+    kWarpSync,     ///< at WARPSYNC for the lanes `wanted`
+    kCtaBarrier,   ///< at BAR number `detail`
+};
+
+/// Threads of one warp that share a pc. A warp has one running path and any number of parked ones.
+struct Path {
+    std::uint32_t pc = 0;
+    std::uint32_t lanes = 0;
+    PathStatus status = PathStatus::kReady;
+    std::uint8_t detail = 0;
+    std::uint32_t wanted = 0;
+};
+
+/// What the last memory instruction touched, for the machine that times it.
+struct Access {
+    Space space = Space::kGlobal;
+    bool is_store = false;
+    bool is_atomic = false;
+    std::uint8_t width = 0;  ///< bytes a lane
+    std::uint32_t lanes = 0;
+    std::uint64_t address[kWarpSize] = {};  ///< shared and local: offset in their space
+};
+
+struct Warp {
+    std::byte* bases[2] = {};  ///< this warp's rows; the launch's literal rows
+    std::uint32_t mask = 0;    ///< lanes that the current instruction executes for
+    std::uint32_t active = 0;  ///< lanes of the running path; 0: no path runs
+    std::uint32_t pc = 0;      ///< code index of the running path's next instruction
+    /// Instructions the running path may still execute before the machine looks at the warp; a
+    /// semantic that ends or parks the path sets it to 0.
+    std::uint32_t budget = 0;
+    std::uint32_t predicate[kPredicateCount] = {};
+    std::uint32_t live = 0;    ///< lanes that have not exited
+    std::uint32_t lanes = 0;   ///< lanes that exist (the last warp of a CTA may be short)
+    std::uint32_t index = 0;   ///< within the CTA
+    std::vector<Path> parked;  ///< paths that do not run now, ready ones in order of waiting
+    Cta* cta = nullptr;
+    std::byte* local = nullptr;  ///< word w of lane l at (w * 32 + l) * 4
+    Extent extent;               ///< global allocation accessed last
+    Access access;
+
+    Row& row(Operand operand) {
+        return *reinterpret_cast<Row*>(bases[operand.is_literal()] + operand.offset());
+    }
+    const Row& row(Operand operand) const {
+        return *reinterpret_cast<const Row*>(bases[operand.is_literal()] + operand.offset());
+    }
+    Row& register_row(unsigned number) {
+        return reinterpret_cast<Row*>(bases[0])[kRegisterRow + number];
+    }
+    Row& barrier_row(unsigned number) {
+        return reinterpret_cast<Row*>(bases[0])[kBarrierRow + number];
+    }
+    std::uint32_t read(PredicateSource source) const {
+        return predicate[source.index] ^ (source.negate ? kAllLanes : 0u);
+    }
+    /// Writes the lanes of mask; PT cannot be written because binding maps it to the sink.
+    void write(std::uint8_t destination, std::uint32_t value) {
+        predicate[destination] = (predicate[destination] & ~mask) | (value & mask);
+    }
+    /// x, y, z of a lane's thread index.
+    Dim3 thread_index(unsigned lane) const;
+};
+
+inline Dim3 Warp::thread_index(unsigned lane) const {
+    const Dim3& block = cta->launch->block;
+    const std::uint32_t linear = index * kWarpSize + lane;
+    return {linear % block.x, linear / block.x % block.y, linear / (block.x * block.y)};
+}
+
+}  // namespace lockstep::sass

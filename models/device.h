@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one door through which workloads and the runtime library reach a modelled machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/cubin/cubin.h"
+#include "isa/sass/fault.h"
+#include "isa/sass/state.h"
+#include "sim/config/machine.h"
+#include "sim/error/error.h"
+
+namespace lockstep {
+
+/// An address in the device's global memory. It is also a valid host address: modelled memory lies
+/// in the simulator's own process, so that managed and mapped memory need no copying.
+using DevicePointer = std::uint64_t;
+
+/// A loaded module (one cubin). Handles are small positive numbers; 0 is none.
+using ModuleHandle = std::uint32_t;
+
+enum class MemoryKind : std::uint8_t { kDevice, kHost, kManaged, kRegisteredHost };
+
+struct AllocationInfo {
+    DevicePointer begin = 0;
+    std::uint64_t bytes = 0;  ///< as asked for
+    MemoryKind kind = MemoryKind::kDevice;
+};
+
+struct LaunchRequest {
+    ModuleHandle module = 0;
+    std::string kernel;
+    sass::Dim3 grid, block, cluster;
+    std::uint32_t dynamic_shared_bytes = 0;
+    std::span<const std::byte> parameters;  ///< packed as the kernel's parameter area
+    bool cooperative = false;               ///< all CTAs are resident at once
+};
+
+/// What one launch did.
+struct LaunchResult {
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t thread_instructions = 0;
+    std::uint64_t cycles = 0;  ///< 0 in emulation, which has no time
+    double seconds = 0;        ///< simulated
+};
+
+/// Thrown by Device::launch when a thread faults. what() is the whole report: what happened,
+/// kernel, CTA, thread, pc, disassembled instruction and the nearest allocation.
+class DeviceFault : public ProgramFault {
+  public:
+    DeviceFault(sass::FaultKind kind, const std::string& report)
+        : ProgramFault(report), kind_(kind) {}
+    sass::FaultKind kind() const { return kind_; }
+
+  private:
+    sass::FaultKind kind_;
+};
+
+/// A launch that the machine refuses before it starts (too many threads, registers, shared memory).
+/// The runtime library maps it to the code the real runtime returns.
+class LaunchRefused : public InputError {
+  public:
+    enum class Reason { kInvalidConfiguration, kOutOfResources, kCooperativeTooLarge, kNoKernel };
+    LaunchRefused(Reason reason, const std::string& message)
+        : InputError(message), reason_(reason) {}
+    Reason reason() const { return reason_; }
+
+  private:
+    Reason reason_;
+};
+
+struct DeviceOptions {
+    unsigned threads = 1;                ///< host threads; results never depend on it
+    std::uint64_t max_instructions = 0;  ///< per launch, warp-instructions; 0: no limit
+    std::uint64_t seed = 0;
+};
+
+class Device {
+  public:
+    virtual ~Device() = default;
+
+    virtual const config::Machine& machine() const = 0;
+
+    /// Allocates zeroed memory, aligned to 256 bytes; 0 where the machine's memory is exhausted.
+    virtual DevicePointer allocate(std::uint64_t bytes, MemoryKind kind = MemoryKind::kDevice) = 0;
+    /// False where no allocation begins at this address.
+    virtual bool free(DevicePointer pointer) = 0;
+    /// Makes host memory of the program's own accessible to kernels; undone by free().
+    virtual bool register_host(void* pointer, std::uint64_t bytes) = 0;
+    /// The allocation that holds an address; bytes == 0 where none does.
+    virtual AllocationInfo find(DevicePointer address) const = 0;
+    virtual std::uint64_t free_bytes() const = 0;
+    virtual std::uint64_t total_bytes() const = 0;
+
+    /// Loads a module: allocates and initialises its globals, applies relocations.
+    virtual ModuleHandle load_module(const cubin::Cubin& cubin) = 0;
+    virtual void unload_module(ModuleHandle module) = 0;
+    /// Address and size of a __device__ or __constant__ variable (0, 0: no such variable). A
+    /// constant's address is a device address too: copies to it change the bank.
+    virtual std::pair<DevicePointer, std::uint64_t> find_variable(ModuleHandle module,
+                                                                  std::string_view name) = 0;
+    /// The kernel's properties, or nullptr.
+    virtual const cubin::Function* find_kernel(ModuleHandle module, std::string_view name) = 0;
+
+    /// Runs a kernel to its end. Throws LaunchRefused or DeviceFault.
+    virtual LaunchResult launch(const LaunchRequest& request) = 0;
+
+    /// Where device printf goes; the default writes to stdout.
+    virtual void set_printf_output(std::function<void(std::string_view)> output) = 0;
+    /// Bytes for device-side malloc (cudaLimitMallocHeapSize) and stack (cudaLimitStackSize).
+    virtual void set_heap_bytes(std::uint64_t bytes) = 0;
+    virtual void set_stack_bytes(std::uint64_t bytes) = 0;
+};
+
+/// The emulator: right answers, fast, no time.
+std::unique_ptr<Device> make_emulator(std::shared_ptr<const config::Machine> machine,
+                                      const DeviceOptions& options);
+
+}  // namespace lockstep
