@@ -60,11 +60,13 @@ enum class SymbolKind {
 struct Symbol {
     std::string name;
     SymbolKind kind;
-    uint32_t section;  ///< or kNone (undefined, absolute, common)
-    uint64_t offset;   ///< in the section
-    uint64_t size;     ///< bytes
-    bool is_global;    ///< bound globally or weakly: other modules and the host may name it
-    bool is_function;  ///< of kUndefined: something that is called
+    uint32_t section;          ///< or kNone (undefined, absolute, common)
+    uint64_t offset;           ///< in the section
+    uint64_t size;             ///< bytes
+    bool is_global = false;    ///< bound globally or weakly: other modules and the host may name it
+    bool is_function = false;  ///< also of kUndefined: something that is called
+    bool is_entry = false;     ///< a kernel
+    bool is_managed = false;   ///< a __managed__ variable
 };
 
 /// Patch `section` at `offset` by the value of `symbol` plus `addend`; see apply().
