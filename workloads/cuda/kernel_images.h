@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled kernels of workloads/cuda/kernels, embedded in the program.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace lockstep::cuda {
+
+/// The cubin of kernels/NAME.cu that runs on compute capability `arch` (80 to 90); empty: none.
+std::span<const std::uint8_t> kernel_image(std::string_view name, int arch);
+
+}  // namespace lockstep::cuda
