@@ -145,11 +145,10 @@ void Parser::read_sections() {
     uint64_t total = 0;
     for (const elf::SectionHeader& header : elf_.sections()) {
         const NamedSection named = classify(header.name);
-        const bool has_bytes = header.type != 0 && header.type != elf::kSectionNoBits;
         if (header.size > kLargestNoBits)
             file_.fail(header.header_offset,
                        fmt::format("section {} has {} bytes", header.name, header.size));
-        if (has_bytes) total += header.size;
+        if (header.has_bytes) total += header.size;
         if (total > file_.size())
             file_.fail(header.header_offset,
                        fmt::format("section {} overlaps others", header.name));
@@ -166,7 +165,7 @@ void Parser::read_sections() {
                         header.offset,
                         {}};
         const Reader reader = elf_.contents(header);
-        if (has_bytes) {
+        if (header.has_bytes) {
             const auto bytes = reader.bytes(0, reader.size(), "section");
             section.bytes.assign(bytes.begin(), bytes.end());
         }
@@ -382,8 +381,7 @@ void Parser::read_relocation_section(const elf::SectionHeader& header) {
         if (relocation.symbol >= cubin_.symbols.size())
             table.fail(at, fmt::format("relocation names symbol {} of {}", relocation.symbol,
                                        cubin_.symbols.size()));
-        if (elf_.sections()[header.info].type == elf::kSectionNoBits ||
-            relocation.offset > target.size ||
+        if (!elf_.sections()[header.info].has_bytes || relocation.offset > target.size ||
             patched_bytes(relocation.kind) > target.size - relocation.offset)
             table.fail(at, fmt::format("relocation at {:#x} lies outside of section {}",
                                        relocation.offset, target.name));

@@ -10,7 +10,16 @@ namespace lockstep::cubin::elf {
 
 namespace {
 constexpr uint64_t kHeaderSize = 64, kSectionHeaderSize = 64;
+
+// Relocatable cubins have types of their own for .nv.global, .nv.local and .nv.shared.
+constexpr uint32_t kCudaGlobal = 0x70000007, kCudaLocal = 0x70000009, kCudaShared = 0x7000000a;
+
+bool type_has_bytes(uint32_t type, uint16_t machine) {
+    if (type == 0 || type == kSectionNoBits) return false;
+    return machine != kMachineCuda ||
+           (type != kCudaGlobal && type != kCudaLocal && type != kCudaShared);
 }
+}  // namespace
 
 bool is_elf(std::span<const uint8_t> bytes) {
     static constexpr uint8_t kMagic[4] = {0x7f, 'E', 'L', 'F'};
@@ -62,14 +71,15 @@ void File::read_sections() {
         const auto u32 = [&](uint64_t field) { return reader_.u32(at + field, "section header"); };
         const auto u64 = [&](uint64_t field) { return reader_.u64(at + field, "section header"); };
         SectionHeader section{{},      u32(4),  u64(8),  u64(16), u64(24), u64(32),
-                              u32(40), u32(44), u64(48), u64(56), at};
+                              u32(40), u32(44), u64(48), u64(56), at,      false};
         name_offsets.push_back(u32(0));
         // Row 0 is no section; the size of one without bytes says nothing about the file.
         if (i == 0 || section.type == 0) {
             section.type = 0;
             section.size = 0;
         }
-        if (section.type != 0 && section.type != kSectionNoBits &&
+        section.has_bytes = type_has_bytes(section.type, header_.machine);
+        if (section.has_bytes &&
             (section.offset > reader_.size() || section.size > reader_.size() - section.offset))
             reader_.fail(at, fmt::format("section {} ({} bytes at {:#x}) lies outside of the file",
                                          i, section.size, section.offset));
@@ -85,8 +95,7 @@ void File::read_sections() {
 }
 
 Reader File::contents(const SectionHeader& section) const {
-    if (section.type == 0 || section.type == kSectionNoBits)
-        return Reader({}, reader_.file_name(), section.offset);
+    if (!section.has_bytes) return Reader({}, reader_.file_name(), section.offset);
     return Reader(reader_.bytes(section.offset, section.size, "section"), reader_.file_name(),
                   section.offset);
 }

@@ -27,6 +27,7 @@ struct SectionHeader {
     uint32_t link, info;
     uint64_t alignment, entry_size;
     uint64_t header_offset;  ///< of this row in the file, for messages
+    bool has_bytes;          ///< false: it has a size in memory only
 };
 
 struct Header {
