@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvcc puts the fatbins of a program into the host object's section .nv_fatbin (__nv_relfatbin
+// before device linking); start-up code hands them to the CUDA runtime. A program can only be given
+// another runtime if it loads libcudart.so dynamically. Only the section table is read.
+#include "isa/cubin/executable.h"
+
+#include "isa/cubin/elf.h"
+
+#include <algorithm>
+
+namespace lockstep::cubin {
+
+namespace {
+
+constexpr uint8_t kFatbinMagic[4] = {0x50, 0xed, 0x55, 0xba};
+constexpr uint32_t kSectionDynamic = 6;
+constexpr uint16_t kTypeExecutable = 2, kTypeShared = 3;
+constexpr int64_t kTagEnd = 0, kTagNeeded = 1;
+
+bool is_fatbin_section(std::string_view name) {
+    return name == ".nv_fatbin" || name == "__nv_relfatbin";
+}
+
+elf::File open_host(std::span<const uint8_t> bytes, std::string_view file_name) {
+    elf::File file(bytes, file_name, "executable");
+    if (file.header().machine != elf::kMachineX86_64)
+        file.reader().fail(18, fmt::format("a program for ELF machine {}, not for 64-bit x86 ({})",
+                                           file.header().machine, elf::kMachineX86_64));
+    return file;
+}
+
+// Names of the shared libraries the program asks for, and whether it is dynamically linked at all.
+bool needs_library(const elf::File& file, std::string_view prefix, bool& dynamic) {
+    dynamic = false;
+    for (const elf::SectionHeader& section : file.sections()) {
+        if (section.type != kSectionDynamic) continue;
+        dynamic = true;
+        const Reader entries = file.contents(section);
+        const Reader names = file.linked(section, elf::kSectionStrings, "string table");
+        for (uint64_t at = 0; at + 16 <= entries.size(); at += 16) {
+            const auto tag = entries.read<int64_t>(at, "dynamic entry");
+            if (tag == kTagEnd) break;
+            if (tag != kTagNeeded) continue;
+            const uint64_t name = entries.u64(at + 8, "dynamic entry");
+            if (names.string(name, "library name").substr(0, prefix.size()) == prefix) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+FileKind identify(std::span<const uint8_t> bytes) {
+    if (elf::is_elf(bytes)) {
+        const bool cuda = bytes.size() >= 20 && (bytes[18] | bytes[19] << 8) == elf::kMachineCuda;
+        return cuda ? FileKind::kCubin : FileKind::kExecutable;
+    }
+    if (bytes.size() >= 4 && std::equal(kFatbinMagic, kFatbinMagic + 4, bytes.begin()))
+        return FileKind::kFatbin;
+    // PTX is text: comments and white space, then its first directive.
+    const size_t looked_at = std::min<size_t>(bytes.size(), 65536);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), looked_at);
+    const size_t version = text.find(".version");
+    if (version != text.npos && text.find('\0') > version &&
+        text.find(".target", version) != text.npos)
+        return FileKind::kPtx;
+    return FileKind::kUnknown;
+}
+
+std::vector<EmbeddedFatbin> find_fatbins(std::span<const uint8_t> bytes,
+                                         std::string_view file_name) {
+    const elf::File file = open_host(bytes, file_name);
+    std::vector<EmbeddedFatbin> result;
+    for (const elf::SectionHeader& section : file.sections()) {
+        if (!is_fatbin_section(section.name) || !section.has_bytes || section.size == 0) continue;
+        result.push_back({bytes.subspan(section.offset, section.size), section.offset});
+    }
+    return result;
+}
+
+void check_runnable(std::span<const uint8_t> bytes, std::string_view file_name) {
+    const elf::File file = open_host(bytes, file_name);
+    if (file.header().type != kTypeExecutable && file.header().type != kTypeShared)
+        file.reader().fail(
+            16, "an object file, not a linked program; link it with nvcc -cudart shared");
+    bool dynamic = false;
+    if (needs_library(file, "libcudart.so", dynamic)) return;
+    const bool has_kernels =
+        std::any_of(file.sections().begin(), file.sections().end(),
+                    [](const elf::SectionHeader& s) { return is_fatbin_section(s.name); });
+    if (has_kernels || !dynamic)
+        throw InputError(fmt::format(
+            "{}: the program is not linked with the shared CUDA runtime (it asks for no "
+            "libcudart.so); rebuild it with `nvcc -cudart shared`",
+            file_name));
+}
+
+}  // namespace lockstep::cubin
