@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Tensor Core aligns the products of a group and the accumulator to the largest exponent among
+// them, truncates each toward zero and adds them exactly (rule.h). In fp32 lanes the product of two
+// significands is exact, adding to its exponent bits aligns it, and conversion to an integer is the
+// truncation; sums of W = 16 products of F = 25 fraction bits still fit 32 bits. Infinities and
+// NaNs take the element-by-element path. Source of the rule: see rule.cpp.
+#include "isa/sass/tensor_core/dot_product.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "isa/sass/tensor_core/lanes.h"
+#include "sim/error/error.h"
+#include "sim/numerics/bf16.h"
+#include "sim/numerics/fp16.h"
+#include "sim/numerics/fp32.h"
+#include "sim/numerics/fp8.h"
+#include "sim/numerics/tf32.h"
+
+namespace lockstep::sass {
+namespace {
+
+using numerics::Rounding;
+
+/// The exact sum of a group, rounded as the accumulator is.
+inline uint32_t round_sum(AccumulatorType type, double sum) {
+    using E8m13Format = numerics::FloatFormat<8, 13>;
+    switch (type) {
+        case AccumulatorType::kFp16:
+            return numerics::fp64_to_fp16(sum);
+        case AccumulatorType::kFp32:
+        case AccumulatorType::kE8m13:
+            break;
+    }
+    // Truncation, and yet what is too large becomes infinity.
+    const bool narrow = type == AccumulatorType::kE8m13;
+    const uint32_t bits = narrow
+                              ? numerics::encode<E8m13Format>(sum, Rounding::kTowardZero) << 10
+                              : numerics::encode<numerics::Fp32Format>(sum, Rounding::kTowardZero);
+    return std::fabs(sum) >= 0x1p128 ? (std::signbit(sum) ? 0xff800000u : 0x7f800000u) : bits;
+}
+
+// A term shifted so that one is the last bit kept, and truncated. The shift is limited so that the
+// exponent bits stay those of a number; what is shifted that far is less than one anyway.
+inline Ints align(Floats significand, Ints shift) {
+    constexpr int32_t kFarEnough = -40;
+    const Ints exponent = larger(shift, Ints{} + kFarEnough) << 23;
+    return truncate(reinterpret<Floats>(reinterpret<Ints>(significand) + exponent));
+}
+
+struct Broadcast {  // one column of B for all rows
+    const DecodedTile& tile;
+    int at;
+    Floats significand(int k, int) const { return Floats{} + tile.significand[at + k]; }
+    Ints exponent(int k, int) const { return Ints{} + tile.exponent[at + k]; }
+    uint32_t bits(int k, int) const { return tile.bits[at + k]; }
+};
+
+struct PerRow {  // a column of B for each row
+    const DecodedTile& tile;
+    int at;
+    Floats significand(int k, int row) const {
+        return load<Floats>(tile.significand + at + k * 16 + row);
+    }
+    Ints exponent(int k, int row) const { return load<Ints>(tile.exponent + at + k * 16 + row); }
+    uint32_t bits(int k, int row) const { return tile.bits[at + k * 16 + row]; }
+};
+
+/// One group of `width` products, k from `first` on, for all 16 rows.
+template <int width, typename B>
+void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B& b, int first,
+                      const DecodedColumn& c, uint32_t* out) {
+    alignas(64) int32_t products[16];
+    alignas(64) int32_t addend[16];
+    alignas(64) int32_t scale[16];
+    for (int row = 0; row < 16; row += kLanes) {
+        const Ints c_exponent = load<Ints>(c.exponent + row);
+        Ints largest = larger(c_exponent, Ints{} + rule.min_exponent);
+#pragma GCC unroll 32
+        for (int k = 0; k < width; ++k) {
+            const int at = (first + k) * 16 + row;
+            largest = larger(largest, load<Ints>(a.exponent + at) + b.exponent(first + k, row));
+        }
+        const Ints base = rule.fraction_bits - largest;
+        Ints sum = {};
+#pragma GCC unroll 32
+        for (int k = 0; k < width; ++k) {
+            const int at = (first + k) * 16 + row;
+            const Ints shift = load<Ints>(a.exponent + at) + b.exponent(first + k, row) + base;
+            sum += align(load<Floats>(a.significand + at) * b.significand(first + k, row), shift);
+        }
+        store(products + row, sum);
+        store(addend + row, align(load<Floats>(c.significand + row), c_exponent + base));
+        store(scale + row, -base);
+    }
+    for (int row = 0; row < 16; ++row) {
+        const double unit = std::bit_cast<double>(static_cast<uint64_t>(scale[row] + 1023) << 52);
+        const double sum = static_cast<double>(products[row]) + static_cast<double>(addend[row]);
+        out[row] = round_sum(rule.accumulator, sum * unit);
+    }
+}
+
+float to_float(TensorType type, uint32_t bits) {
+    switch (type) {
+        case TensorType::kFp16:
+            return numerics::fp16_to_fp32(static_cast<uint16_t>(bits));
+        case TensorType::kBf16:
+            return numerics::bf16_to_fp32(static_cast<uint16_t>(bits));
+        case TensorType::kTf32:
+            return numerics::tf32_operand(bits);
+        case TensorType::kE4m3:
+            return numerics::e4m3_to_fp32(static_cast<uint8_t>(bits));
+        case TensorType::kE5m2:
+            return numerics::e5m2_to_fp32(static_cast<uint8_t>(bits));
+    }
+    return 0;
+}
+
+/// What infinities and NaNs among the terms of a sum make of it.
+class SpecialTerms {
+  public:
+    void add_product(float a, float b) {
+        if (std::isfinite(a) && std::isfinite(b)) return;
+        add(a * b);
+    }
+    void add(float term) {
+        nan_ |= std::isnan(term);
+        plus_ |= std::isinf(term) && term > 0;
+        minus_ |= std::isinf(term) && term < 0;
+    }
+    bool decides() const { return nan_ || plus_ || minus_; }
+    uint32_t result(bool half) const {
+        if (nan_ || (plus_ && minus_)) return half ? numerics::kFp16Nan : numerics::kFp32Nan;
+        if (half) return plus_ ? 0x7c00u : 0xfc00u;
+        return plus_ ? 0x7f800000u : 0xff800000u;
+    }
+
+  private:
+    bool nan_ = false;
+    bool plus_ = false;
+    bool minus_ = false;
+};
+
+template <typename B>
+void overrule_specials(bool half, TensorType type, int width, const DecodedTile& a, const B& b,
+                       int first, const uint32_t* c, uint32_t* out) {
+    for (int row = 0; row < 16; ++row) {
+        SpecialTerms terms;
+        for (int k = first; k < first + width; ++k) {
+            terms.add_product(to_float(type, a.bits[k * 16 + row]), to_float(type, b.bits(k, row)));
+        }
+        terms.add(half ? to_float(TensorType::kFp16, c[row]) : std::bit_cast<float>(c[row]));
+        if (terms.decides()) out[row] = terms.result(half);
+    }
+}
+
+template <int width, typename B>
+void accumulate_groups(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+                       const B& b, uint32_t* c) {
+    const bool half = rule.accumulator == AccumulatorType::kFp16;
+    DecodedColumn column;
+    for (int first = 0; first < depth; first += width) {
+        alignas(64) uint32_t out[16];
+        column.decode(half, c);
+        accumulate_group<width>(rule, a, b, first, column, out);
+        if (a.special || b.tile.special || column.special) [[unlikely]] {
+            overrule_specials(half, type, width, a, b, first, c, out);
+        }
+        std::copy_n(out, 16, c);
+    }
+}
+
+template <typename B>
+void accumulate(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+                const B& b, uint32_t* c) {
+    const int width = std::min(rule.group, depth);
+    LOCKSTEP_CHECK(depth % width == 0, "{} products in groups of {}", depth, width);
+    switch (width) {
+        case 4:
+            return accumulate_groups<4>(rule, type, depth, a, b, c);
+        case 8:
+            return accumulate_groups<8>(rule, type, depth, a, b, c);
+        case 16:
+            return accumulate_groups<16>(rule, type, depth, a, b, c);
+        case 32:
+            return accumulate_groups<32>(rule, type, depth, a, b, c);
+        default:
+            LOCKSTEP_CHECK(false, "no dot product of {}", width);
+    }
+}
+
+}  // namespace
+
+void accumulate_column(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+                       const DecodedTile& b, int b_at, uint32_t* c) {
+    accumulate(rule, type, depth, a, Broadcast{b, b_at}, c);
+}
+
+void accumulate_rows(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+                     const DecodedTile& b, int b_at, uint32_t* c) {
+    accumulate(rule, type, depth, a, PerRow{b, b_at}, c);
+}
+
+}  // namespace lockstep::sass
