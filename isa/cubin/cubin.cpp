@@ -8,10 +8,10 @@
 
 #include "isa/cubin/attributes.h"
 #include "isa/cubin/elf.h"
+#include "isa/cubin/relocation_table.h"
+#include "isa/cubin/section_kind.h"
 
 #include <algorithm>
-#include <charconv>
-#include <tuple>
 #include <unordered_map>
 
 namespace lockstep::cubin {
@@ -20,51 +20,11 @@ namespace {
 
 constexpr int kOldestArch = 70, kNewestArch = 121;
 constexpr uint8_t kAbi7 = 7, kAbi8 = 8;
-constexpr uint64_t kSymbolSize = 24, kRelSize = 16, kRelaSize = 24;
+constexpr uint64_t kSymbolSize = 24;
 constexpr uint64_t kLargestNoBits = uint64_t{1} << 40;
 constexpr uint8_t kTypeObject = 1, kTypeFunction = 2, kTypeSection = 3;
 constexpr uint8_t kOtherEntry = 0x10, kOtherManaged = 0x04;
 constexpr uint16_t kIndexReserved = 0xff00, kIndexExtended = 0xffff;
-
-bool starts_with(std::string_view text, std::string_view prefix) {
-    return text.substr(0, prefix.size()) == prefix;
-}
-
-/// Where a section's name says what it is: kind, bank and the function it belongs to.
-struct NamedSection {
-    SectionKind kind = SectionKind::kOther;
-    uint32_t bank = 0;
-    std::string_view function;  ///< empty: the module's
-};
-
-NamedSection classify(std::string_view name) {
-    const auto owner = [&](size_t prefix) {
-        return name.size() > prefix && name[prefix] == '.' ? name.substr(prefix + 1)
-                                                           : std::string_view();
-    };
-    const auto is = [&](std::string_view prefix) {
-        return starts_with(name, prefix) &&
-               (name.size() == prefix.size() || name[prefix.size()] == '.');
-    };
-    if (is(".text")) return {SectionKind::kText, 0, owner(5)};
-    if (is(".nv.info")) return {SectionKind::kInfo, 0, owner(8)};
-    if (is(".nv.shared")) return {SectionKind::kShared, 0, owner(10)};
-    if (is(".nv.local")) return {SectionKind::kLocal, 0, owner(9)};
-    if (name == ".nv.global") return {SectionKind::kGlobal, 0, {}};
-    if (is(".nv.global.init")) return {SectionKind::kGlobalInit, 0, {}};
-    if (is(".nv.global")) return {SectionKind::kGlobal, 0, {}};
-    if (starts_with(name, ".nv.constant")) {
-        uint32_t bank = 0;
-        const char* begin = name.data() + 12;
-        const auto [end, error] = std::from_chars(begin, name.data() + name.size(), bank);
-        const size_t length = 12 + static_cast<size_t>(end - begin);
-        if (error == std::errc() && (length == name.size() || name[length] == '.'))
-            return {SectionKind::kConstant, bank, owner(length)};
-    }
-    if (starts_with(name, ".debug") || starts_with(name, ".nv_debug") || starts_with(name, ".line"))
-        return {SectionKind::kDebug, 0, {}};
-    return {};
-}
 
 class Parser {
   public:
@@ -80,7 +40,7 @@ class Parser {
         make_functions();
         give_sections_to_functions();
         read_all_attributes();
-        read_relocations();
+        cubin_.relocations = read_relocations(elf_, cubin_);
         for (Function& function : cubin_.functions) finish(function);
         return std::move(cubin_);
     }
@@ -91,11 +51,10 @@ class Parser {
     void read_symbols();
     Symbol read_symbol(const Reader& table, const Reader& names, const Reader& indices, uint64_t i);
     void make_functions();
+    uint32_t owner_of(std::string_view name, uint32_t info) const;
     void give_sections_to_functions();
     void read_all_attributes();
     void read_module_attributes(uint32_t section);
-    void read_relocations();
-    void read_relocation_section(const elf::SectionHeader& header);
     void finish(Function& function);
 
     /// Copies a name; the sum of all is bounded, as names may share bytes of their table.
@@ -144,11 +103,13 @@ void Parser::read_header() {
 void Parser::read_sections() {
     uint64_t total = 0;
     for (const elf::SectionHeader& header : elf_.sections()) {
-        const NamedSection named = classify(header.name);
+        const SectionName named = classify(header.name);
         if (header.size > kLargestNoBits)
             file_.fail(header.header_offset,
                        fmt::format("section {} has {} bytes", header.name, header.size));
-        if (header.has_bytes) total += header.size;
+        // sm_100 and later: a second copy in another encoding, whose sections share bytes.
+        const bool has_bytes = header.has_bytes && !header.name.starts_with(".nv.merc.");
+        if (has_bytes) total += header.size;
         if (total > file_.size())
             file_.fail(header.header_offset,
                        fmt::format("section {} overlaps others", header.name));
@@ -165,7 +126,7 @@ void Parser::read_sections() {
                         header.offset,
                         {}};
         const Reader reader = elf_.contents(header);
-        if (header.has_bytes) {
+        if (has_bytes) {
             const auto bytes = reader.bytes(0, reader.size(), "section");
             section.bytes.assign(bytes.begin(), bytes.end());
         }
@@ -204,8 +165,10 @@ Symbol Parser::read_symbol(const Reader& table, const Reader& names, const Reade
         table.fail(at, fmt::format("symbol {} names section {} of {}", symbol.name, symbol.section,
                                    cubin_.sections.size()));
     const Section& section = cubin_.sections[symbol.section];
-    // Shared memory is laid out by the linker: in an object the section has no size yet.
-    const bool laid_out = !cubin_.relocatable || !section.bytes.empty();
+    // Shared memory is laid out by the linker, what is reserved of it by the driver: in an object
+    // these sections have no size yet.
+    const bool reserved = section.name.starts_with(".nv.shared.reserved");
+    const bool laid_out = !reserved && (!cubin_.relocatable || !section.bytes.empty());
     if (laid_out && (symbol.offset > section.size || symbol.size > section.size - symbol.offset))
         table.fail(at, fmt::format("symbol {} ({} bytes at {:#x}) lies outside of section {}",
                                    symbol.name, symbol.size, symbol.offset, section.name));
@@ -258,8 +221,8 @@ void Parser::make_functions() {
         }
         section.bytes.clear();
         section.function = static_cast<uint32_t>(cubin_.functions.size());
-        if (!function_by_name_.emplace(name, section.function).second)
-            file_.fail(header.header_offset, fmt::format("a second section {}", header.name));
+        // Objects that were linked together may each have brought a local function of this name.
+        function_by_name_.emplace(name, section.function);
         cubin_.functions.push_back(std::move(function));
     }
     for (uint32_t i = 0; i < cubin_.symbols.size(); ++i) {
@@ -279,16 +242,24 @@ void Parser::make_functions() {
                        fmt::format("no symbol for function {}", function.name));
 }
 
+// The function called `name`; `info`, the section header's field, says which one if several are.
+uint32_t Parser::owner_of(std::string_view name, uint32_t info) const {
+    if (info < cubin_.sections.size() && cubin_.sections[info].function != kNone &&
+        cubin_.functions[cubin_.sections[info].function].name == name)
+        return cubin_.sections[info].function;
+    const auto found = function_by_name_.find(name);
+    return found == function_by_name_.end() ? kNone : found->second;
+}
+
 void Parser::give_sections_to_functions() {
     std::vector<ConstantBank> of_module;
     for (uint32_t i = 0; i < cubin_.sections.size(); ++i) {
         Section& section = cubin_.sections[i];
-        const NamedSection named = classify(section.name);
+        const SectionName named = classify(section.name);
         if (named.kind == SectionKind::kText) continue;
         const uint64_t at = elf_.sections()[i].header_offset;
         if (!named.function.empty()) {
-            const auto found = function_by_name_.find(named.function);
-            if (found != function_by_name_.end()) section.function = found->second;
+            section.function = owner_of(named.function, elf_.sections()[i].info);
         }
         Function* function =
             section.function == kNone ? nullptr : &cubin_.functions[section.function];
@@ -357,54 +328,6 @@ void Parser::read_all_attributes() {
             describe(function, function.attributes, contents(i));
         }
     }
-}
-
-void Parser::read_relocation_section(const elf::SectionHeader& header) {
-    const bool rela = header.type == elf::kSectionRela;
-    const uint64_t entry = rela ? kRelaSize : kRelSize;
-    const Reader table = elf_.contents(header);
-    if (header.info == 0 || header.info >= cubin_.sections.size())
-        file_.fail(header.header_offset,
-                   fmt::format("section {} patches section {} of {}", header.name, header.info,
-                               cubin_.sections.size()));
-    if ((elf_.sections()[header.info].flags & elf::kFlagAlloc) == 0) return;
-    const Section& target = cubin_.sections[header.info];
-    if (table.size() % entry != 0)
-        table.fail(0, fmt::format("section {} has {} bytes, no multiple of {}", header.name,
-                                  table.size(), entry));
-    for (uint64_t at = 0; at < table.size(); at += entry) {
-        const uint64_t info = table.u64(at + 8, "relocation");
-        Relocation relocation{header.info, table.u64(at, "relocation"),
-                              static_cast<RelocationKind>(info & 0xffffffff),
-                              static_cast<uint32_t>(info >> 32),
-                              rela ? table.read<int64_t>(at + 16, "relocation") : 0};
-        if (relocation.symbol >= cubin_.symbols.size())
-            table.fail(at, fmt::format("relocation names symbol {} of {}", relocation.symbol,
-                                       cubin_.symbols.size()));
-        if (!elf_.sections()[header.info].has_bytes || relocation.offset > target.size ||
-            patched_bytes(relocation.kind) > target.size - relocation.offset)
-            table.fail(at, fmt::format("relocation at {:#x} lies outside of section {}",
-                                       relocation.offset, target.name));
-        if (!rela) {
-            // A REL section has no addend of its own: it is what stands in the place to patch.
-            const auto bytes =
-                target.function != kNone && target.kind == SectionKind::kText
-                    ? std::span<const uint8_t>(cubin_.functions[target.function].code)
-                    : std::span<const uint8_t>(target.bytes);
-            relocation.addend = addend_in_place(relocation.kind, bytes, relocation.offset);
-        }
-        cubin_.relocations.push_back(relocation);
-    }
-}
-
-void Parser::read_relocations() {
-    for (const elf::SectionHeader& header : elf_.sections())
-        if (header.type == elf::kSectionRela || header.type == elf::kSectionRel)
-            read_relocation_section(header);
-    std::stable_sort(cubin_.relocations.begin(), cubin_.relocations.end(),
-                     [](const Relocation& a, const Relocation& b) {
-                         return std::tie(a.section, a.offset) < std::tie(b.section, b.offset);
-                     });
 }
 
 void Parser::finish(Function& function) {
