@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU's global memory is a virtual address space that the driver maps. Here a device address is
+// the host address of the same byte, in a region reserved at a fixed place (so that pointers, and
+// with them results that depend on pointers, repeat). No page tables and no TLB: the machine that
+// needs them derives them from addresses.
+#include "models/memory/global_memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sim/error/error.h"
+
+namespace lockstep::memory {
+
+namespace {
+
+/// Where the region may lie: far from what the host's kernel and loader choose by themselves, and
+/// from the windows of shared and local memory.
+constexpr std::uint64_t kCandidates[] = {0x2000'0000'0000, 0x3000'0000'0000, 0x2800'0000'0000,
+                                         0x3800'0000'0000, 0x4000'0000'0000, 0x1800'0000'0000};
+constexpr std::uint64_t kCommitStep = 64ull << 20;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
+    return (value + step - 1) / step * step;
+}
+
+std::uint64_t page_bytes() {
+    static const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+std::byte* host(std::uint64_t address) {
+    return reinterpret_cast<std::byte*>(address);
+}
+
+std::uint64_t reserve_region() {
+    for (const std::uint64_t candidate : kCandidates) {
+        void* const got =
+            mmap(host(candidate), DeviceMemory::kRegionBytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == host(candidate)) return candidate;
+        if (got != MAP_FAILED) munmap(got, DeviceMemory::kRegionBytes);
+    }
+    throw InternalError(fmt::format("cannot reserve {} GiB of addresses for device memory: {}",
+                                    DeviceMemory::kRegionBytes >> 30, std::strerror(errno)));
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    std::string digits = std::to_string(bytes);
+    for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+        digits.insert(static_cast<std::size_t>(i), 1, ',');
+    return digits;
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(std::uint64_t capacity)
+    : region_(reserve_region()), committed_end_(region_), capacity_(capacity) {
+    free_[region_] = kRegionBytes;
+}
+
+DeviceMemory::~DeviceMemory() {
+    munmap(host(region_), kRegionBytes);
+}
+
+std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, Kind kind) {
+    if (bytes > kRegionBytes / 2) return 0;
+    const bool counts = kind == Kind::kDevice;
+    if (counts && bytes > free_bytes()) return 0;
+    const std::uint64_t block = round_up(bytes + kRedZone, kAlignment);
+    const auto it =
+        std::find_if(free_.begin(), free_.end(), [&](const auto& f) { return f.second >= block; });
+    if (it == free_.end()) return 0;
+    const std::uint64_t begin = it->first;
+    const std::uint64_t rest = it->second - block;
+    free_.erase(it);
+    if (rest != 0) free_[begin + block] = rest;
+    commit(begin + block);
+    allocations_[begin] = {begin, bytes, kind, true};
+    if (counts) used_ += bytes;
+    return begin;
+}
+
+void DeviceMemory::commit(std::uint64_t end) {
+    if (end <= committed_end_) return;
+    end = std::min(region_ + kRegionBytes, round_up(end, kCommitStep));
+    LOCKSTEP_CHECK(
+        mprotect(host(committed_end_), end - committed_end_, PROT_READ | PROT_WRITE) == 0,
+        "cannot make device memory accessible: {}", std::strerror(errno));
+    committed_end_ = end;
+}
+
+bool DeviceMemory::free(std::uint64_t begin) {
+    const auto it = allocations_.find(begin);
+    if (it == allocations_.end()) return false;
+    const Allocation gone = it->second;
+    allocations_.erase(it);
+    if (gone.kind == Kind::kRegisteredHost) return true;
+    if (gone.kind == Kind::kDevice) used_ -= gone.bytes;
+
+    std::uint64_t end = begin + round_up(gone.bytes + kRedZone, kAlignment);
+    release_pages(begin, begin + gone.bytes);
+    const auto next = free_.find(end);
+    if (next != free_.end()) {
+        end += next->second;
+        free_.erase(next);
+    }
+    const auto after = free_.upper_bound(begin);
+    if (after != free_.begin()) {
+        const auto before = std::prev(after);
+        if (before->first + before->second == begin) {
+            before->second = end - before->first;
+            return true;
+        }
+    }
+    free_[begin] = end - begin;
+    return true;
+}
+
+void DeviceMemory::release_pages(std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t first = round_up(begin, page_bytes());
+    const std::uint64_t last = end / page_bytes() * page_bytes();
+    if (first >= last) {
+        std::memset(host(begin), 0, end - begin);
+        return;
+    }
+    std::memset(host(begin), 0, first - begin);
+    std::memset(host(last), 0, end - last);
+    // Anonymous private pages that were given back read as zeros.
+    LOCKSTEP_CHECK(madvise(host(first), last - first, MADV_DONTNEED) == 0,
+                   "cannot give device memory back: {}", std::strerror(errno));
+}
+
+bool DeviceMemory::register_host(void* pointer, std::uint64_t bytes) {
+    const auto begin = reinterpret_cast<std::uint64_t>(pointer);
+    if (bytes == 0 || begin == 0 || begin + bytes < begin) return false;
+    if (begin < region_ + kRegionBytes && region_ < begin + bytes) return false;
+    const auto after = allocations_.lower_bound(begin + bytes);
+    if (after != allocations_.begin()) {
+        const Allocation& before = std::prev(after)->second;
+        if (before.begin + std::max<std::uint64_t>(before.bytes, 1) > begin) return false;
+    }
+    allocations_[begin] = {begin, bytes, Kind::kRegisteredHost, true};
+    return true;
+}
+
+void DeviceMemory::set_writable(std::uint64_t begin, bool writable) {
+    const auto it = allocations_.find(begin);
+    LOCKSTEP_CHECK(it != allocations_.end(), "no allocation begins at {:#x}", begin);
+    it->second.writable = writable;
+}
+
+DeviceMemory::Allocations::const_iterator DeviceMemory::at_or_before(std::uint64_t address) const {
+    const auto after = allocations_.upper_bound(address);
+    return after == allocations_.begin() ? allocations_.end() : std::prev(after);
+}
+
+Allocation DeviceMemory::allocation(std::uint64_t address) const {
+    const auto it = at_or_before(address);
+    if (it == allocations_.end() || address - it->first >= it->second.bytes) return {};
+    return it->second;
+}
+
+sass::Extent DeviceMemory::find(std::uint64_t address) const {
+    const Allocation found = allocation(address);
+    if (found.bytes == 0) return {};
+    return {found.begin, found.begin + found.bytes, host(found.begin), found.writable};
+}
+
+std::string DeviceMemory::describe(std::uint64_t address) const {
+    if (address < 4096) return fmt::format("{:#x} is a null pointer", address);
+    const auto before = at_or_before(address);
+    const auto next = before == allocations_.end() ? allocations_.begin() : std::next(before);
+    const auto text = [](const Allocation& a) {
+        return fmt::format("a {}-byte allocation at {:#x}", bytes_text(a.bytes), a.begin);
+    };
+    if (before != allocations_.end()) {
+        const Allocation& a = before->second;
+        const std::uint64_t offset = address - a.begin;
+        if (offset < a.bytes)
+            return fmt::format("{:#x} is byte {} of {}{}", address, bytes_text(offset), text(a),
+                               a.writable ? "" : " that is read-only");
+        const std::uint64_t past = offset - a.bytes;
+        if (next == allocations_.end() || past < next->first - address) {
+            if (past == 0) return fmt::format("{:#x} is the end of {}", address, text(a));
+            return fmt::format("{:#x} is {} bytes past the end of {}", address, bytes_text(past),
+                               text(a));
+        }
+    }
+    if (next == allocations_.end())
+        return fmt::format("{:#x}: nothing is allocated on this device", address);
+    return fmt::format("{:#x} is {} bytes before {}", address, bytes_text(next->first - address),
+                       text(next->second));
+}
+
+}  // namespace lockstep::memory

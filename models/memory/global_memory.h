@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functional global memory of one device: which device addresses are valid and what lies there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "isa/sass/global_memory.h"
+
+namespace lockstep::memory {
+
+enum class Kind : std::uint8_t { kDevice, kHost, kManaged, kRegisteredHost };
+
+struct Allocation {
+    std::uint64_t begin = 0;
+    std::uint64_t bytes = 0;  ///< as asked for; 0: no allocation
+    Kind kind = Kind::kDevice;
+    bool writable = true;
+};
+
+/// A device's allocations. Device addresses are host addresses: a region of fixed place is reserved
+/// once, so that a run hands out the same addresses every time, and pages cost nothing until they
+/// are touched. Allocation is first fit by address. Const functions may be called from several
+/// threads while nobody allocates or frees.
+class DeviceMemory : public sass::GlobalMemory {
+  public:
+    static constexpr std::uint64_t kAlignment = 512;
+    /// Bytes after each allocation that belong to none, so that running over the end is noticed.
+    static constexpr std::uint64_t kRedZone = 256;
+    static constexpr std::uint64_t kRegionBytes = 1ull << 40;
+
+    /// capacity: bytes of device memory. Throws InternalError where no region can be reserved.
+    explicit DeviceMemory(std::uint64_t capacity);
+    ~DeviceMemory() override;
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    /// Zeroed memory aligned to kAlignment, or 0 where capacity is exhausted. Memory of zero bytes
+    /// has an address of its own that may not be accessed. Only kDevice counts against capacity.
+    std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::kDevice);
+    /// False where no allocation (or registered range) begins at this address. Pages return to
+    /// the host.
+    bool free(std::uint64_t begin);
+    /// Makes host memory of the program accessible; false where it overlaps what is known.
+    bool register_host(void* pointer, std::uint64_t bytes);
+    /// Stores to a read-only allocation fault.
+    void set_writable(std::uint64_t begin, bool writable);
+
+    /// The allocation that holds the address, or bytes == 0.
+    Allocation allocation(std::uint64_t address) const;
+    std::uint64_t total_bytes() const { return capacity_; }
+    std::uint64_t free_bytes() const { return capacity_ - used_; }
+
+    sass::Extent find(std::uint64_t address) const override;
+    std::string describe(std::uint64_t address) const override;
+
+  private:
+    using Allocations = std::map<std::uint64_t, Allocation>;
+
+    /// The last allocation that begins at or before the address, or end().
+    Allocations::const_iterator at_or_before(std::uint64_t address) const;
+    void commit(std::uint64_t end);
+    /// Zeroes a freed block and gives its whole pages back to the host.
+    void release_pages(std::uint64_t begin, std::uint64_t end);
+
+    Allocations allocations_;
+    std::map<std::uint64_t, std::uint64_t> free_;  ///< free blocks of the region: begin -> bytes
+    std::uint64_t region_ = 0;
+    std::uint64_t committed_end_ = 0;  ///< the region is accessible up to here
+    std::uint64_t capacity_;
+    std::uint64_t used_ = 0;
+};
+
+}  // namespace lockstep::memory

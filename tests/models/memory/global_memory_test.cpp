@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory/global_memory.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace lockstep::memory {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint64_t kGiB = 1ull << 30;
+
+char* at(std::uint64_t address) {
+    return reinterpret_cast<char*>(address);
+}
+
+TEST(DeviceMemory, AllocationsAreAlignedZeroedAndApart) {
+    DeviceMemory memory(kGiB);
+    const std::uint64_t a = memory.allocate(4000);
+    const std::uint64_t b = memory.allocate(1);
+    EXPECT_EQ(a % DeviceMemory::kAlignment, 0u);
+    EXPECT_EQ(b % DeviceMemory::kAlignment, 0u);
+    EXPECT_GE(b, a + 4000 + DeviceMemory::kRedZone);
+    for (int i = 0; i < 4000; ++i) EXPECT_EQ(at(a)[i], 0);
+}
+
+TEST(DeviceMemory, AddressesRepeat) {
+    std::vector<std::uint64_t> first, second;
+    for (auto* addresses : {&first, &second}) {
+        DeviceMemory memory(kGiB);
+        for (const int bytes : {100, 1 << 20, 3, 70000})
+            addresses->push_back(memory.allocate(bytes));
+        memory.free((*addresses)[1]);
+        addresses->push_back(memory.allocate(12345));
+    }
+    EXPECT_EQ(first, second);
+}
+
+TEST(DeviceMemory, FreedMemoryIsReusedAndReadsZero) {
+    DeviceMemory memory(kGiB);
+    for (const std::uint64_t bytes : {10ull, 4096ull, 100'000ull}) {
+        const std::uint64_t a = memory.allocate(bytes);
+        std::memset(at(a), 0x5a, bytes);
+        EXPECT_TRUE(memory.free(a));
+        EXPECT_FALSE(memory.free(a));
+        const std::uint64_t b = memory.allocate(bytes);
+        EXPECT_EQ(a, b);
+        for (std::uint64_t i = 0; i < bytes; ++i) ASSERT_EQ(at(b)[i], 0) << i;
+        EXPECT_TRUE(memory.free(b));
+    }
+}
+
+TEST(DeviceMemory, CapacityIsTheMachines) {
+    DeviceMemory memory(1000);
+    EXPECT_EQ(memory.allocate(1001), 0u);
+    const std::uint64_t a = memory.allocate(600);
+    EXPECT_NE(a, 0u);
+    EXPECT_EQ(memory.free_bytes(), 400u);
+    EXPECT_EQ(memory.allocate(401), 0u);
+    EXPECT_NE(memory.allocate(5000, Kind::kManaged), 0u);
+    EXPECT_TRUE(memory.free(a));
+    EXPECT_EQ(memory.free_bytes(), 1000u);
+}
+
+TEST(DeviceMemory, LargeAllocationCostsNothingUntilTouched) {
+    DeviceMemory memory(141 * kGiB);
+    const std::uint64_t a = memory.allocate(100 * kGiB);
+    ASSERT_NE(a, 0u);
+    at(a)[99 * kGiB] = 7;
+    EXPECT_EQ(at(a)[99 * kGiB], 7);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    EXPECT_LT(usage.ru_maxrss, 1024 * 1024) << "KiB resident";
+}
+
+TEST(DeviceMemory, FindKnowsExactExtents) {
+    DeviceMemory memory(kGiB);
+    const std::uint64_t a = memory.allocate(4000);
+    EXPECT_EQ(memory.find(a + 3999).begin, a);
+    EXPECT_EQ(memory.find(a + 3999).end, a + 4000);
+    const sass::Extent none = memory.find(a + 4000);
+    EXPECT_EQ(none.begin, none.end);
+    EXPECT_TRUE(memory.find(a).contains(a + 3996, 4));
+    EXPECT_FALSE(memory.find(a).contains(a + 3997, 4));
+    memory.set_writable(a, false);
+    EXPECT_FALSE(memory.find(a).writable);
+    EXPECT_EQ(memory.find(a - 1).end, 0u);
+}
+
+TEST(DeviceMemory, ZeroByteAllocationHasAnAddressOfItsOwn) {
+    DeviceMemory memory(kGiB);
+    const std::uint64_t a = memory.allocate(0);
+    const std::uint64_t b = memory.allocate(0);
+    EXPECT_NE(a, 0u);
+    EXPECT_NE(a, b);
+    EXPECT_EQ(memory.find(a).end, 0u);
+    EXPECT_TRUE(memory.free(a));
+}
+
+TEST(DeviceMemory, DescribesTheNearestAllocation) {
+    DeviceMemory memory(kGiB);
+    EXPECT_THAT(memory.describe(0x10), HasSubstr("null pointer"));
+    EXPECT_THAT(memory.describe(0x20000), HasSubstr("nothing is allocated"));
+    const std::uint64_t a = memory.allocate(4000);
+    const std::uint64_t b = memory.allocate(100);
+    EXPECT_THAT(
+        memory.describe(a + 4016),
+        HasSubstr(fmt::format("is 16 bytes past the end of a 4,000-byte allocation at {:#x}", a)));
+    EXPECT_THAT(memory.describe(b - 8), HasSubstr("is 8 bytes before a 100-byte allocation"));
+    EXPECT_THAT(memory.describe(a - 8), HasSubstr("is 8 bytes before a 4,000-byte allocation"));
+    EXPECT_THAT(memory.describe(a + 4000), HasSubstr("is the end of a 4,000-byte allocation"));
+}
+
+TEST(DeviceMemory, RegisteredHostMemory) {
+    DeviceMemory memory(kGiB);
+    std::vector<char> host(1000);
+    ASSERT_TRUE(memory.register_host(host.data(), host.size()));
+    EXPECT_FALSE(memory.register_host(host.data() + 500, 10));
+    EXPECT_FALSE(memory.register_host(host.data() - 1, 2));
+    const auto begin = reinterpret_cast<std::uint64_t>(host.data());
+    EXPECT_EQ(memory.find(begin + 10).at(begin + 10), reinterpret_cast<std::byte*>(&host[10]));
+    EXPECT_EQ(memory.allocation(begin).kind, Kind::kRegisteredHost);
+    EXPECT_TRUE(memory.free(begin));
+    EXPECT_EQ(memory.find(begin).end, 0u);
+    EXPECT_FALSE(memory.register_host(nullptr, 10));
+    EXPECT_FALSE(memory.register_host(at(memory.allocate(10)), 10));
+}
+
+TEST(DeviceMemory, RandomAllocationsNeverOverlapAndCoalesce) {
+    DeviceMemory memory(kGiB);
+    std::mt19937 random(1);
+    std::map<std::uint64_t, std::uint64_t> live;
+    const std::uint64_t first = memory.allocate(1);
+    memory.free(first);
+    for (int i = 0; i < 5000; ++i) {
+        if (live.empty() || random() % 5 < 3) {
+            const std::uint64_t bytes = random() % 20000;
+            const std::uint64_t a = memory.allocate(bytes);
+            const auto next = live.lower_bound(a);
+            if (next != live.end()) {
+                ASSERT_LE(a + bytes + DeviceMemory::kRedZone, next->first);
+            }
+            if (next != live.begin()) {
+                ASSERT_LE(std::prev(next)->first + std::prev(next)->second, a);
+            }
+            live[a] = bytes;
+        } else {
+            auto it = live.begin();
+            std::advance(it, random() % live.size());
+            ASSERT_TRUE(memory.free(it->first));
+            live.erase(it);
+        }
+    }
+    for (const auto& [a, bytes] : live) memory.free(a);
+    // All of it is one block again.
+    EXPECT_EQ(memory.allocate(500'000'000), first);
+}
+
+}  // namespace
+}  // namespace lockstep::memory
