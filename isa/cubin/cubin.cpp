@@ -335,8 +335,14 @@ void Parser::finish(Function& function) {
         file_.fail(function.code_file_offset,
                    fmt::format("function {}: {}", function.name, reason));
     };
-    function.unbounded_stack = function.min_stack_bytes == kNone;
-    if (function.unbounded_stack) function.min_stack_bytes = 0;
+    // CUDA 13 no longer says "unknown" of a recursive kernel, but marks those with real calls.
+    const bool calls = std::any_of(
+        function.attributes.begin(), function.attributes.end(), [](const Attribute& attribute) {
+            return attribute.code == static_cast<uint8_t>(AttributeCode::kCrsStackSize);
+        });
+    function.unbounded_stack =
+        function.min_stack_bytes == kNone || (calls && cubin_.elf_abi == kAbi8);
+    if (function.min_stack_bytes == kNone) function.min_stack_bytes = 0;
     if (function.registers > 255) fail(fmt::format("{} registers", function.registers));
     if (function.frame_bytes > 1u << 24 || function.min_stack_bytes > 1u << 24)
         fail(fmt::format("a stack of {} bytes",

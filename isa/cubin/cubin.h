@@ -106,9 +106,11 @@ struct Function {
     uint32_t frame_bytes = 0;      ///< FRAME_SIZE
     uint32_t min_stack_bytes = 0;  ///< MIN_STACK_SIZE
     uint32_t max_stack_bytes = 0;  ///< MAX_STACK_SIZE
-    bool unbounded_stack = false;  ///< recursion or unknown callee: cudaLimitStackSize applies
-    uint32_t barriers = 0;         ///< named CTA barriers used
-    uint32_t parameter_base = 0;   ///< offset of the parameters in constant bank 0
+    /// It calls functions and what they need of stack is not known: recursion, function pointers.
+    /// The driver then gives cudaLimitStackSize, or local_bytes where that is more.
+    bool unbounded_stack = false;
+    uint32_t barriers = 0;        ///< named CTA barriers used
+    uint32_t parameter_base = 0;  ///< offset of the parameters in constant bank 0
     uint32_t parameter_bytes = 0;
     std::vector<Parameter> parameters;
     std::array<uint32_t, 3> max_threads{};       ///< __launch_bounds__ / .maxntid, 0 = none
