@@ -19,6 +19,9 @@ namespace lockstep::cubin {
 namespace {
 
 constexpr int kOldestArch = 70, kNewestArch = 121;
+// The system's part of a CTA's shared memory, laid out before the program's own.
+constexpr int kFirstReservedShared = 90;
+constexpr uint32_t kReservedShared = 1024;
 constexpr uint8_t kAbi7 = 7, kAbi8 = 8;
 constexpr uint64_t kSymbolSize = 24;
 constexpr uint64_t kLargestNoBits = uint64_t{1} << 40;
@@ -349,6 +352,8 @@ void Parser::finish(Function& function) {
                          std::max(function.frame_bytes, function.min_stack_bytes)));
     function.local_bytes = std::max(function.frame_bytes, function.min_stack_bytes);
     if (!function.is_kernel) return;
+    if (cubin_.arch >= kFirstReservedShared)
+        function.reserved_shared_bytes = std::min(function.shared_bytes, kReservedShared);
     const uint64_t end = uint64_t{function.parameter_base} + function.parameter_bytes;
     if (end > function.constant0.size()) {
         if (!function.constant0.empty() || function.parameter_bytes > 0)

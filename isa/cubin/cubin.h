@@ -96,10 +96,11 @@ struct Function {
     bool is_kernel = false;
     uint32_t section = kNone;
     uint32_t symbol = kNone;
-    std::vector<uint8_t> code;      ///< 16 bytes an instruction, before relocation
-    uint64_t code_file_offset = 0;  ///< of code, for messages
-    uint32_t registers = 0;         ///< per thread
-    uint32_t shared_bytes = 0;      ///< static; on sm_90 and later with the 1,024 reserved bytes
+    std::vector<uint8_t> code;           ///< 16 bytes an instruction, before relocation
+    uint64_t code_file_offset = 0;       ///< of code, for messages
+    uint32_t registers = 0;              ///< per thread
+    uint32_t shared_bytes = 0;           ///< static shared memory, from its address 0 on
+    uint32_t reserved_shared_bytes = 0;  ///< of these, what the system has (sm_90 on: 1,024)
     uint32_t shared_section = kNone;
     uint32_t local_bytes = 0;      ///< local memory a thread needs, as the driver sizes it: the
                                    ///< larger of frame and min stack size (no recursion)
