@@ -32,6 +32,9 @@ class Binder {
     const std::uint32_t index;  ///< code index of this instruction
     Instruction& out;
 
+    /// Instructions in the program: code indices are smaller.
+    std::size_t code_count() const { return program_.words_.size(); }
+
     // Operands at a bit position; `rows` consecutive registers are used.
     Operand source_register(unsigned bit, unsigned rows = 1);     ///< 8-bit field, RZ reads zeros
     Operand dest_register(unsigned bit = 16, unsigned rows = 1);  ///< RZ is the sink

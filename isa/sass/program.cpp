@@ -32,8 +32,10 @@ std::uint32_t Program::add_function(std::string name, bool is_kernel,
     const auto count = static_cast<std::uint32_t>(code.size() / Word::kBytes);
     for (std::uint32_t i = 0; i < count; ++i)
         words_.push_back(Word::load(code.data() + i * Word::kBytes));
-    code_.resize(words_.size());
-    for (std::uint32_t i = first; i < first + count; ++i) code_[i].execute = execute_unknown;
+    // One more than there are words: what runs past the last one faults too.
+    Instruction unknown;
+    unknown.execute = execute_unknown;
+    code_.resize(words_.size() + 1, unknown);
     functions_.push_back({std::move(name), first, count, is_kernel, false});
     return first;
 }

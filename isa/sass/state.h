@@ -65,15 +65,18 @@ struct Launch {
     std::uint64_t id = 0;
 };
 
-/// State of a CTA-wide barrier (BAR.* and its 16 names).
+/// What BAR.RED computes over the threads' predicates.
+enum class BarrierReduction : std::uint8_t { kPopc, kAnd, kOr };
+
+/// State of one CTA-wide barrier (BAR.*) between two completions.
 struct CtaBarrier {
-    std::uint32_t expected_warps = 0;  ///< 0: all warps of the CTA
-    std::uint32_t arrived_threads = 0;
-    std::uint32_t popc = 0;  ///< reduction so far
+    bool is_awaited = false;             ///< somebody has arrived
+    std::uint32_t expected_threads = 0;  ///< 0: all threads of the CTA
+    std::uint32_t arrived_warps = 0;     ///< warps all of whose live threads have arrived
+    std::vector<std::uint32_t> arrived;  ///< lanes that have arrived, by warp
+    BarrierReduction reduction = BarrierReduction::kPopc;
+    std::uint32_t popc = 0;
     bool all = true, any = false;
-    std::uint32_t result_popc = 0;  ///< reduction of the phase that completed last
-    bool result_all = false, result_any = false;
-    std::vector<std::uint32_t> arrived;  ///< lanes that arrived, by warp
 };
 
 struct Cta {
@@ -86,6 +89,7 @@ struct Cta {
     std::array<CtaBarrier, 16> barrier;
     std::vector<Warp*> warps;
     std::uint32_t live_warps = 0;
+    std::uint64_t clock_reads = 0;  ///< how often its threads read a clock (emulation)
 };
 
 /// Why a path of a warp does not run.
@@ -124,16 +128,15 @@ struct Warp {
     /// semantic that ends or parks the path sets it to 0.
     std::uint32_t budget = 0;
     std::uint32_t predicate[kPredicateCount] = {};
-    std::uint32_t live = 0;    ///< lanes that have not exited
-    std::uint32_t lanes = 0;   ///< lanes that exist (the last warp of a CTA may be short)
-    std::uint32_t index = 0;   ///< within the CTA
+    std::uint32_t live = 0;            ///< lanes that have not exited
+    std::uint32_t lanes = 0;           ///< lanes that exist (the last warp of a CTA may be short)
+    std::uint32_t index = 0;           ///< within the CTA
+    bool has_yielded = false;          ///< the path gave way (YIELD, NANOSLEEP) in its last slice
+    std::uint32_t barrier_result = 0;  ///< reduction of the barrier that it passed last
     std::vector<Path> parked;  ///< paths that do not run now, ready ones in order of waiting
     Cta* cta = nullptr;
     std::byte* local = nullptr;  ///< word w of lane l at (w * 32 + l) * 4
-    static constexpr unsigned kExtents = 8;
-    /// Global allocations accessed last, by instruction. To be reset before a launch, for memory
-    /// may have been freed since.
-    std::array<Extent, kExtents> extents;
+    Extent extent;               ///< global allocation accessed last
     Access access;
 
     Row& row(Operand operand) {

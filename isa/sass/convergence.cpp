@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Since Volta each thread has a pc of its own; the hardware runs threads that share one together
+// and brings them together again at convergence barriers (BSSY, BSYNC). Here a set of threads with
+// a common pc is a Path; a warp runs one path at a time. Which side of a branch runs first is not
+// published; the fall-through side does here. B registers are held per lane, so that paths inside
+// different calls cannot disturb each other.
+#include "isa/sass/convergence.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "isa/sass/cta_barrier.h"
+
+namespace lockstep::sass {
+
+void park(Warp& warp, PathStatus status, std::uint8_t detail, std::uint32_t wanted) {
+    warp.parked.push_back({warp.pc, warp.active, status, detail, wanted});
+    warp.active = 0;
+    warp.budget = 0;
+}
+
+void split_off_others(Warp& warp, std::uint32_t lanes) {
+    const std::uint32_t others = warp.active & ~lanes;
+    if (others != 0) warp.parked.push_back({warp.pc, others, PathStatus::kReady, 0, 0});
+    warp.active = lanes;
+}
+
+void branch(Warp& warp, std::uint32_t lanes, std::uint32_t target) {
+    const std::uint32_t others = warp.active & ~lanes;
+    if (others == 0) {
+        warp.pc = target;
+        return;
+    }
+    if (lanes == 0) return;
+    warp.parked.push_back({target, lanes, PathStatus::kReady, 0, 0});
+    warp.active = others;
+}
+
+void branch_each(Warp& warp, std::uint32_t lanes, const std::uint32_t (&target)[kWarpSize]) {
+    split_off_others(warp, lanes);
+    std::uint32_t rest = lanes;
+    bool is_first = true;
+    while (rest != 0) {
+        const std::uint32_t common = target[std::countr_zero(rest)];
+        std::uint32_t same = 0;
+        for (unsigned l = 0; l < kWarpSize; ++l)
+            if ((rest >> l & 1) && target[l] == common) same |= 1u << l;
+        rest &= ~same;
+        if (is_first) {
+            warp.active = same;
+            warp.pc = common;
+            is_first = false;
+        } else {
+            warp.parked.push_back({common, same, PathStatus::kReady, 0, 0});
+        }
+    }
+}
+
+void exit_lanes(Warp& warp, std::uint32_t lanes) {
+    warp.live &= ~lanes;
+    warp.active &= ~lanes;
+    if (warp.active == 0) warp.budget = 0;
+    if (!warp.parked.empty()) release_paths(warp);
+    note_exit(warp);
+}
+
+namespace {
+
+/// Lanes that the path's barrier still waits for, its own included.
+std::uint32_t participants(Warp& warp, const Path& path) {
+    if (path.status == PathStatus::kWarpSync) return path.wanted & warp.live;
+    return warp.barrier_row(path.detail).lane[std::countr_zero(path.lanes)] & warp.live;
+}
+
+}  // namespace
+
+void release_paths(Warp& warp) {
+    for (std::size_t i = 0; i < warp.parked.size(); ++i) {
+        Path& path = warp.parked[i];
+        if (path.status != PathStatus::kConvergence && path.status != PathStatus::kWarpSync)
+            continue;
+        const std::uint32_t wanted = participants(warp, path);
+        const auto waits_with = [&](const Path& other) {
+            return other.status == path.status && other.detail == path.detail &&
+                   (other.lanes & ~wanted) == 0 &&
+                   (path.status == PathStatus::kWarpSync || other.pc == path.pc);
+        };
+        std::uint32_t arrived = 0;
+        for (const Path& other : warp.parked)
+            if (waits_with(other)) arrived |= other.lanes;
+        if ((wanted & ~arrived) != 0) continue;
+        // Complete: everybody who waits at this pc becomes one path.
+        const PathStatus status = path.status;
+        const std::uint8_t detail = path.detail;
+        const std::uint32_t pc = path.pc;
+        for (std::size_t j = warp.parked.size(); j-- > i + 1;) {
+            const Path& other = warp.parked[j];
+            if (other.status == status && other.detail == detail && other.pc == pc &&
+                (other.lanes & ~wanted) == 0) {
+                path.lanes |= other.lanes;
+                warp.parked.erase(warp.parked.begin() + static_cast<std::ptrdiff_t>(j));
+            }
+        }
+        // Others at the same WARPSYNC but elsewhere are released as they are.
+        for (Path& other : warp.parked)
+            if (status == PathStatus::kWarpSync && other.status == status &&
+                (other.lanes & ~wanted) == 0)
+                other.status = PathStatus::kReady;
+        path.status = PathStatus::kReady;
+    }
+}
+
+bool resume(Warp& warp) {
+    const auto ready = std::find_if(warp.parked.begin(), warp.parked.end(),
+                                    [](const Path& p) { return p.status == PathStatus::kReady; });
+    if (ready == warp.parked.end()) return false;
+    warp.pc = ready->pc;
+    warp.active = ready->lanes;
+    warp.parked.erase(ready);
+    return true;
+}
+
+void rotate(Warp& warp) {
+    const auto is_ready = [](const Path& p) { return p.status == PathStatus::kReady; };
+    if (std::none_of(warp.parked.begin(), warp.parked.end(), is_ready)) return;
+    warp.parked.push_back({warp.pc, warp.active, PathStatus::kReady, 0, 0});
+    resume(warp);
+}
+
+}  // namespace lockstep::sass
