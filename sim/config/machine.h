@@ -26,8 +26,8 @@ class Machine {
     /// Reads a built-in machine by name, or a file by path (ending in .yaml). Throws InputError
     /// with file, line and the nearest key on unknown keys, wrong types, units and out-of-range
     /// values.
-    static std::shared_ptr<Machine> load(const std::string& name_or_path,
-                                         const std::vector<std::string>& overrides = {});
+    static std::shared_ptr<const Machine> load(const std::string& name_or_path,
+                                               const std::vector<std::string>& overrides = {});
     static std::vector<std::string> names();
 
     const std::string& name() const { return name_; }
@@ -45,6 +45,9 @@ class Machine {
     std::vector<Parameter> parameters() const;
 
   private:
+    void read(const std::string& name_or_path, int depth);
+    void override_parameter(const std::string& text);
+
     std::string name_, kind_, description_;
     std::map<std::string, Parameter, std::less<>> parameters_;
 };
