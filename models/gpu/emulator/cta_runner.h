@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one CTA for a while: its warps in turn, each for a slice of instructions.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/sass/state.h"
+
+namespace lockstep::gpu {
+
+enum class CtaOutcome : std::uint8_t {
+    kFinished,
+    kPreempted,  ///< the budget is used up, or all its warps only wait for others
+};
+
+/// A fault with the warp and the pc where it happened.
+struct LocatedFault {
+    sass::Fault fault;
+    std::uint64_t cta = 0;  ///< linear index
+    std::uint32_t warp = 0;
+    std::uint32_t pc = 0;  ///< code index of the instruction
+};
+
+struct InstructionCount {
+    std::uint64_t warp = 0;
+    std::uint64_t thread = 0;
+};
+
+/// Executes about `budget` warp-instructions of the CTA. Throws LocatedFault.
+CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count);
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// CTAs communicate through atomics, strong (volatile, acquire, release) accesses and device-scope
+// fences. A kernel without any of these runs its CTAs independently; integer reductions without a
+// returned value commute. Field values: sm_80 and later; earlier encodings are taken to be ordered.
+#include "models/gpu/emulator/order.h"
+
+namespace lockstep::gpu {
+
+namespace {
+
+using sass::Word;
+
+bool is_strong_access(const Word& word) {
+    switch (word.bits(77, 4)) {
+        case 5:   // STRONG.SM
+        case 6:   // STRONG.GPU.PRIVATE
+        case 7:   // STRONG.GPU
+        case 8:   // MMIO.GPU
+        case 10:  // STRONG.SYS
+        case 12:  // MMIO.SYS
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool is_commutative_reduction(const Word& word, sass::Arch arch) {
+    const auto type = word.bits(73, 3);
+    const auto op = word.bits(87, 4);
+    const bool is_integer =
+        type <= 2 || (arch >= 90 && type == 3) || (arch < 90 && type == 5);  // U32 S32 U64, S64
+    const bool commutes = op <= 2 || (op >= 5 && op <= 7);  // ADD MIN MAX, AND OR XOR
+    return is_integer && commutes;
+}
+
+bool is_order_sensitive(const Word& word, sass::Arch arch) {
+    constexpr unsigned kFirstScopeBeyondCta = 1;
+    switch (word.base_opcode()) {
+        case 0x180:  // LD
+        case 0x181:  // LDG
+        case 0x185:  // ST
+        case 0x186:  // STG
+            return is_strong_access(word);
+        case 0x18e:  // RED, REDG
+            return !is_commutative_reduction(word, arch);
+        case 0x18a:  // ATOM
+        case 0x18b:  // ATOM.CAS
+        case 0x1a2:  // ATOM of floats
+        case 0x1a3:  // ATOMG of floats
+        case 0x1a6:  // REDG of floats
+        case 0x1a8:  // ATOMG
+        case 0x1a9:  // ATOMG.CAS
+            return true;
+        case 0x192:  // MEMBAR
+            return word.bits(76, 3) >= kFirstScopeBeyondCta;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+bool order_matters(std::span<const Word> code, sass::Arch arch) {
+    constexpr sass::Arch kFirstKnown = 80;
+    if (arch < kFirstKnown) return true;
+    for (const Word& word : code)
+        if (is_order_sensitive(word, arch)) return true;
+    return false;
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a kernel's results may depend on the order in which its CTAs run.
+#pragma once
+
+#include <span>
+
+#include "isa/sass/word.h"
+
+namespace lockstep::gpu {
+
+/// True unless the code only loads and stores weakly and reduces integers commutatively in global
+/// memory, so that every order of CTAs (of a program without data races) gives the same bits.
+bool order_matters(std::span<const sass::Word> code, sass::Arch arch);
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits are those of the CUDA Programming Guide's table of compute capabilities, read from the
+// machine file. Words of constant bank 0 were read off what ptxas emits for the special registers.
+#include "models/gpu/launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "isa/sass/cta_barrier.h"
+
+namespace lockstep::gpu {
+
+namespace {
+
+constexpr std::uint32_t kWarpSize = sass::kWarpSize;
+
+std::uint32_t round_up(std::uint64_t value, std::uint64_t multiple) {
+    return static_cast<std::uint32_t>((value + multiple - 1) / multiple * multiple);
+}
+
+/// Registers that a warp of the kernel occupies: granted 8 a thread, 256 a warp.
+std::uint32_t warp_registers(const cubin::Function& kernel) {
+    constexpr std::uint32_t kGranule = 256;
+    return round_up(std::uint64_t{std::max(kernel.registers, 16u)} * kWarpSize, kGranule);
+}
+
+}  // namespace
+
+void check_launch(const config::Machine& machine, const cubin::Function& kernel,
+                  const LaunchRequest& request) {
+    using Reason = LaunchRefused::Reason;
+    const auto limit = [&](const char* path) {
+        return static_cast<std::uint64_t>(machine.integer(path));
+    };
+    const auto refuse = [&](Reason reason, const std::string& why) {
+        throw LaunchRefused(reason, fmt::format("kernel {} cannot be launched on {}: {}",
+                                                kernel.name, machine.name(), why));
+    };
+    const sass::Dim3& block = request.block;
+    const sass::Dim3& grid = request.grid;
+    if (block.volume() == 0 || grid.volume() == 0)
+        refuse(Reason::kInvalidConfiguration, "a dimension of the grid or block is zero");
+    if (block.x > 1024 || block.y > 1024 || block.z > 64 ||
+        block.volume() > limit("cta.max_threads"))
+        refuse(Reason::kInvalidConfiguration,
+               fmt::format("block ({},{},{}) is larger than a CTA may be ({} threads; 1024, 1024, "
+                           "64 by dimension)",
+                           block.x, block.y, block.z, limit("cta.max_threads")));
+    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
+        refuse(Reason::kInvalidConfiguration,
+               fmt::format("grid ({},{},{}) exceeds (2147483647,65535,65535)", grid.x, grid.y,
+                           grid.z));
+    if (kernel.max_threads[0] != 0) {
+        const std::uint64_t bound = std::uint64_t{kernel.max_threads[0]} *
+                                    std::max(kernel.max_threads[1], 1u) *
+                                    std::max(kernel.max_threads[2], 1u);
+        if (block.volume() > bound)
+            refuse(Reason::kInvalidConfiguration,
+                   fmt::format("{} threads exceed its launch bounds of {}", block.volume(), bound));
+    }
+    if (request.cluster.volume() > 1)
+        refuse(Reason::kInvalidConfiguration, "clusters of more than one CTA are not executed yet");
+    const std::uint64_t warps = (block.volume() + kWarpSize - 1) / kWarpSize;
+    if (warps * warp_registers(kernel) > limit("sm.registers"))
+        refuse(Reason::kOutOfResources,
+               fmt::format("{} threads of {} registers need more than the SM's {} registers",
+                           block.volume(), kernel.registers, limit("sm.registers")));
+    const std::uint64_t shared = kernel.shared_bytes + request.dynamic_shared_bytes;
+    if (shared > limit("shared_memory.max_per_cta") + limit("shared_memory.reserved_per_cta"))
+        refuse(Reason::kInvalidConfiguration,
+               fmt::format("{} bytes of shared memory exceed the {} that a CTA may have", shared,
+                           limit("shared_memory.max_per_cta")));
+    if (request.cooperative) {
+        const std::uint64_t resident =
+            std::uint64_t{resident_ctas(machine, kernel, static_cast<std::uint32_t>(block.volume()),
+                                        request.dynamic_shared_bytes)} *
+            limit("sm.count");
+        if (grid.volume() > resident)
+            refuse(Reason::kCooperativeTooLarge,
+                   fmt::format("{} CTAs of a cooperative launch, but only {} fit at once",
+                               grid.volume(), resident));
+    }
+}
+
+std::uint32_t resident_ctas(const config::Machine& machine, const cubin::Function& kernel,
+                            std::uint32_t threads, std::uint32_t dynamic_shared_bytes) {
+    constexpr std::uint64_t kSharedGranule = 128;
+    const auto limit = [&](const char* path) {
+        return static_cast<std::uint64_t>(machine.integer(path));
+    };
+    const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
+    if (warps == 0) return 0;
+    std::uint64_t ctas = std::min(limit("sm.max_ctas"), limit("sm.max_warps") / warps);
+    // Registers are granted by sub-core: a warp cannot use another sub-core's.
+    const std::uint64_t sub_cores = limit("sm.sub_cores");
+    const std::uint64_t warps_by_registers =
+        limit("sm.registers") / sub_cores / warp_registers(kernel) * sub_cores;
+    ctas = std::min(ctas, warps_by_registers / warps);
+    // From sm_90 on the section's size includes what the system reserves.
+    const std::uint64_t reserved =
+        machine.integer("arch") >= 90 ? 0 : limit("shared_memory.reserved_per_cta");
+    const std::uint64_t shared =
+        round_up(kernel.shared_bytes + dynamic_shared_bytes + reserved, kSharedGranule);
+    if (shared != 0) ctas = std::min(ctas, limit("shared_memory.size") / shared);
+    return static_cast<std::uint32_t>(ctas);
+}
+
+std::uint32_t constant_bank0_bytes(const cubin::Function& kernel) {
+    return std::max<std::uint32_t>({static_cast<std::uint32_t>(kernel.constant0.size()),
+                                    kernel.parameter_base + kernel.parameter_bytes, 0x210});
+}
+
+void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int arch,
+                         const cubin::Function& kernel, const LaunchRequest& request,
+                         const config::Machine& machine, std::uint32_t local_bytes,
+                         std::uint64_t launch_id, std::uint64_t grid_workspace) {
+    std::fill(bank.begin(), bank.end(), std::byte{0});
+    std::memcpy(bank.data(), kernel.constant0.data(),
+                std::min(bank.size(), kernel.constant0.size()));
+    const auto put32 = [&](std::uint32_t offset, std::uint32_t value) {
+        std::memcpy(bank.data() + offset, &value, sizeof value);
+    };
+    const auto put64 = [&](std::uint32_t offset, std::uint64_t value) {
+        std::memcpy(bank.data() + offset, &value, sizeof value);
+    };
+    const bool is_hopper = arch >= 90;
+    const std::uint32_t dims[] = {request.block.x, request.block.y, request.block.z,
+                                  request.grid.x,  request.grid.y,  request.grid.z};
+    for (std::uint32_t i = 0; i < 6; ++i) put32(4 * i, dims[i]);
+    put64(0x18, sass::kSharedWindow);
+    put64(0x20, sass::kLocalWindow);
+    put32(0x28, local_bytes);  // initial stack pointer: the end of local memory
+    put32(0x2c, request.dynamic_shared_bytes);
+    put64(0x30, launch_id);
+    put64(is_hopper ? 0xd0 : 0x50, ~0ull);  // isGlobal(p): p must lie below
+    put32(0x10c, static_cast<std::uint32_t>(machine.integer("sm.count")));
+    put32(0x114, 0);
+    put64(is_hopper ? 0x208 : 0x118, 0);  // memory descriptor: has no effect here
+    // %envreg1 and %envreg2: upper and lower half of the workspace of grid-wide synchronisation.
+    put32(is_hopper ? 0x44 : 0x8c, static_cast<std::uint32_t>(grid_workspace >> 32));
+    put32(is_hopper ? 0x48 : 0x90, static_cast<std::uint32_t>(grid_workspace));
+    if (is_hopper) {
+        // Clusters of one: CTAs by dimension, their reciprocals, clusters by dimension.
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            put32(0x144 + 4 * i, 1);
+            put32(0x150 + 4 * i, std::bit_cast<std::uint32_t>(1.0f));
+            put32(0x15c + 4 * i, dims[3 + i]);
+        }
+        put64(0x198, address + kernel.parameter_base);
+    }
+    std::memcpy(bank.data() + kernel.parameter_base, request.parameters.data(),
+                std::min<std::size_t>(request.parameters.size(), kernel.parameter_bytes));
+}
+
+void LiteralTable::fill(const sass::Program& program,
+                        const std::array<std::span<const std::byte>, 32>& constant) {
+    const std::size_t known = rows_.size();
+    rows_.resize(program.literals().size());
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const sass::Literal& literal = program.literals()[i];
+        if (!literal.is_constant && i < known) continue;
+        std::uint32_t value = literal.value;
+        if (literal.is_constant) {
+            value = 0;
+            const std::span<const std::byte> bank = constant[literal.bank];
+            if (literal.value + sizeof value <= bank.size())
+                std::memcpy(&value, bank.data() + literal.value, sizeof value);
+        }
+        for (std::uint32_t& lane : rows_[i].lane) lane = value;
+    }
+}
+
+CtaStorage::CtaStorage(sass::Launch& launch) : launch_(launch) {
+    const auto threads = static_cast<std::uint32_t>(launch.block.volume());
+    const std::uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
+    warps_.resize(warps);
+    rows_.resize(std::size_t{warps} * launch.rows);
+    local_.resize(std::size_t{warps} * launch.local_bytes / sizeof(std::uint32_t));
+    shared_ = std::make_unique_for_overwrite<std::byte[]>(launch.shared_bytes + sizeof(sass::Row));
+    cta_.launch = &launch;
+    // Aligned as wide shared accesses want it.
+    const auto address = reinterpret_cast<std::uintptr_t>(shared_.get());
+    cta_.shared = shared_.get() + (round_up(address % sizeof(sass::Row), sizeof(sass::Row)) -
+                                   address % sizeof(sass::Row));
+    for (std::uint32_t w = 0; w < warps; ++w) {
+        sass::Warp& warp = warps_[w];
+        warp.index = w;
+        warp.cta = &cta_;
+        const std::uint32_t rest = threads - w * kWarpSize;
+        warp.lanes = rest >= kWarpSize ? sass::kAllLanes : (1u << rest) - 1;
+        warp.bases[0] = reinterpret_cast<std::byte*>(&rows_[std::size_t{w} * launch.rows]);
+        warp.bases[1] = const_cast<std::byte*>(launch.literals);
+        if (!local_.empty())
+            warp.local = reinterpret_cast<std::byte*>(
+                &local_[std::size_t{w} * launch.local_bytes / sizeof(std::uint32_t)]);
+        cta_.warps.push_back(&warp);
+    }
+}
+
+void CtaStorage::start(std::uint64_t linear_index) {
+    const sass::Dim3& grid = launch_.grid;
+    cta_.linear_index = linear_index;
+    cta_.index = {static_cast<std::uint32_t>(linear_index % grid.x),
+                  static_cast<std::uint32_t>(linear_index / grid.x % grid.y),
+                  static_cast<std::uint32_t>(linear_index / grid.x / grid.y)};
+    cta_.clock_reads = 0;
+    cta_.live_warps = static_cast<std::uint32_t>(warps_.size());
+    sass::reset_barriers(cta_);
+    std::memset(cta_.shared, 0, launch_.shared_bytes);
+    if (!local_.empty()) std::memset(local_.data(), 0, local_.size() * sizeof(sass::Row));
+    const sass::Program& program = *launch_.program;
+    for (sass::Warp& warp : warps_) {
+        auto* rows = reinterpret_cast<sass::Row*>(warp.bases[0]);
+        std::memset(rows + sass::kUniformRow, 0, program.uniform_rows() * sizeof(sass::Row));
+        std::memset(rows + sass::kBarrierRow, 0, program.barrier_rows() * sizeof(sass::Row));
+        std::memset(rows + sass::kRegisterRow, 0,
+                    (launch_.rows - sass::kRegisterRow) * sizeof(sass::Row));
+        std::fill(std::begin(warp.predicate), std::end(warp.predicate), 0u);
+        warp.predicate[sass::kPredicatePT] = warp.predicate[sass::kPredicateUPT] = sass::kAllLanes;
+        warp.pc = launch_.entry;
+        warp.active = warp.live = warp.lanes;
+        warp.budget = 0;
+        warp.barrier_result = 0;
+        warp.parked.clear();
+    }
+}
+
+}  // namespace lockstep::gpu

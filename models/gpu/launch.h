@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about a launch that does not depend on how it is run: limits, constant bank 0, the
+// literal table, and the memory of a CTA's warps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "isa/cubin/cubin.h"
+#include "isa/sass/state.h"
+#include "models/device.h"
+#include "models/gpu/module.h"
+#include "sim/config/machine.h"
+
+namespace lockstep::gpu {
+
+/// Throws LaunchRefused where the machine cannot run the launch.
+void check_launch(const config::Machine& machine, const cubin::Function& kernel,
+                  const LaunchRequest& request);
+
+/// CTAs of this kernel that one SM holds at once, by warps, threads, registers, shared memory.
+std::uint32_t resident_ctas(const config::Machine& machine, const cubin::Function& kernel,
+                            std::uint32_t threads, std::uint32_t dynamic_shared_bytes);
+
+/// Constant bank 0: what the driver fills in, then the parameters. `local_bytes`: of one thread.
+/// The bank's place in device memory is `address`; `grid_workspace` is 0 unless cooperative.
+void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int arch,
+                         const cubin::Function& kernel, const LaunchRequest& request,
+                         const config::Machine& machine, std::uint32_t local_bytes,
+                         std::uint64_t launch_id, std::uint64_t grid_workspace);
+
+/// Bytes of constant bank 0 of a kernel.
+std::uint32_t constant_bank0_bytes(const cubin::Function& kernel);
+
+/// Rows of the program's literals, as of now.
+class LiteralTable {
+  public:
+    void fill(const sass::Program& program,
+              const std::array<std::span<const std::byte>, 32>& constant);
+    const std::byte* data() const { return reinterpret_cast<const std::byte*>(rows_.data()); }
+
+  private:
+    std::vector<sass::Row> rows_;
+};
+
+/// A CTA with the memory of its warps, shared and local memory; reusable for another CTA of the
+/// same launch.
+class CtaStorage {
+  public:
+    explicit CtaStorage(sass::Launch& launch);
+    /// Sets the CTA to its initial state: registers zero, all threads at the kernel's entry.
+    void start(std::uint64_t linear_index);
+    sass::Cta& cta() { return cta_; }
+    std::span<sass::Warp> warps() { return warps_; }
+
+  private:
+    sass::Launch& launch_;
+    sass::Cta cta_;
+    std::vector<sass::Warp> warps_;
+    std::vector<sass::Row> rows_;
+    std::unique_ptr<std::byte[]> shared_;
+    std::vector<sass::Row> local_;
+};
+
+}  // namespace lockstep::gpu

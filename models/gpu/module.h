@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cubin loaded onto a GPU: its globals in device memory, its code relocated and ready to bind,
+// its constant banks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "isa/cubin/cubin.h"
+#include "isa/sass/program.h"
+#include "models/memory/global_memory.h"
+
+namespace lockstep::gpu {
+
+class Module {
+  public:
+    /// Allocates and initialises variables, applies relocations. Throws InputError where a symbol
+    /// cannot be resolved, naming it.
+    Module(const cubin::Cubin& cubin, memory::DeviceMemory& memory);
+    ~Module();
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+
+    const cubin::Function* find_kernel(std::string_view name) const;
+    /// Device address and bytes of a __device__ or __constant__ variable; {0, 0}: none.
+    std::pair<std::uint64_t, std::uint64_t> find_variable(std::string_view name) const;
+
+    /// The kernel's code, bound; first is its code index.
+    const sass::Program& bind(const cubin::Function& kernel, std::uint32_t& first);
+    const sass::Program& program() const { return program_; }
+    /// Bytes of a constant bank other than 0 as this kernel sees it.
+    std::span<const std::byte> constant_bank(const cubin::Function& kernel, unsigned bank) const;
+    /// Whether the kernel, or a device function it might call, calls into the device runtime.
+    bool makes_system_calls(const cubin::Function& kernel) const;
+
+  private:
+    std::uint64_t symbol_value(const cubin::Symbol& symbol) const;
+    void place_sections();
+    void relocate(std::vector<std::vector<std::uint8_t>>& code);
+
+    cubin::Cubin cubin_;
+    memory::DeviceMemory& memory_;
+    sass::Program program_;
+    std::vector<std::uint32_t> first_;    ///< code index of each function
+    std::vector<std::uint64_t> address_;  ///< of each section in device memory, or 0
+};
+
+}  // namespace lockstep::gpu
