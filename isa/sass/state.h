@@ -136,7 +136,10 @@ struct Warp {
     std::vector<Path> parked;  ///< paths that do not run now, ready ones in order of waiting
     Cta* cta = nullptr;
     std::byte* local = nullptr;  ///< word w of lane l at (w * 32 + l) * 4
-    Extent extent;               ///< global allocation accessed last
+    static constexpr unsigned kExtents = 8;
+    /// Global allocations accessed last, by instruction. To be reset before a launch, for memory
+    /// may have been freed since.
+    std::array<Extent, kExtents> extents;
     Access access;
 
     Row& row(Operand operand) {

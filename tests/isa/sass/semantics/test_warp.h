@@ -50,6 +50,16 @@ class TestWarp {
 
     /// Binds and executes one word for the lanes of mask. False: it is not executed.
     bool run(const Word& word, std::uint32_t mask = kAllLanes) {
+        try {
+            execute(word, mask);
+        } catch (const Fault&) {
+            return false;
+        }
+        return true;
+    }
+
+    /// The same; throws Fault.
+    void execute(const Word& word, std::uint32_t mask = kAllLanes) {
         Program program(arch_);
         std::array<std::byte, Word::kBytes> bytes;
         std::memcpy(bytes.data(), &word, Word::kBytes);
@@ -65,12 +75,7 @@ class TestWarp {
         warp.bases[1] = reinterpret_cast<std::byte*>(literals.data());
         warp.mask = mask;
         const Instruction& bound = program.code()[0];
-        try {
-            bound.execute(bound, warp);
-        } catch (const Fault&) {
-            return false;
-        }
-        return true;
+        bound.execute(bound, warp);
     }
 
     Row& operator[](unsigned number) { return warp.register_row(number); }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The committed cubins are what nvcc 13.0 makes of the committed sources.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "workloads/cuda/kernel_images.h"
+
+namespace lockstep::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFolder = fs::path(LOCKSTEP_SOURCE_DIR) / "workloads/cuda";
+
+std::string output_of(const std::string& command) {
+    std::string output;
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return output;
+    std::array<char, 256> buffer{};
+    while (const std::size_t size = fread(buffer.data(), 1, buffer.size(), pipe)) {
+        output.append(buffer.data(), size);
+    }
+    pclose(pipe);
+    return output;
+}
+
+std::string contents(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Cubins : public testing::TestWithParam<int> {};
+
+TEST_P(Cubins, EverySourceHasItsImageInTheProgram) {
+    for (const auto& entry : fs::directory_iterator(kFolder / "kernels")) {
+        if (entry.path().extension() != ".cu") continue;
+        const std::string name = entry.path().stem();
+        const auto image = kernel_image(name, GetParam());
+        const fs::path file =
+            kFolder / "cubin" / ("sm_" + std::to_string(GetParam())) / (name + ".cubin");
+        EXPECT_FALSE(image.empty()) << name;
+        EXPECT_TRUE(std::string(image.begin(), image.end()) == contents(file)) << name;
+    }
+}
+
+TEST_P(Cubins, AreWhatTheCompilerMakes) {
+    const std::string nvcc = LOCKSTEP_NVCC;
+    if (nvcc.empty() || output_of(nvcc + " --version").find("V13.0.88") == std::string::npos) {
+        GTEST_SKIP() << "SKIPPED: no nvcc 13.0 (V13.0.88) to rebuild the cubins with";
+    }
+    const std::string arch = "sm_" + std::to_string(GetParam());
+    const fs::path made = fs::path(testing::TempDir()) / ("lockstep_rebuilt_" + arch + ".cubin");
+    for (const auto& entry : fs::directory_iterator(kFolder / "kernels")) {
+        if (entry.path().extension() != ".cu") continue;
+        const std::string command = nvcc + " -O3 -arch=" + arch + " -cubin -o " + made.string() +
+                                    " " + entry.path().string();
+        ASSERT_EQ(std::system(command.c_str()), 0) << command;
+        const fs::path committed = kFolder / "cubin" / arch / entry.path().stem().concat(".cubin");
+        EXPECT_TRUE(contents(made) == contents(committed)) << committed << ": run ninja cubins";
+    }
+    fs::remove(made);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sm, Cubins, testing::Values(80, 90));
+
+TEST(KernelImage, ServesTheArchitecturesOfItsMajorRevision) {
+    EXPECT_EQ(kernel_image("relu", 86).data(), kernel_image("relu", 80).data());
+    EXPECT_EQ(kernel_image("relu", 89).data(), kernel_image("relu", 80).data());
+    EXPECT_NE(kernel_image("relu", 90).data(), kernel_image("relu", 80).data());
+    EXPECT_TRUE(kernel_image("relu", 75).empty());
+    EXPECT_TRUE(kernel_image("relu", 100).empty());
+    EXPECT_TRUE(kernel_image("no such kernel", 90).empty());
+}
+
+}  // namespace
+}  // namespace lockstep::cuda

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention: flash, naive (three kernels), and the gradients of both, which are the same.
+#include <algorithm>
+#include <cmath>
+
+#include "workloads/cuda/builtin/all.h"
+#include "workloads/cuda/run.h"
+
+namespace lockstep::cuda {
+namespace {
+
+struct Shape {
+    int heads, seq, d, causal, size, rows;
+    float scale;
+    explicit Shape(const Run& run)
+        : heads(run["heads"]), seq(run["seq"]), d(run["d"]), causal(run["causal"]) {
+        size = run.count({heads, seq, d});
+        rows = run.count({heads, seq});
+        run.count({heads, seq, seq});
+        scale = 1.0f / std::sqrt(static_cast<float>(d));
+    }
+    // A score is a sum of d products, an output one of seq; exp passes the score's error on.
+    double roundings() const { return 32.0 + seq + d; }
+};
+
+double dot(const float* a, const float* b, int d) {
+    double sum = 0;
+    for (int i = 0; i < d; ++i) sum += double{a[i]} * b[i];
+    return sum;
+}
+
+// The probabilities p[heads][seq][seq] in double.
+std::vector<double> probabilities(const Shape& s, const Array<float>& q, const Array<float>& k) {
+    std::vector<double> p(std::size_t(s.rows) * s.seq);
+    for (int row = 0; row < s.rows; ++row) {
+        const int head = row / s.seq, keys = s.causal ? row % s.seq + 1 : s.seq;
+        double* out = &p[std::size_t(row) * s.seq];
+        for (int j = 0; j < keys; ++j) {
+            out[j] = dot(&q.view()[std::size_t(row) * s.d],
+                         &k.view()[(std::size_t(head) * s.seq + j) * s.d], s.d) *
+                     s.scale;
+        }
+        const double max = *std::max_element(out, out + keys);
+        double sum = 0;
+        for (int j = 0; j < keys; ++j) sum += out[j] = std::exp(out[j] - max);
+        for (int j = 0; j < keys; ++j) out[j] /= sum;
+    }
+    return p;
+}
+
+// out = p * v with p as above.
+std::vector<ReferenceSum> reference_values(const Shape& s, const std::vector<double>& p,
+                                           const Array<float>& v) {
+    std::vector<ReferenceSum> out(s.size);
+    for (int row = 0; row < s.rows; ++row) {
+        for (int j = 0; j < s.seq; ++j) {
+            const float* value = &v.view()[(std::size_t(row / s.seq) * s.seq + j) * s.d];
+            const double weight = p[std::size_t(row) * s.seq + j];
+            for (int i = 0; i < s.d; ++i) out[std::size_t(row) * s.d + i].add(weight * value[i]);
+        }
+    }
+    return out;
+}
+
+void check_values(Run& run, const Shape& s, const Array<float>& q, const Array<float>& k,
+                  const Array<float>& v, const Array<float>& out) {
+    if (!run.verify()) return;
+    const auto expected = reference_values(s, probabilities(s, q, k), v);
+    run.check("out", out, s.roundings(), [&](int i) { return expected[i]; });
+}
+
+void launch_flash(Run& run, const Shape& s, const Array<float>& q, const Array<float>& k,
+                  const Array<float>& v, const Array<float>& out, const Array<float>& lse) {
+    run.launch({"attention_flash", "attention_flash"},
+               {blocks_for(s.seq, 16), static_cast<unsigned>(s.heads)}, {128}, 80 * (s.d + 1) * 4,
+               Arguments(q, k, v, out, lse, s.heads, s.seq, s.d, s.causal, s.scale));
+}
+
+void flash(Run& run) {
+    const Shape s(run);
+    const auto q = run.uniform(s.size), k = run.uniform(s.size), v = run.uniform(s.size);
+    const auto out = run.zeros<float>(s.size), lse = run.zeros<float>(s.rows);
+    launch_flash(run, s, q, k, v, out, lse);
+    check_values(run, s, q, k, v, out);
+}
+
+void naive(Run& run) {
+    const Shape s(run);
+    const auto q = run.uniform(s.size), k = run.uniform(s.size), v = run.uniform(s.size);
+    const auto scores = run.zeros<float>(std::size_t(s.rows) * s.seq);
+    const auto p = run.zeros<float>(scores.size), out = run.zeros<float>(s.size);
+    const unsigned rows = blocks_for(s.seq, 16), heads = static_cast<unsigned>(s.heads);
+    run.launch({"attention_naive", "attention_scores"}, {blocks_for(s.seq, 16), rows, heads},
+               {16, 16}, 0, Arguments(q, k, scores, s.heads, s.seq, s.d, s.causal, s.scale));
+    run.launch({"softmax", "softmax"}, {static_cast<unsigned>(s.rows)}, {128}, 0,
+               Arguments(scores, p, s.rows, s.seq));
+    run.launch({"attention_naive", "attention_values"}, {blocks_for(s.d, 16), rows, heads},
+               {16, 16}, 0, Arguments(p, v, out, s.heads, s.seq, s.d));
+    check_values(run, s, q, k, v, out);
+}
+
+void backward(Run& run) {
+    const Shape s(run);
+    const auto q = run.uniform(s.size), k = run.uniform(s.size), v = run.uniform(s.size);
+    const auto dout = run.uniform(s.size), out = run.zeros<float>(s.size);
+    const auto lse = run.zeros<float>(s.rows), delta = run.zeros<float>(s.rows);
+    const auto dq = run.zeros<float>(s.size), dk = run.zeros<float>(s.size);
+    const auto dv = run.zeros<float>(s.size);
+    const sass::Dim3 grid{blocks_for(s.seq, 4), static_cast<unsigned>(s.heads)};
+    launch_flash(run, s, q, k, v, out, lse);
+    run.launch({"attention_backward", "attention_delta"}, grid, {128}, 0,
+               Arguments(out, dout, delta, s.heads, s.seq, s.d));
+    run.launch({"attention_backward", "attention_backward_queries"}, grid, {128}, 0,
+               Arguments(q, k, v, dout, lse, delta, dq, s.heads, s.seq, s.d, s.causal, s.scale));
+    run.launch(
+        {"attention_backward", "attention_backward_keys_values"}, grid, {128}, 0,
+        Arguments(q, k, v, dout, lse, delta, dk, dv, s.heads, s.seq, s.d, s.causal, s.scale));
+    if (!run.verify()) return;
+
+    const auto p = probabilities(s, q, k);
+    const auto values = reference_values(s, p, v);
+    std::vector<ReferenceSum> dq_sums(s.size), dk_sums(s.size), dv_sums(s.size);
+    for (int row = 0; row < s.rows; ++row) {
+        const std::size_t query = std::size_t(row) * s.d;
+        ReferenceSum delta_row;
+        for (int i = 0; i < s.d; ++i) {
+            delta_row.add(values[query + i].value * dout.view()[query + i]);
+        }
+        for (int j = 0; j < s.seq; ++j) {
+            const double weight = p[std::size_t(row) * s.seq + j];
+            if (weight == 0) continue;
+            const std::size_t key = (std::size_t(row / s.seq) * s.seq + j) * s.d;
+            ReferenceSum dp;
+            for (int i = 0; i < s.d; ++i) {
+                dp.add(double{dout.view()[query + i]} * v.view()[key + i]);
+            }
+            const double ds = weight * (dp.value - delta_row.value) * s.scale;
+            // What cancels in ds counts as magnitude, not its difference.
+            const double ds_size = weight * (dp.magnitude + delta_row.magnitude) * s.scale;
+            for (int i = 0; i < s.d; ++i) {
+                dq_sums[query + i].value += ds * k.view()[key + i];
+                dq_sums[query + i].magnitude += ds_size * std::abs(k.view()[key + i]);
+                dk_sums[key + i].value += ds * q.view()[query + i];
+                dk_sums[key + i].magnitude += ds_size * std::abs(q.view()[query + i]);
+                dv_sums[key + i].add(weight * dout.view()[query + i]);
+            }
+        }
+    }
+    run.check("dq", dq, s.roundings(), [&](int i) { return dq_sums[i]; });
+    run.check("dk", dk, s.roundings(), [&](int i) { return dk_sums[i]; });
+    run.check("dv", dv, s.roundings(), [&](int i) { return dv_sums[i]; });
+}
+
+}  // namespace
+
+std::vector<Workload> attention_workloads() {
+    const std::vector<ParameterInfo> parameters = {
+        size_parameter("heads", 4, "heads (times batch)", 65535),
+        size_parameter("seq", 128, "length of the sequence"),
+        size_parameter("d", 64, "size of a head", 128),
+        {"causal", 0, 0, 1, "1: a query sees no later keys"},
+    };
+    return {
+        {"attention", "attention without the score matrix (flash)", parameters, flash},
+        {"attention_naive", "attention as scores, softmax, values", parameters, naive},
+        {"attention_backward", "attention and its gradients", parameters, backward},
+    };
+}
+
+}  // namespace lockstep::cuda

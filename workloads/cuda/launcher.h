@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every user of our kernels needs from a Device: typed arrays that are freed, kernels found by
+// file and name, arguments packed as the kernel's parameter area.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "models/device.h"
+
+namespace lockstep::cuda {
+
+/// An array in device memory, or a part of one. Not owning: the Launcher is.
+template <class T>
+struct Array {
+    DevicePointer address = 0;
+    std::size_t size = 0;
+
+    /// Device memory is host memory: between launches the host may read and write it.
+    std::span<T> view() const { return {reinterpret_cast<T*>(address), size}; }
+    Array part(std::size_t offset, std::size_t count) const {
+        return {address + offset * sizeof(T), count};
+    }
+};
+
+/// The parameter area of a launch: each argument at its natural alignment.
+class Arguments {
+  public:
+    template <class... Args>
+    explicit Arguments(const Args&... args) {
+        (add(args), ...);
+    }
+    std::span<const std::byte> bytes() const { return bytes_; }
+
+  private:
+    template <class T>
+    void add(const Array<T>& array) {
+        append(&array.address, sizeof array.address);
+    }
+    template <class T>
+    void add(const T& value) {
+        static_assert(std::is_same_v<T, int> || std::is_same_v<T, float>, "see README.md");
+        append(&value, sizeof value);
+    }
+    void append(const void* value, std::size_t size) {
+        bytes_.resize((bytes_.size() + size - 1) / size * size + size);
+        std::memcpy(bytes_.data() + bytes_.size() - size, value, size);
+    }
+    std::vector<std::byte> bytes_;
+};
+
+/// A kernel of workloads/cuda/kernels.
+struct KernelName {
+    std::string_view file;  ///< without .cu
+    std::string_view kernel;
+};
+
+class Launcher {
+  public:
+    explicit Launcher(Device& device);
+    ~Launcher();
+    Launcher(const Launcher&) = delete;
+    Launcher& operator=(const Launcher&) = delete;
+
+    /// Zeroed; freed with the Launcher. Throws InputError where the machine's memory is too small.
+    template <class T>
+    Array<T> allocate(std::size_t count) {
+        return {allocate_bytes(count * sizeof(T)), count};
+    }
+
+    LaunchResult launch(KernelName name, sass::Dim3 grid, sass::Dim3 block,
+                        std::uint32_t shared_bytes, const Arguments& arguments);
+
+  private:
+    DevicePointer allocate_bytes(std::size_t bytes);
+    ModuleHandle module(std::string_view file);
+
+    Device& device_;
+    int arch_;
+    std::vector<DevicePointer> allocations_;
+    std::map<std::string, ModuleHandle, std::less<>> modules_;
+};
+
+}  // namespace lockstep::cuda
