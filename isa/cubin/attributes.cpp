@@ -121,14 +121,11 @@ std::vector<uint32_t> words(const Attribute& attribute) {
     return result;
 }
 
-// One parameter: u32 index, u16 ordinal, u16 offset, u32 with the size in bits 18 to 31; version 2
-// has the size as a u32 of its own, as parameters may be larger than 16,383 bytes.
-void add_parameter(Function& function, const Attribute& attribute, bool version2,
-                   std::vector<std::pair<uint32_t, Parameter>>& parameters) {
+// One parameter: u32 index, u16 ordinal, u16 offset, u32 with the size in bits 18 to 31. Version 2,
+// for kernels with parameters too large for that, has the size in bits 0 to 15.
+std::pair<uint32_t, Parameter> read_parameter(const Attribute& attribute, bool version2) {
     const uint32_t word = payload_word(attribute, 2);
-    const Parameter parameter{half(attribute, 6), version2 ? word : word >> 18};
-    parameters.emplace_back(half(attribute, 4), parameter);
-    (void)function;
+    return {half(attribute, 4), {half(attribute, 6), version2 ? word & 0xffff : word >> 18}};
 }
 
 // A list of {u32 offset of the branch, u32 0, u32 count, count x u32 target}.
@@ -236,10 +233,10 @@ void describe(Function& function, const std::vector<Attribute>& attributes, cons
                 function.parameter_bytes = half(attribute, 6);
                 break;
             case AttributeCode::kKparamInfo:
-                add_parameter(function, attribute, false, parameters);
+                parameters.push_back(read_parameter(attribute, false));
                 break;
             case AttributeCode::kKparamInfoV2:
-                add_parameter(function, attribute, true, parameters);
+                parameters.push_back(read_parameter(attribute, true));
                 break;
             case AttributeCode::kNumBarriers:
                 function.barriers = attribute.payload[0];

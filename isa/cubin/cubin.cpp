@@ -169,8 +169,9 @@ Symbol Parser::read_symbol(const Reader& table, const Reader& names, const Reade
                                    cubin_.sections.size()));
     const Section& section = cubin_.sections[symbol.section];
     // Shared memory is laid out by the linker, what is reserved of it by the driver: in an object
-    // these sections have no size yet.
-    const bool reserved = section.name.starts_with(".nv.shared.reserved");
+    // these sections have no size yet. Those for debuggers may stay empty.
+    const bool reserved =
+        section.name.starts_with(".nv.shared.reserved") || section.kind == SectionKind::kDebug;
     const bool laid_out = !reserved && (!cubin_.relocatable || !section.bytes.empty());
     if (laid_out && (symbol.offset > section.size || symbol.size > section.size - symbol.offset))
         table.fail(at, fmt::format("symbol {} ({} bytes at {:#x}) lies outside of section {}",
@@ -354,6 +355,9 @@ void Parser::finish(Function& function) {
     if (!function.is_kernel) return;
     if (cubin_.arch >= kFirstReservedShared)
         function.reserved_shared_bytes = std::min(function.shared_bytes, kReservedShared);
+    // A kernel without parameters does not say where they would be: behind all else.
+    if (function.parameter_bytes == 0)
+        function.parameter_base = static_cast<uint32_t>(function.constant0.size());
     const uint64_t end = uint64_t{function.parameter_base} + function.parameter_bytes;
     if (end > function.constant0.size()) {
         if (!function.constant0.empty() || function.parameter_bytes > 0)

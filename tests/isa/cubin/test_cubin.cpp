@@ -120,6 +120,28 @@ TEST(Cubin, LaunchBoundsAndClusters) {
     EXPECT_FALSE(function(cubin, "plain").explicit_cluster);
 }
 
+TEST(Cubin, LargeParametersAndNone) {
+    const Cubin cubin = load("launch_sm90.cubin");
+    const Function& large = function(cubin, "large");
+    ASSERT_EQ(large.parameters.size(), 2u);
+    EXPECT_EQ(large.parameters[0].size, 20000u);
+    EXPECT_EQ(large.parameters[1].offset, 20000u);
+    EXPECT_EQ(large.parameters[1].size, 8u);
+    EXPECT_EQ(large.parameter_bytes, 20008u);
+    const Function& nothing = function(cubin, "nothing");
+    EXPECT_TRUE(nothing.parameters.empty());
+    EXPECT_EQ(nothing.parameter_base, 0x210u);
+    EXPECT_THAT(function(cubin, "blocks").required_threads, ElementsAre(64, 1, 1));
+    EXPECT_TRUE(function(cubin, "blocks").blocks_are_clusters);
+}
+
+TEST(Cubin, DebugBuild) {
+    const Cubin cubin = load("debug_sm75.cubin");
+    EXPECT_EQ(function(cubin, "dynamic").parameters.size(), 1u);
+    for (const Relocation& r : cubin.relocations)
+        EXPECT_NE(cubin.sections[r.section].kind, SectionKind::kDebug);
+}
+
 TEST(Cubin, StacksOfUnknownDepth) {
     for (const char* name : {"zoo_sm70_cuda11.cubin", "zoo_sm80.cubin", "zoo_sm90.cubin"}) {
         const Cubin cubin = load(name);

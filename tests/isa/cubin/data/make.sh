@@ -23,6 +23,8 @@ done
 rm callee_sm80_object.cubin
 
 nvcc -arch=sm_90 -cubin -o tiny_sm90.cubin tiny.cu
+nvcc -arch=sm_90 -cubin -o launch_sm90.cubin launch.cu
+nvcc -arch=sm_75 -G -cubin -o debug_sm75.cubin debug.cu
 for mode in none speed size; do
     nvcc -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
         -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80 \
