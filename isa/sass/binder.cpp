@@ -4,8 +4,49 @@
 #include "isa/sass/binder.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lockstep::sass {
+
+namespace {
+
+constexpr unsigned kBindlessHandleBit = 32;
+/// Where the words of cx[UR][offset] are put: the end of the sink, which no destination of an
+/// instruction with a constant operand is long enough to reach.
+constexpr unsigned kBindlessRow = kSinkRow + 6;
+
+/// cx[UR][offset]: UR, UR+1 hold address / 16 (45 bits) and bytes / 16 (19 bits) of a constant
+/// buffer; reads past its end return zero. Source: descriptors of Mesa's nvk driver.
+void execute_with_bindless_constant(const Instruction& in, Warp& warp) {
+    const Launch& launch = *warp.cta->launch;
+    const Word& word = launch.program->words()[&in - launch.program->code().data()];
+    const auto number = static_cast<unsigned>(word.bits(kBindlessHandleBit, 6));
+    const unsigned row = number == kUniformURZ ? kZeroRow : kUniformRow + number;
+    const Row* handle = &warp.row(Operand::of_warp(row));
+    const std::uint64_t descriptor = handle[0].lane[0] | std::uint64_t{handle[1].lane[0]} << 32;
+    const std::uint64_t address = (descriptor & ((1ull << 45) - 1)) << 4;
+    const std::uint64_t size = descriptor >> 45 << 4;
+    const std::uint64_t offset = word.bits(38, 16) & ~3u;
+    Row* scratch = &warp.row(Operand::of_warp(kBindlessRow));
+    for (unsigned i = 0; i < 2; ++i) {
+        std::uint32_t value = 0;
+        const std::uint64_t at = address + offset + 4 * i;
+        if (offset + 4 * i + 4 <= size) {
+            const Extent extent = launch.memory->find(at);
+            if (!extent.contains(at, 4))
+                throw Fault{.kind = FaultKind::kIllegalAddress,
+                            .what = "bindless constant: " + launch.memory->describe(at),
+                            .address = at,
+                            .bytes = 4,
+                            .space = Space::kConstant};
+            std::memcpy(&value, extent.at(at), 4);
+        }
+        std::fill_n(scratch[i].lane, kWarpSize, value);
+    }
+    in.inner(in, warp);
+}
+
+}  // namespace
 
 Operand Binder::source_register(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 8));
@@ -109,7 +150,7 @@ Operand Binder::flexible(SourceWidth width) {
         }
         case 3:
         case 5:
-            if (word.uniform()) return bindless_constant(rows);
+            if (word.uniform()) return bindless_constant();
             return constant(static_cast<unsigned>(word.bits(54, 5)),
                             static_cast<std::uint32_t>(word.bits(38, 16)), rows);
         case 6:
@@ -120,9 +161,20 @@ Operand Binder::flexible(SourceWidth width) {
     }
 }
 
-Operand Binder::bindless_constant(unsigned) {
-    supported_ = false;
-    return Operand();
+Operand Binder::bindless_constant() {
+    source_uniform(kBindlessHandleBit, 2);
+    is_bindless_ = true;
+    return Operand::of_warp(kBindlessRow);
+}
+
+void Binder::finish() {
+    if (!is_bindless_) return;
+    if (out.inner != nullptr) {
+        supported_ = false;  // no instruction of the uniform datapath has such an operand
+        return;
+    }
+    out.inner = out.execute;
+    out.execute = execute_with_bindless_constant;
 }
 
 void Binder::sources_ab(SourceWidth width) {
@@ -148,6 +200,10 @@ void Binder::sources_abc(SourceWidth a, SourceWidth b, SourceWidth c) {
 
 void Binder::source_b(SourceWidth width) {
     out.b = flexible(width);
+}
+
+void Binder::uniform_source_b(SourceWidth width) {
+    out.b = uniform_flexible(width);
 }
 
 Operand Binder::uniform_flexible(SourceWidth width) {

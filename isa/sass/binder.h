@@ -66,6 +66,7 @@ class Binder {
     bool flexible_is_immediate() const;
     bool flexible_is_register() const;
     /// Sources and destination of the uniform datapath: UR fields at the same positions.
+    void uniform_source_b(SourceWidth width = SourceWidth::k32);
     void uniform_sources_ab(SourceWidth width = SourceWidth::k32);
     void uniform_sources_abc(SourceWidth width = SourceWidth::k32);
     void uniform_sources_abc(SourceWidth a, SourceWidth b, SourceWidth c);
@@ -73,16 +74,21 @@ class Binder {
     /// False once an operand was asked for that is not executed yet.
     bool supported() const { return supported_; }
 
+    /// To be called when everything else is bound: wraps the handler of an instruction that has a
+    /// bindless constant (cx[UR][offset]) as its flexible operand.
+    void finish();
+
     /// Makes the instruction execute once for the warp (uniform datapath).
     void execute_uniformly(Execute execute);
 
   private:
     unsigned width_rows(SourceWidth width) const { return width == SourceWidth::k32 ? 1 : 2; }
     Operand uniform_flexible(SourceWidth width);
-    /// cx[UR][offset]: not executed yet.
-    Operand bindless_constant(unsigned rows);
+    /// cx[UR][offset]: a scratch row, which finish() arranges to be filled before the handler runs.
+    Operand bindless_constant();
 
     bool supported_ = true;
+    bool is_bindless_ = false;
     Program& program_;
 };
 
@@ -99,6 +105,12 @@ struct BindEntry {
 
 /// The families. Each is a folder's or file's table; semantics.cpp gathers them.
 std::span<const BindEntry> integer_semantics();
+std::span<const BindEntry> integer_add_semantics();
+std::span<const BindEntry> integer_multiply_semantics();
+std::span<const BindEntry> logic_semantics();
+std::span<const BindEntry> shift_semantics();
+std::span<const BindEntry> bit_field_semantics();
+std::span<const BindEntry> video_semantics();
 std::span<const BindEntry> predicate_semantics();
 std::span<const BindEntry> warp_semantics();
 std::span<const BindEntry> uniform_semantics();

@@ -17,10 +17,26 @@ void execute_unknown(const Instruction&, Warp&) {
     throw Fault{.kind = FaultKind::kIllegalInstruction, .what = "instruction is not executed"};
 }
 
+/// Instructions of the uniform datapath and the units it feeds are guarded by uniform predicates;
+/// VOTEU, which votes on the lanes that execute it, is not. nvdisasm prints @UP for exactly these.
+bool has_uniform_guard(const Word& word) {
+    constexpr unsigned kFirst = 0x080, kLast = 0x0bf, kVoteu = 0x086;
+    constexpr unsigned kOthers[] = {
+        0x15e,                                                          // WARPGROUPSET
+        0x1b2,                                                          // SYNCS of uniform operands
+        0x1b4, 0x1b5, 0x1b6, 0x1b7, 0x1b8, 0x1b9, 0x1ba, 0x1bb, 0x1bc,  // UTMA*, UBLK*
+        0x1c3,                                                          // S2UR
+        0x1c7, 0x1c8, 0x1c9, 0x1ce,  // UCGABAR_*, USETMAXREG, USETSHMSZ, ULEPC
+    };
+    const unsigned opcode = word.base_opcode();
+    if (opcode >= kFirst && opcode <= kLast) return opcode != kVoteu;
+    return std::find(std::begin(kOthers), std::end(kOthers), opcode) != std::end(kOthers);
+}
+
 void bind_guard(Binder& binder) {
-    // Uniform instructions are guarded by uniform predicates, which lie 8 places further.
     const auto number = static_cast<std::uint8_t>(binder.word.bits(12, 3));
-    binder.out.guard = number;
+    const bool uniform = has_uniform_guard(binder.word);
+    binder.out.guard = static_cast<std::uint8_t>(uniform ? kUniformPredicate0 + number : number);
     binder.out.guard_invert = binder.word.bit(15) ? kAllLanes : 0;
 }
 
@@ -49,8 +65,9 @@ void Program::bind(std::uint32_t first) {
             Binder binder(*this, i, bound);
             bind_guard(binder);
             const BindEntry* entry = find_bind_entry(words_[i], arch_);
-            if (entry == nullptr || !entry->bind(binder) || !binder.supported())
-                bound.execute = execute_unknown;
+            const bool known = entry != nullptr && entry->bind(binder);
+            if (known) binder.finish();
+            if (!known || !binder.supported()) bound.execute = execute_unknown;
             code_[i] = bound;
         }
     }

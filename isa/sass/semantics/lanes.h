@@ -63,29 +63,42 @@ inline std::uint64_t lane64(const Row* r, unsigned l) {
     return r[0].lane[l] | std::uint64_t{r[1].lane[l]} << 32;
 }
 
-/// Bit l of the result is f(l), for all 32 lanes; f returns bool.
-template <typename F>
-inline std::uint32_t lane_mask(F&& f) {
-    Row flag;
-    for (unsigned l = 0; l < kWarpSize; ++l) flag.lane[l] = f(l) ? kAllLanes : 0u;
+/// Bit l of the result tells whether lane l of the row is not zero.
+inline std::uint32_t nonzero_mask(const Row& row) {
 #if defined(__AVX512F__)
     const auto half = [&](const std::uint32_t* p) {
         const __m512i v = _mm512_load_si512(p);
         return static_cast<std::uint32_t>(_mm512_test_epi32_mask(v, v));
     };
-    return half(flag.lane) | half(flag.lane + 16) << 16;
+    return half(row.lane) | half(row.lane + 16) << 16;
 #elif defined(__AVX2__)
     std::uint32_t mask = 0;
     for (unsigned i = 0; i < 4; ++i) {
-        const __m256 v = _mm256_load_ps(reinterpret_cast<const float*>(flag.lane) + 8 * i);
-        mask |= static_cast<std::uint32_t>(_mm256_movemask_ps(v)) << (8 * i);
+        const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(row.lane) + i);
+        const __m256i is_zero = _mm256_cmpeq_epi32(v, _mm256_setzero_si256());
+        const auto zero =
+            static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(is_zero)));
+        mask |= (zero ^ 0xffu) << (8 * i);
     }
     return mask;
 #else
     std::uint32_t mask = 0;
-    for (unsigned l = 0; l < kWarpSize; ++l) mask |= (flag.lane[l] & 1u) << l;
+    for (unsigned l = 0; l < kWarpSize; ++l) mask |= std::uint32_t{row.lane[l] != 0} << l;
     return mask;
 #endif
+}
+
+/// Bit l of the result is f(l), for all 32 lanes; f returns bool.
+template <typename F>
+inline std::uint32_t lane_mask(F&& f) {
+    Row flag;
+    for (unsigned l = 0; l < kWarpSize; ++l) flag.lane[l] = f(l) ? kAllLanes : 0u;
+    return nonzero_mask(flag);
+}
+
+/// All lanes of a row become one value.
+inline void broadcast(Row& row, std::uint32_t value) {
+    for (unsigned l = 0; l < kWarpSize; ++l) row.lane[l] = value;
 }
 
 /// Calls f(l) for each lane of mask, in ascending order.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Video instructions: absolute differences (VABSDIFF, VABSDIFF4), and saturating conversion between
+// integer types (I2I). Source: PTX ISA (sad, vabsdiff4, cvt.sat).
+#include <algorithm>
+#include <limits>
+
+#include "isa/sass/semantics/datapath.h"
+#include "isa/sass/semantics/lanes.h"
+
+namespace lockstep::sass {
+
+namespace {
+
+/// |a - b| + c.
+template <typename T>
+void execute_vabsdiff(const Instruction& in, Warp& warp) {
+    const Row& a = warp.row(in.a);
+    const Row& b = warp.row(in.b);
+    const Row& c = warp.row(in.c);
+    write_lanes(warp, in.d, [&](unsigned l) {
+        const std::uint32_t difference = a.lane[l] - b.lane[l];
+        const bool less = static_cast<T>(a.lane[l]) < static_cast<T>(b.lane[l]);
+        return (less ? 0u - difference : difference) + c.lane[l];
+    });
+}
+
+bool bind_vabsdiff(Datapath path) {
+    if (path.dest_predicate(81) != kPredicateSink) return false;
+    path.dest();
+    path.sources_abc();
+    return path.execute(path.word.bit(73) ? execute_vabsdiff<std::int32_t>
+                                          : execute_vabsdiff<std::uint32_t>);
+}
+
+/// The absolute differences of four bytes: packed, or summed and added to c (.ACC).
+template <typename T, bool kAccumulate>
+void execute_vabsdiff4(const Instruction& in, Warp& warp) {
+    const Row& a = warp.row(in.a);
+    const Row& b = warp.row(in.b);
+    const Row& c = warp.row(in.c);
+    write_lanes(warp, in.d, [&](unsigned l) {
+        std::uint32_t result = kAccumulate ? c.lane[l] : 0;
+        for (unsigned i = 0; i < 4; ++i) {
+            const std::int32_t x = static_cast<T>(a.lane[l] >> (8 * i));
+            const std::int32_t y = static_cast<T>(b.lane[l] >> (8 * i));
+            const auto difference = static_cast<std::uint32_t>(x < y ? y - x : x - y);
+            result += kAccumulate ? difference : difference << (8 * i);
+        }
+        return result;
+    });
+}
+
+bool bind_vabsdiff4(Datapath path) {
+    if (path.dest_predicate(81) != kPredicateSink) return false;
+    path.dest();
+    path.sources_abc();
+    const bool is_signed = path.word.bit(73);
+    if (path.word.bit(75))
+        return path.execute(is_signed ? execute_vabsdiff4<std::int8_t, true>
+                                      : execute_vabsdiff4<std::uint8_t, true>);
+    // What c would mean here is not known; compilers leave it RZ.
+    if (path.out.c != Operand::of_warp(kZeroRow)) return false;
+    return path.execute(is_signed ? execute_vabsdiff4<std::int8_t, false>
+                                  : execute_vabsdiff4<std::uint8_t, false>);
+}
+
+template <typename T>
+void execute_i2i(const Instruction& in, Warp& warp) {
+    const Row& b = warp.row(in.b);
+    write_lanes(warp, in.d, [&](unsigned l) {
+        const auto value = static_cast<std::int32_t>(b.lane[l]);
+        return static_cast<std::uint32_t>(std::clamp<std::int32_t>(
+            value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    });
+}
+
+bool bind_i2i(Datapath path) {
+    path.dest();
+    path.source_b();
+    constexpr Execute kByType[] = {execute_i2i<std::uint8_t>, execute_i2i<std::int8_t>,
+                                   execute_i2i<std::uint16_t>, execute_i2i<std::int16_t>};
+    return path.execute(kByType[path.word.bits(76, 2)]);
+}
+
+constexpr BindEntry kEntries[] = {
+    {0x014, on_vector<bind_vabsdiff>},
+    {0x015, on_vector<bind_vabsdiff4>},
+    {0x038, on_vector<bind_i2i>},
+};
+
+}  // namespace
+
+std::span<const BindEntry> video_semantics() {
+    return kEntries;
+}
+
+}  // namespace lockstep::sass
