@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvcc puts the fatbins of a program into the host object's section .nv_fatbin (__nv_relfatbin
-// before device linking); start-up code hands them to the CUDA runtime. A program can only be given
-// another runtime if it loads libcudart.so dynamically. Only the section table is read.
+// before device linking); start-up code hands them to the CUDA runtime. Some libraries keep them
+// among their data instead. A program can only be given another runtime if it loads libcudart.so
+// dynamically. Only the section table is read.
 #include "isa/cubin/executable.h"
 
 #include "isa/cubin/elf.h"
+#include "isa/cubin/fatbin.h"
 
 #include <algorithm>
 
@@ -48,6 +50,28 @@ bool needs_library(const elf::File& file, std::string_view prefix, bool& dynamic
     return false;
 }
 
+// Libraries that load their modules themselves keep fatbins among their data, 8-byte aligned.
+void search(std::span<const uint8_t> data, uint64_t offset, std::string_view file_name,
+            std::vector<EmbeddedFatbin>& result) {
+    constexpr uint64_t kAlignment = 8;
+    uint64_t at = (kAlignment - offset % kAlignment) % kAlignment;
+    while (at + kFatbinHeaderBytes <= data.size()) {
+        const auto header = data.subspan(at).first<kFatbinHeaderBytes>();
+        const uint8_t version_and_size[] = {1, 0, kFatbinHeaderBytes, 0};
+        if (!std::equal(kFatbinMagic, kFatbinMagic + 4, header.begin()) ||
+            !std::equal(version_and_size, version_and_size + 4, header.begin() + 4)) {
+            at += kAlignment;
+            continue;
+        }
+        const uint64_t size = fatbin_bytes(header, file_name);
+        if (size > data.size() - at)
+            malformed(file_name, offset + at,
+                      fmt::format("a fatbin of {} bytes, {} are left", size, data.size() - at));
+        result.push_back({data.subspan(at, size), offset + at});
+        at += (size + kAlignment - 1) / kAlignment * kAlignment;
+    }
+}
+
 }  // namespace
 
 FileKind identify(std::span<const uint8_t> bytes) {
@@ -72,8 +96,12 @@ std::vector<EmbeddedFatbin> find_fatbins(std::span<const uint8_t> bytes,
     const elf::File file = open_host(bytes, file_name);
     std::vector<EmbeddedFatbin> result;
     for (const elf::SectionHeader& section : file.sections()) {
-        if (!is_fatbin_section(section.name) || !section.has_bytes || section.size == 0) continue;
-        result.push_back({bytes.subspan(section.offset, section.size), section.offset});
+        if (!section.has_bytes || section.size == 0) continue;
+        const auto contents = bytes.subspan(section.offset, section.size);
+        if (is_fatbin_section(section.name))
+            result.push_back({contents, section.offset});
+        else if ((section.flags & elf::kFlagAlloc) && !(section.flags & elf::kFlagExecute))
+            search(contents, section.offset, file_name, result);
     }
     return result;
 }

@@ -14,8 +14,9 @@ enum class FileKind { kCubin, kFatbin, kExecutable, kPtx, kUnknown };
 /// What a file is, by its first bytes (kExecutable: an ELF file of any CPU).
 FileKind identify(std::span<const uint8_t> bytes);
 
-/// The fatbins in a host executable or shared object, in file order. Each span starts at a fatbin
-/// header and may hold several. Throws InputError where it is malformed or not 64-bit x86.
+/// The fatbins in a host executable or shared object, in the order of its sections: .nv_fatbin,
+/// __nv_relfatbin, and any that lie in other data. Each span starts at a fatbin header and may hold
+/// several. Throws InputError where the file is malformed or not 64-bit x86.
 struct EmbeddedFatbin {
     std::span<const uint8_t> bytes;
     uint64_t file_offset;

@@ -11,12 +11,14 @@ namespace lockstep::cubin {
 
 class ElfBuilder {
   public:
+    static constexpr uint64_t kAlloc = 2;
+
     ElfBuilder(uint16_t type, uint16_t machine) : type_(type), machine_(machine) {}
 
     /// Returns the section's index.
     uint32_t add(const std::string& name, uint32_t type, std::vector<uint8_t> bytes,
-                 uint32_t link = 0) {
-        sections_.push_back({name, type, std::move(bytes), link});
+                 uint32_t link = 0, uint64_t flags = 0) {
+        sections_.push_back({name, type, std::move(bytes), link, flags});
         return static_cast<uint32_t>(sections_.size());
     }
 
@@ -38,6 +40,7 @@ class ElfBuilder {
             table.resize(row + 64);
             put(table, row, name_offsets[i]);
             put(table, row + 4, section.type);
+            put(table, row + 8, section.flags);
             put(table, row + 24, uint64_t{file.size()});
             put(table, row + 32, uint64_t{section.bytes.size()});
             put(table, row + 40, section.link);
@@ -67,6 +70,7 @@ class ElfBuilder {
         uint32_t type;
         std::vector<uint8_t> bytes;
         uint32_t link;
+        uint64_t flags;
     };
     uint16_t type_, machine_;
     std::vector<Section> sections_;

@@ -87,6 +87,27 @@ TEST(Executable, FindsTheFatbins) {
     EXPECT_TRUE(find_fatbins(program("libc.so.6").build(), "app").empty());
 }
 
+TEST(Executable, FindsFatbinsAmongOtherData) {
+    const std::vector<uint8_t> fatbin = read_data("tiny_size.fatbin");
+    ElfBuilder elf(kShared, kX86);
+    // Sections start behind the 64 bytes of the ELF header.
+    std::vector<uint8_t> data(40, 0xff);
+    data.insert(data.end(), fatbin.begin(), fatbin.end());
+    data.insert(data.end(), fatbin.begin(), fatbin.end());
+    elf.add(".data", 1, data, 0, ElfBuilder::kAlloc);
+    const std::vector<uint8_t> file = elf.build();
+    const auto found = find_fatbins(file, "app");
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].file_offset, 64u + 40);
+    EXPECT_EQ(found[1].file_offset, 64u + 40 + fatbin.size());
+    EXPECT_EQ(found[1].bytes.size(), fatbin.size());
+    // The last one cut short.
+    std::vector<uint8_t> cut(data.begin(), data.end() - 8);
+    ElfBuilder damaged(kShared, kX86);
+    damaged.add(".data", 1, cut, 0, ElfBuilder::kAlloc);
+    EXPECT_THROW(find_fatbins(damaged.build(), "app"), InputError);
+}
+
 TEST(Executable, IdentifiesFilesByTheirContents) {
     EXPECT_EQ(identify(read_data("tiny_sm90.cubin")), FileKind::kCubin);
     EXPECT_EQ(identify(read_data("zoo_sm70_cuda11.cubin")), FileKind::kCubin);
