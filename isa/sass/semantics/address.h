@@ -11,9 +11,9 @@
 
 namespace lockstep::sass {
 
-/// What is added up. A memory instruction keeps: a = register, c = uniform register (compare and
-/// swap has none and keeps its third source there), immediate = sign-extended offset,
-/// modifiers bits 0-2 = form, bits 3-5 = left shift of the register.
+/// What is added up. A memory instruction keeps: a = register, d2 = uniform register (it has no
+/// second destination), immediate = sign-extended offset, modifiers bits 0-2 = form, bits 3-5 =
+/// left shift of the register.
 enum class AddressForm : std::uint8_t {
     k32,             ///< R + offset, 32 bits
     k32PlusUniform,  ///< (R << shift) + UR + offset, 32 bits: shared and local memory
@@ -65,7 +65,7 @@ inline bool bind_global_address(Binder& binder, const AddressFields& fields,
         set_address(binder, AddressForm::k64, offset);
         return true;
     }
-    binder.out.c = binder.source_uniform(fields.uniform, 2);
+    binder.out.d2 = binder.source_uniform(fields.uniform, 2);
     set_address(binder, wide ? AddressForm::k64PlusUniform : AddressForm::kIndexed, offset);
     return true;
 }
@@ -76,7 +76,7 @@ inline void bind_shared_address(Binder& binder, unsigned uniform_bit) {
     const unsigned shift = kShift[binder.word.bits(78, 2)];
     binder.out.a = binder.source_register(24);
     const bool uniform = has_uniform_address(binder);
-    if (uniform) binder.out.c = binder.source_uniform(uniform_bit);
+    if (uniform) binder.out.d2 = binder.source_uniform(uniform_bit);
     set_address(binder, uniform || shift != 0 ? AddressForm::k32PlusUniform : AddressForm::k32,
                 binder.word.signed_bits(40, 24), shift);
 }
@@ -85,7 +85,7 @@ inline void bind_shared_address(Binder& binder, unsigned uniform_bit) {
 inline void bind_local_address(Binder& binder, unsigned uniform_bit) {
     binder.out.a = binder.source_register(24);
     const bool uniform = has_uniform_address(binder) && !binder.word.bit(76);
-    if (uniform) binder.out.c = binder.source_uniform(uniform_bit);
+    if (uniform) binder.out.d2 = binder.source_uniform(uniform_bit);
     set_address(binder, uniform ? AddressForm::k32PlusUniform : AddressForm::k32,
                 binder.word.signed_bits(40, 24));
 }
@@ -104,7 +104,7 @@ inline void compute_addresses(const Instruction& in, Warp& warp) {
             break;
         case AddressForm::k32PlusUniform: {
             const unsigned shift = in.modifiers >> kAddressFormBits & 7;
-            const std::uint32_t base = warp.row(in.c).lane[0] + low_offset;
+            const std::uint32_t base = warp.row(in.d2).lane[0] + low_offset;
 #pragma GCC ivdep
             for (unsigned l = 0; l < kWarpSize; ++l) address[l] = (a->lane[l] << shift) + base;
             break;
@@ -114,13 +114,13 @@ inline void compute_addresses(const Instruction& in, Warp& warp) {
             for (unsigned l = 0; l < kWarpSize; ++l) address[l] = lane64(a, l) + offset;
             break;
         case AddressForm::k64PlusUniform: {
-            const std::uint64_t base = lane64(&warp.row(in.c), 0) + offset;
+            const std::uint64_t base = lane64(&warp.row(in.d2), 0) + offset;
 #pragma GCC ivdep
             for (unsigned l = 0; l < kWarpSize; ++l) address[l] = lane64(a, l) + base;
             break;
         }
         case AddressForm::kIndexed: {
-            const std::uint64_t base = lane64(&warp.row(in.c), 0) + offset;
+            const std::uint64_t base = lane64(&warp.row(in.d2), 0) + offset;
 #pragma GCC ivdep
             for (unsigned l = 0; l < kWarpSize; ++l) address[l] = a->lane[l] + base;
             break;

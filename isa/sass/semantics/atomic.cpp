@@ -1,8 +1,292 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/sass/binder.h"
+// Atomics on global (ATOMG, RED, REDG), shared (ATOMS) and generic (ATOM) memory. The hardware
+// performs them where the memory is, in an order of its own; here lanes go in ascending order.
+// Global ones are host atomics when CTAs run on several host threads. Encodings: sass_opcodes.csv
+// of the reference (type bits 73-75 or 73-76, operation bits 87-90).
+#include "isa/sass/semantics/atomic.h"
+
+#include <atomic>
+
+#include "isa/sass/semantics/access.h"
+#include "isa/sass/semantics/atomic_update.h"
+#include "isa/sass/semantics/memory.h"
 
 namespace lockstep::sass {
-std::span<const BindEntry> atomic_semantics() {
-    return {};
+
+namespace {
+
+template <typename U>
+void update_lanes(const Instruction& in, Warp& warp, Space space) {
+    using Value = typename U::Value;
+    constexpr unsigned kWords = sizeof(Value) / 4;
+    const Row* const b = &warp.row(in.b);
+    Row* const d = &warp.row(in.d);
+    const AtomicTarget target =
+        atomic_target(in, warp, space, static_cast<unsigned>(sizeof(Value) * U::kCount));
+    for_each_lane(warp.mask, [&](unsigned l) {
+        for (unsigned part = 0; part < U::kCount; ++part) {
+            const unsigned row = part * kWords;
+            Value operand;
+            if constexpr (kWords == 2)
+                operand = lane64(b + row, l);
+            else
+                operand = b[row].lane[l];
+            const Value old = target.update<Value>(warp, l, part * sizeof(Value),
+                                                   [&](Value v) { return U::apply(v, operand); });
+            d[row].lane[l] = static_cast<std::uint32_t>(old);
+            if constexpr (kWords == 2) d[row + 1].lane[l] = static_cast<std::uint32_t>(old >> 32);
+        }
+    });
 }
+
+template <typename U>
+void execute_global(const Instruction& in, Warp& warp) {
+    compute_addresses(in, warp);
+    update_lanes<U>(in, warp, Space::kGlobal);
+    warp.write(in.pd[0], kAllLanes);
+}
+
+template <typename U>
+void execute_shared(const Instruction& in, Warp& warp) {
+    compute_addresses(in, warp);
+    update_lanes<U>(in, warp, Space::kShared);
+}
+
+/// Integer operations work on shared memory through a generic address too.
+template <typename U>
+void execute_generic(const Instruction& in, Warp& warp) {
+    compute_addresses(in, warp);
+    for_each_space(warp, [&](Space space) { update_lanes<U>(in, warp, space); });
+    warp.write(in.pd[0], kAllLanes);
+}
+
+/// Floating-point ones do not: the predicate says where the operation was performed, and code
+/// follows that performs it in another way where it was not.
+template <typename U>
+void execute_generic_float(const Instruction& in, Warp& warp) {
+    if (in.pd[0] == kPredicateSink) return execute_generic<U>(in, warp);
+    compute_addresses(in, warp);
+    std::uint32_t performed = 0;
+    const std::uint32_t mask = warp.mask;
+    for_each_space(warp, [&](Space space) {
+        if (space != Space::kGlobal) return;
+        performed = warp.mask;
+        update_lanes<U>(in, warp, space);
+    });
+    if (performed != mask) warp.access.lanes = performed;
+    warp.write(in.pd[0], performed);
+}
+
+/// Which of the above an opcode uses.
+enum class Kind { kGlobal, kShared, kGeneric };
+
+template <typename U>
+void set_execute(Binder& binder, Kind kind, bool is_float = false) {
+    constexpr unsigned kRows = sizeof(typename U::Value) / 4 * U::kCount;
+    Instruction& out = binder.out;
+    out.execute = kind == Kind::kGlobal   ? execute_global<U>
+                  : kind == Kind::kShared ? execute_shared<U>
+                  : is_float              ? execute_generic_float<U>
+                                          : execute_generic<U>;
+    out.width = kRows * 4;
+    out.b = binder.source_register(32, kRows);
+    // A reduction has no result: its field for one holds something else.
+    const unsigned base = binder.word.base_opcode();
+    if (base == 0x18e || base == 0x1a6)
+        out.d = Operand::of_warp(kSinkRow);
+    else
+        out.d = binder.dest_register(16, kRows);
+}
+
+template <typename T>
+bool set_integer(Binder& binder, Kind kind, unsigned operation) {
+    switch (static_cast<AtomicOp>(operation)) {
+        case AtomicOp::kAdd:
+            set_execute<IntegerUpdate<T, AtomicOp::kAdd>>(binder, kind);
+            return true;
+        case AtomicOp::kMin:
+            set_execute<IntegerUpdate<T, AtomicOp::kMin>>(binder, kind);
+            return true;
+        case AtomicOp::kMax:
+            set_execute<IntegerUpdate<T, AtomicOp::kMax>>(binder, kind);
+            return true;
+        case AtomicOp::kInc:
+            set_execute<IntegerUpdate<T, AtomicOp::kInc>>(binder, kind);
+            return true;
+        case AtomicOp::kDec:
+            set_execute<IntegerUpdate<T, AtomicOp::kDec>>(binder, kind);
+            return true;
+        case AtomicOp::kAnd:
+            set_execute<IntegerUpdate<T, AtomicOp::kAnd>>(binder, kind);
+            return true;
+        case AtomicOp::kOr:
+            set_execute<IntegerUpdate<T, AtomicOp::kOr>>(binder, kind);
+            return true;
+        case AtomicOp::kXor:
+            set_execute<IntegerUpdate<T, AtomicOp::kXor>>(binder, kind);
+            return true;
+        case AtomicOp::kExchange:
+            set_execute<IntegerUpdate<T, AtomicOp::kExchange>>(binder, kind);
+            return true;
+    }
+    return false;
+}
+
+template <typename Format, unsigned kParts>
+bool set_pair(Binder& binder, Kind kind, AtomicOp operation) {
+    if (operation == AtomicOp::kAdd)
+        set_execute<PairUpdate<Format, AtomicOp::kAdd, kParts>>(binder, kind, true);
+    else if (operation == AtomicOp::kMin)
+        set_execute<PairUpdate<Format, AtomicOp::kMin, kParts>>(binder, kind, true);
+    else if (operation == AtomicOp::kMax)
+        set_execute<PairUpdate<Format, AtomicOp::kMax, kParts>>(binder, kind, true);
+    else
+        return false;
+    return true;
+}
+
+/// The type field up to sm_89, which has the floating-point types too; on sm_90 integers alone.
+bool set_typed(Binder& binder, Kind kind, unsigned operation) {
+    const auto type = static_cast<unsigned>(binder.word.bits(73, 3));
+    const bool is_add = operation == static_cast<unsigned>(AtomicOp::kAdd);
+    if (type == 0) return set_integer<std::uint32_t>(binder, kind, operation);
+    if (type == 1) return set_integer<std::int32_t>(binder, kind, operation);
+    if (type == 2) return set_integer<std::uint64_t>(binder, kind, operation);
+    if (binder.arch >= 90 || kind == Kind::kShared)
+        return type == 3 && set_integer<std::int64_t>(binder, kind, operation);
+    if (type == 5) return set_integer<std::int64_t>(binder, kind, operation);
+    if (type == 3 && is_add)
+        set_execute<FloatAdd<true>>(binder, kind, true);
+    else if (type == 4)
+        return operation <= 2 && set_pair<Fp16, 1>(binder, kind, static_cast<AtomicOp>(operation));
+    else if (type == 6 && is_add)
+        set_execute<DoubleAdd>(binder, kind, true);
+    else
+        return false;
+    return true;
+}
+
+/// The type field of sm_90's floating-point opcodes: bits 73-76; operation in bits 88-89.
+bool set_float_typed(Binder& binder, Kind kind) {
+    const auto operation = static_cast<AtomicOp>(binder.word.bits(88, 2));
+    const auto type = static_cast<unsigned>(binder.word.bits(73, 4));
+    if (binder.word.bit(87)) return false;
+    switch (type) {
+        case 0:
+            return set_pair<Fp16, 1>(binder, kind, operation);
+        case 1:
+            return set_pair<Fp16, 2>(binder, kind, operation);
+        case 2:
+            return set_pair<Fp16, 4>(binder, kind, operation);
+        case 3:
+            return set_pair<Bf16, 1>(binder, kind, operation);
+        case 4:
+            return set_pair<Bf16, 2>(binder, kind, operation);
+        case 5:
+            return set_pair<Bf16, 4>(binder, kind, operation);
+        default:
+            break;
+    }
+    if (operation != AtomicOp::kAdd) return false;
+    switch (type) {
+        case 9:
+            set_execute<FloatAdd<true, 1>>(binder, kind, true);
+            return true;
+        case 10:
+            set_execute<FloatAdd<true, 2>>(binder, kind, true);
+            return true;
+        case 11:
+            set_execute<FloatAdd<true, 4>>(binder, kind, true);
+            return true;
+        case 12:
+            set_execute<FloatAdd<false, 1>>(binder, kind, true);
+            return true;
+        case 13:
+            set_execute<FloatAdd<false, 2>>(binder, kind, true);
+            return true;
+        case 14:
+            set_execute<FloatAdd<false, 4>>(binder, kind, true);
+            return true;
+        case 15:
+            set_execute<DoubleAdd>(binder, kind, true);
+            return true;
+        default:
+            return false;
+    }
+}
+
+constexpr unsigned kCountOperation = 11;  ///< POPC.INC, of the forms without operand
+
+bool bind_atomic(Binder& binder, Kind kind) {
+    const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
+    binder.out.pd[0] = binder.dest_predicate(81);
+    if (binder.word.form() == 7) {
+        if (operation != kCountOperation || binder.word.bits(73, 3) != 0) return false;
+        set_execute<CountUpdate>(binder, kind);
+        binder.out.b = Operand::of_warp(kZeroRow);
+    } else if (!set_typed(binder, kind, operation)) {
+        return false;
+    }
+    return bind_global_address(binder, kAtomicAddress);
+}
+
+bool bind_atomg(Binder& binder) {
+    return bind_atomic(binder, Kind::kGlobal);
+}
+
+bool bind_atom(Binder& binder) {
+    return bind_atomic(binder, Kind::kGeneric);
+}
+
+bool bind_red(Binder& binder) {
+    return set_typed(binder, Kind::kGlobal, static_cast<unsigned>(binder.word.bits(87, 3))) &&
+           bind_global_address(binder, kReductionAddress);
+}
+
+bool bind_atomg_float(Binder& binder) {
+    binder.out.pd[0] = binder.dest_predicate(81);
+    return set_float_typed(binder, Kind::kGlobal) && bind_global_address(binder, kAtomicAddress);
+}
+
+bool bind_atom_float(Binder& binder) {
+    binder.out.pd[0] = binder.dest_predicate(81);
+    return set_float_typed(binder, Kind::kGeneric) && bind_global_address(binder, kAtomicAddress);
+}
+
+bool bind_redg_float(Binder& binder) {
+    return set_float_typed(binder, Kind::kGlobal) && bind_global_address(binder, kReductionAddress);
+}
+
+bool bind_atoms(Binder& binder) {
+    const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
+    if (binder.word.form() == 7) {
+        if (operation != kCountOperation) return false;
+        set_execute<CountUpdate>(binder, Kind::kShared);
+        binder.out.b = Operand::of_warp(kZeroRow);
+    } else if (!set_typed(binder, Kind::kShared, operation)) {
+        return false;
+    }
+    bind_shared_address(binder, 64);
+    return true;
+}
+
+constexpr BindEntry kEntries[] = {
+    {0x18a, bind_atom},
+    {0x18b, bind_atom_cas},
+    {0x18c, bind_atoms},
+    {0x18d, bind_atoms_cas},
+    {0x18e, bind_red},
+    {0x1a2, bind_atom_float, 90},
+    {0x1a3, bind_atomg_float, 90},
+    {0x1a6, bind_redg_float, 90},
+    {0x1a8, bind_atomg},
+    {0x1a9, bind_atomg_cas},
+};
+
+}  // namespace
+
+std::span<const BindEntry> atomic_semantics() {
+    return kEntries;
+}
+
 }  // namespace lockstep::sass

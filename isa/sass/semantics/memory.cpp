@@ -184,8 +184,22 @@ bool bind_stl(Binder& binder) {
 }
 
 constexpr BindEntry kEntries[] = {
-    {0x180, bind_ld}, {0x181, bind_ldg}, {0x182, bind_ldc}, {0x183, bind_ldl}, {0x184, bind_lds},
-    {0x185, bind_st}, {0x186, bind_stg}, {0x187, bind_stl}, {0x188, bind_sts},
+    {0x180, bind_ld},
+    {0x181, bind_ldg},
+    {0x182, bind_ldc},
+    {0x183, bind_ldl},
+    {0x184, bind_lds},
+    {0x185, bind_st},
+    {0x186, bind_stg},
+    {0x187, bind_stl},
+    {0x188, bind_sts},
+    {0x18f, bind_cache_control},  // CCTL
+    {0x190, bind_cache_control},  // CCTLL
+    {0x191, bind_cache_control},  // CCTLT
+    {0x192, bind_fence},          // MEMBAR
+    {0x1aa, bind_qspc},
+    {0x1ab, bind_fence},      // ERRBAR, CGAERRBAR
+    {0x1c6, bind_fence, 90},  // FENCE.VIEW.ASYNC
 };
 
 }  // namespace

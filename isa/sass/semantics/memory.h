@@ -8,6 +8,9 @@
 namespace lockstep::sass {
 
 bool bind_ldc(Binder& binder);
+bool bind_fence(Binder& binder);
+bool bind_cache_control(Binder& binder);
+bool bind_qspc(Binder& binder);
 
 /// Lanes of warp.mask whose generic address (in warp.access) lies in this 4 GiB window.
 inline std::uint32_t lanes_in_window(const Warp& warp, std::uint64_t window) {
