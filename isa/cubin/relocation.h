@@ -40,6 +40,7 @@ enum class RelocationValue {
     kAddress,             ///< the symbol's address (see below) plus addend
     kGenericAddress,      ///< the same as a generic address
     kFunctionDescriptor,  ///< what a pointer to the function holds: the address of its code
+    kConstantField,       ///< the constant's byte offset in its bank, and the bank
     kUnsupported,         ///< textures, surfaces, samplers and machines before sm_70
 };
 RelocationValue value_kind(RelocationKind kind);

@@ -73,6 +73,21 @@ TEST(Fatbin, ImagesAreWhatTheirHeadersSay) {
     }
 }
 
+TEST(Fatbin, OfCuda11) {
+    const std::vector<uint8_t> bytes = read_data("tiny_cuda11.fatbin");
+    const std::vector<Image> images = parse_fatbin(bytes, "tiny_cuda11.fatbin");
+    ASSERT_EQ(images.size(), 3u);
+    for (const Image& image : images) EXPECT_EQ(image.compression, Compression::kLz4);
+    for (int arch : {70, 80}) {
+        const Cubin cubin = parse(cubin_for(images, arch, "t"), "t");
+        EXPECT_EQ(cubin.arch, arch);
+        EXPECT_EQ(cubin.elf_abi, 7);
+    }
+    EXPECT_EQ(images[2].version_major, 7);
+    EXPECT_EQ(images[2].version_minor, 8);
+    EXPECT_THAT(text(payload(images[2], "t")), HasSubstr(".target sm_70"));
+}
+
 TEST(Fatbin, SeveralInARow) {
     const std::vector<uint8_t> one = read_data("tiny_size.fatbin");
     std::vector<uint8_t> bytes = one;

@@ -71,6 +71,10 @@ TEST(Relocation, ConstantFieldHoldsOffsetAndBank) {
     apply(RelocationKind::kConstField19_40, bytes, 0, 0x28, 3);  // c[0x3][0x28]
     EXPECT_EQ(bits(bytes, 40, 14), 0x28u / 4);
     EXPECT_EQ(bits(bytes, 54, 5), 3u);
+    EXPECT_EQ(value_kind(RelocationKind::kConstField19_40), RelocationValue::kConstantField);
+    EXPECT_EQ(value_kind(RelocationKind::k64), RelocationValue::kAddress);
+    EXPECT_EQ(value_kind(RelocationKind::kG64), RelocationValue::kGenericAddress);
+    EXPECT_EQ(value_kind(RelocationKind::kUnified), RelocationValue::kFunctionDescriptor);
 }
 
 TEST(Relocation, Names) {

@@ -30,3 +30,11 @@ for mode in none speed size; do
         -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80 \
         -Xptxas -O2 -compress-mode=$mode -fatbin -o tiny_$mode.fatbin tiny.cu
 done
+
+# A fatbin of CUDA 11.8, which packs cubins with LZ4 too. OLD_PTXAS has fatbinary beside it.
+nvcc -arch=compute_75 -ptx -o - tiny.cu | sed 's/^.version .*/.version 7.8/; s/sm_75/sm_70/' > tiny.ptx
+for arch in 70 80; do $OLD_PTXAS -arch=sm_$arch -o tiny_$arch.cubin tiny.ptx; done
+"$(dirname "$OLD_PTXAS")"/fatbinary --create=tiny_cuda11.fatbin -64 --compress-all \
+    --image3=kind=elf,sm=70,file=tiny_70.cubin --image3=kind=elf,sm=80,file=tiny_80.cubin \
+    --image3=kind=ptx,sm=70,file=tiny.ptx
+rm tiny.ptx tiny_70.cubin tiny_80.cubin
