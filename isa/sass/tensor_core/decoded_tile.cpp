@@ -53,7 +53,8 @@ using E5m2 = Split<5, 2, true>;
 
 }  // namespace
 
-void DecodedTile::decode(TensorType type, int count) {
+void DecodedTile::decode(TensorType from, int count) {
+    type = from;
     LOCKSTEP_CHECK(count % 16 == 0 && count <= kCapacity, "tile of {} numbers", count);
     switch (type) {
         case TensorType::kFp16:

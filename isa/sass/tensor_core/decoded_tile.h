@@ -20,12 +20,13 @@ struct DecodedTile {
     alignas(64) uint32_t bits[kCapacity];  ///< in: the encoded numbers, one a word
     alignas(64) float significand[kCapacity];
     alignas(64) int32_t exponent[kCapacity];
+    TensorType type;
     bool special;  ///< some number is infinity or NaN; its significand and exponent mean nothing
 
     /// Splits the first `count` numbers; `count` is a multiple of 16. Upper bits that the type does
     /// not have are ignored; a tf32 is read from an fp32 register, of which it ignores the lower
     /// bits.
-    void decode(TensorType type, int count);
+    void decode(TensorType from, int count);
 };
 
 /// The same for one column of 16 accumulators, fp32 or (in the lower half of each word) fp16.

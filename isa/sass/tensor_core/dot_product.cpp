@@ -23,22 +23,70 @@ namespace {
 
 using numerics::Rounding;
 
-/// The exact sum of a group, rounded as the accumulator is.
-inline uint32_t round_sum(AccumulatorType type, double sum) {
+/// The exact sum of a group, rounded as an fp32 or e8m13 accumulator is: truncated, and yet what is
+/// too large becomes infinity.
+uint32_t truncate_sum(AccumulatorType type, double sum) {
     using E8m13Format = numerics::FloatFormat<8, 13>;
-    switch (type) {
-        case AccumulatorType::kFp16:
-            return numerics::fp64_to_fp16(sum);
-        case AccumulatorType::kFp32:
-        case AccumulatorType::kE8m13:
-            break;
-    }
-    // Truncation, and yet what is too large becomes infinity.
     const bool narrow = type == AccumulatorType::kE8m13;
     const uint32_t bits = narrow
                               ? numerics::encode<E8m13Format>(sum, Rounding::kTowardZero) << 10
                               : numerics::encode<numerics::Fp32Format>(sum, Rounding::kTowardZero);
     return std::fabs(sum) >= 0x1p128 ? (std::signbit(sum) ? 0xff800000u : 0x7f800000u) : bits;
+}
+
+/// Rounds kLanes / 2 sums of (products + addend) * 2^scale.
+template <AccumulatorType type>
+inline void round_sums(const int32_t* products, const int32_t* addend, const int32_t* scale,
+                       uint32_t* out) {
+    constexpr int kCount = kLanes / 2;
+    const Doubles units =
+        reinterpret<Doubles>((__builtin_convertvector(load<HalfInts>(scale), Longs) + 1023) << 52);
+    const Doubles sums = (__builtin_convertvector(load<HalfInts>(products), Doubles) +
+                          __builtin_convertvector(load<HalfInts>(addend), Doubles)) *
+                         units;
+    // Clearing the lower bits truncates; the conversion to fp32 is then exact.
+    constexpr int kDropped = type == AccumulatorType::kE8m13 ? 39 : 29;
+    constexpr int64_t kDroppedMask = (int64_t{1} << kDropped) - 1;
+    const Longs bits = reinterpret<Longs>(sums);
+    Longs kept = bits & ~kDroppedMask;
+    if constexpr (type == AccumulatorType::kFp16) {
+        // An odd last bit for what was dropped keeps the rounding to fp16 that follows right.
+        kept |= (bits & kDroppedMask) != 0 ? Longs{} + (kDroppedMask + 1) : Longs{};
+    }
+    const HalfFloats narrow = __builtin_convertvector(reinterpret<Doubles>(kept), HalfFloats);
+    if constexpr (type == AccumulatorType::kFp16) {
+        float values[kCount];
+        store(values, narrow);
+        for (int i = 0; i < kCount; ++i) out[i] = numerics::fp32_to_fp16(values[i]);
+        return;
+    }
+    store(out, narrow);
+    // Subnormal results keep fewer bits, which the conversion would round.
+    constexpr int64_t kSmallestNormal = int64_t{1023 - 126} << 52;
+    const Longs magnitude = bits & INT64_MAX;
+    if (any((magnitude < kSmallestNormal) & (magnitude != 0))) [[unlikely]] {
+        for (int i = 0; i < kCount; ++i) out[i] = truncate_sum(type, sums[i]);
+    }
+}
+
+inline void round_group(AccumulatorType type, const int32_t* products, const int32_t* addend,
+                        const int32_t* scale, uint32_t* out) {
+    for (int row = 0; row < 16; row += kLanes / 2) {
+        const auto round = [&]<AccumulatorType kType>() {
+            round_sums<kType>(products + row, addend + row, scale + row, out + row);
+        };
+        switch (type) {
+            case AccumulatorType::kFp32:
+                round.operator()<AccumulatorType::kFp32>();
+                break;
+            case AccumulatorType::kFp16:
+                round.operator()<AccumulatorType::kFp16>();
+                break;
+            case AccumulatorType::kE8m13:
+                round.operator()<AccumulatorType::kE8m13>();
+                break;
+        }
+    }
 }
 
 // A term shifted so that one is the last bit kept, and truncated. The shift is limited so that the
@@ -94,11 +142,7 @@ void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B&
         store(addend + row, align(load<Floats>(c.significand + row), c_exponent + base));
         store(scale + row, -base);
     }
-    for (int row = 0; row < 16; ++row) {
-        const double unit = std::bit_cast<double>(static_cast<uint64_t>(scale[row] + 1023) << 52);
-        const double sum = static_cast<double>(products[row]) + static_cast<double>(addend[row]);
-        out[row] = round_sum(rule.accumulator, sum * unit);
-    }
+    round_group(rule.accumulator, products, addend, scale, out);
 }
 
 float to_float(TensorType type, uint32_t bits) {
@@ -143,12 +187,13 @@ class SpecialTerms {
 };
 
 template <typename B>
-void overrule_specials(bool half, TensorType type, int width, const DecodedTile& a, const B& b,
-                       int first, const uint32_t* c, uint32_t* out) {
+void overrule_specials(bool half, int width, const DecodedTile& a, const B& b, int first,
+                       const uint32_t* c, uint32_t* out) {
     for (int row = 0; row < 16; ++row) {
         SpecialTerms terms;
         for (int k = first; k < first + width; ++k) {
-            terms.add_product(to_float(type, a.bits[k * 16 + row]), to_float(type, b.bits(k, row)));
+            terms.add_product(to_float(a.type, a.bits[k * 16 + row]),
+                              to_float(b.tile.type, b.bits(k, row)));
         }
         terms.add(half ? to_float(TensorType::kFp16, c[row]) : std::bit_cast<float>(c[row]));
         if (terms.decides()) out[row] = terms.result(half);
@@ -156,8 +201,8 @@ void overrule_specials(bool half, TensorType type, int width, const DecodedTile&
 }
 
 template <int width, typename B>
-void accumulate_groups(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
-                       const B& b, uint32_t* c) {
+void accumulate_groups(const DotProductRule& rule, int depth, const DecodedTile& a, const B& b,
+                       uint32_t* c) {
     const bool half = rule.accumulator == AccumulatorType::kFp16;
     DecodedColumn column;
     for (int first = 0; first < depth; first += width) {
@@ -165,26 +210,26 @@ void accumulate_groups(const DotProductRule& rule, TensorType type, int depth, c
         column.decode(half, c);
         accumulate_group<width>(rule, a, b, first, column, out);
         if (a.special || b.tile.special || column.special) [[unlikely]] {
-            overrule_specials(half, type, width, a, b, first, c, out);
+            overrule_specials(half, width, a, b, first, c, out);
         }
         std::copy_n(out, 16, c);
     }
 }
 
 template <typename B>
-void accumulate(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
-                const B& b, uint32_t* c) {
+void accumulate(const DotProductRule& rule, int depth, const DecodedTile& a, const B& b,
+                uint32_t* c) {
     const int width = std::min(rule.group, depth);
     LOCKSTEP_CHECK(depth % width == 0, "{} products in groups of {}", depth, width);
     switch (width) {
         case 4:
-            return accumulate_groups<4>(rule, type, depth, a, b, c);
+            return accumulate_groups<4>(rule, depth, a, b, c);
         case 8:
-            return accumulate_groups<8>(rule, type, depth, a, b, c);
+            return accumulate_groups<8>(rule, depth, a, b, c);
         case 16:
-            return accumulate_groups<16>(rule, type, depth, a, b, c);
+            return accumulate_groups<16>(rule, depth, a, b, c);
         case 32:
-            return accumulate_groups<32>(rule, type, depth, a, b, c);
+            return accumulate_groups<32>(rule, depth, a, b, c);
         default:
             LOCKSTEP_CHECK(false, "no dot product of {}", width);
     }
@@ -192,14 +237,14 @@ void accumulate(const DotProductRule& rule, TensorType type, int depth, const De
 
 }  // namespace
 
-void accumulate_column(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+void accumulate_column(const DotProductRule& rule, int depth, const DecodedTile& a,
                        const DecodedTile& b, int b_at, uint32_t* c) {
-    accumulate(rule, type, depth, a, Broadcast{b, b_at}, c);
+    accumulate(rule, depth, a, Broadcast{b, b_at}, c);
 }
 
-void accumulate_rows(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+void accumulate_rows(const DotProductRule& rule, int depth, const DecodedTile& a,
                      const DecodedTile& b, int b_at, uint32_t* c) {
-    accumulate(rule, type, depth, a, PerRow{b, b_at}, c);
+    accumulate(rule, depth, a, PerRow{b, b_at}, c);
 }
 
 }  // namespace lockstep::sass

@@ -13,11 +13,11 @@ namespace lockstep::sass {
 /// multiple of 16; it is cut into groups of rule.group (one, where it is less). Both tiles have
 /// been decoded from `type`; `b_at` is the index in `b` of the column's first number. Accumulators
 /// are fp32, or fp16 in the lower half of each word (the upper half of a result is zero).
-void accumulate_column(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+void accumulate_column(const DotProductRule& rule, int depth, const DecodedTile& a,
                        const DecodedTile& b, int b_at, uint32_t* c);
 
 /// The same with a column of B for each row (structured sparsity): b[b_at + k * 16 + row].
-void accumulate_rows(const DotProductRule& rule, TensorType type, int depth, const DecodedTile& a,
+void accumulate_rows(const DotProductRule& rule, int depth, const DecodedTile& a,
                      const DecodedTile& b, int b_at, uint32_t* c);
 
 }  // namespace lockstep::sass

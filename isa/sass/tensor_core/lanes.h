@@ -17,6 +17,12 @@ using Floats [[gnu::vector_size(4 * kLanes)]] = float;
 using Ints [[gnu::vector_size(4 * kLanes)]] = int32_t;
 using Words [[gnu::vector_size(4 * kLanes)]] = uint32_t;
 
+// Half as many lanes of twice the width.
+using HalfInts [[gnu::vector_size(2 * kLanes)]] = int32_t;
+using HalfFloats [[gnu::vector_size(2 * kLanes)]] = float;
+using Doubles [[gnu::vector_size(4 * kLanes)]] = double;
+using Longs [[gnu::vector_size(4 * kLanes)]] = int64_t;
+
 template <typename Vector, typename Element>
 inline Vector load(const Element* from) {
     Vector result;
@@ -48,9 +54,13 @@ inline Floats to_floats(Ints value) {
 }
 
 /// Whether any lane is not zero.
-inline bool any(Ints lanes) {
-    int32_t result = 0;
-    for (int lane = 0; lane < kLanes; ++lane) result |= lanes[lane];
+template <typename Vector>
+inline bool any(const Vector& lanes) {
+    constexpr int kWords = sizeof(Vector) / 8;
+    uint64_t words[kWords];
+    std::memcpy(words, &lanes, sizeof words);
+    uint64_t result = 0;
+    for (int word = 0; word < kWords; ++word) result |= words[word];
     return result != 0;
 }
 

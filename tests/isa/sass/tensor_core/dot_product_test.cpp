@@ -75,9 +75,9 @@ void compare_random_tiles(int sm, TensorType type, bool half, int depth, bool sp
             }
             std::copy_n(c, 16, d);
             if (per_row) {
-                accumulate_rows(rule, type, depth, a, b, 0, d);
+                accumulate_rows(rule, depth, a, b, 0, d);
             } else {
-                accumulate_column(rule, type, depth, a, b, 0, d);
+                accumulate_column(rule, depth, a, b, 0, d);
             }
             for (int row = 0; row < 16; ++row) {
                 std::vector<double> x, y;
@@ -142,7 +142,7 @@ TEST(DotProductLimits, SixteenLargestProductsAndTheAccumulatorAreExact) {
     uint32_t d[16];
     std::fill_n(d, 16, std::bit_cast<uint32_t>(c));
     const DotProductRule rule = dot_product_rule(90, TensorType::kFp16, false);
-    accumulate_column(rule, TensorType::kFp16, 16, a, b, 0, d);
+    accumulate_column(rule, 16, a, b, 0, d);
     const double expected =
         reference_dot_product(rule, TensorType::kFp16, std::vector<double>(16, largest),
                               std::vector<double>(16, largest), c);
@@ -155,16 +155,14 @@ TEST(DotProductLimits, OverflowGivesInfinityAndCancellationPlusZero) {
     a.decode(TensorType::kBf16, 128);
     b.decode(TensorType::kBf16, 128);
     uint32_t d[16] = {};
-    accumulate_column(dot_product_rule(80, TensorType::kBf16, false), TensorType::kBf16, 8, a, b, 0,
-                      d);
+    accumulate_column(dot_product_rule(80, TensorType::kBf16, false), 8, a, b, 0, d);
     EXPECT_EQ(d[3], 0x7f800000u);
     for (int i = 0; i < 128; ++i) a.bits[i] = i < 64 ? 0x3c00 : 0xbc00;
     for (int i = 0; i < 16; ++i) b.bits[i] = 0x3c00;
     a.decode(TensorType::kFp16, 128);
     b.decode(TensorType::kFp16, 16);
     std::fill_n(d, 16, 0x80000000u);
-    accumulate_column(dot_product_rule(80, TensorType::kFp16, false), TensorType::kFp16, 8, a, b, 0,
-                      d);
+    accumulate_column(dot_product_rule(80, TensorType::kFp16, false), 8, a, b, 0, d);
     EXPECT_EQ(d[3], 0u);
 }
 

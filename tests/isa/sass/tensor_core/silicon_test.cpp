@@ -62,8 +62,8 @@ uint32_t compute(const DataSet& set, const std::vector<uint32_t>& a, const std::
     tile_b.decode(set.type, 16 * depth);
     uint32_t column[16] = {};
     column[row] = set.half ? numerics::fp32_to_fp16(std::bit_cast<float>(c)) : c;
-    accumulate_column(dot_product_rule(set.sm, set.type, set.half), set.type, depth, tile_a, tile_b,
-                      0, column);
+    accumulate_column(dot_product_rule(set.sm, set.type, set.half), depth, tile_a, tile_b, 0,
+                      column);
     if (!set.half) return column[row];
     return std::bit_cast<uint32_t>(numerics::fp16_to_fp32(static_cast<uint16_t>(column[row])));
 }
