@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/sass/binder.h"
+// Matrix multiply-accumulate by a warp: which opcode is bound where.
+#include "isa/sass/semantics/tensor/tensor.h"
 
 namespace lockstep::sass {
+
+namespace {
+
+constexpr BindEntry kEntries[] = {
+    {0x036, bind_hmma884, 70, 75}, {0x037, bind_imma, 75, 90}, {0x03a, bind_movm, 75, 90},
+    {0x03c, bind_hmma, 75, 90},    {0x03d, bind_bmma, 75, 90}, {0x03f, bind_dmma, 80, 90},
+    {0x07a, bind_qmma, 89, 89},
+};
+
+}  // namespace
+
 std::span<const BindEntry> tensor_semantics() {
-    return {};
+    return kEntries;
 }
+
 }  // namespace lockstep::sass

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// DMMA: fp64 matrices, 8x8x4 since sm_80 and 16x8x4, 8, 16 on sm_90. Each result is a chain of
+// fused multiply-adds in the order of k, each rounded in the instruction's mode (reference:
+// MMA-Sim).
+#include "isa/sass/semantics/lanes.h"
+#include "isa/sass/semantics/tensor/tensor.h"
+#include "sim/numerics/rounding.h"
+
+namespace lockstep::sass {
+
+namespace {
+
+using numerics::Rounding;
+
+struct DmmaPlan {
+    std::uint8_t registers_a, registers_b, registers_c;  ///< pairs of registers
+    Rounding rounding;
+    bool negate_a, negate_b, negate_c;
+    std::uint8_t unused = 0;
+};
+static_assert(sizeof(DmmaPlan) == sizeof(Instruction::immediate));
+
+void execute_dmma(const Instruction& in, Warp& warp) {
+    const auto plan = std::bit_cast<DmmaPlan>(in.immediate);
+    double a[16][16], b[16][8];  // [k][row], [k][column]
+    const auto read = [&warp](Operand operand, unsigned pair, unsigned lane, bool negate) {
+        const double value = as_double(lane64(&warp.row(operand) + 2 * pair, lane));
+        return negate ? -value : value;
+    };
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const unsigned g = lane / 4;
+        const unsigned t = lane % 4;
+        const bool tall = plan.registers_c == 4;
+        for (unsigned i = 0; i < plan.registers_a; ++i)
+            a[t + 4 * (tall ? i / 2 : 0)][g + 8 * (i % 2)] = read(in.a, i, lane, plan.negate_a);
+        for (unsigned i = 0; i < plan.registers_b; ++i)
+            b[t + 4 * i][g] = read(in.b, i, lane, plan.negate_b);
+    }
+    const unsigned depth = 4u * plan.registers_b;
+    Row result[8];
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        for (unsigned i = 0; i < plan.registers_c; ++i) {
+            const unsigned row = lane / 4 + 8 * (i / 2);
+            const unsigned column = 2 * (lane % 4) + i % 2;
+            double sum = read(in.c, i, lane, plan.negate_c);
+            for (unsigned k = 0; k < depth; ++k)
+                sum = numerics::fma(a[k][row], b[k][column], sum, plan.rounding);
+            const std::uint64_t bits = as_bits(sum);
+            result[2 * i].lane[lane] = static_cast<std::uint32_t>(bits);
+            result[2 * i + 1].lane[lane] = static_cast<std::uint32_t>(bits >> 32);
+        }
+    }
+    for (unsigned i = 0; i < 2u * plan.registers_c; ++i)
+        copy_lanes((&warp.row(in.d))[i], result[i], warp.mask);
+}
+
+}  // namespace
+
+bool bind_dmma(Binder& binder) {
+    const Word& word = binder.word;
+    const auto shape = static_cast<unsigned>(word.bits(76, 2));
+    const bool absolute = word.bit(62) || word.bit(73) || word.bit(74);
+    if (absolute || !accumulates_always(word) || (shape != 0 && binder.arch != 90)) return false;
+    DmmaPlan plan{};
+    plan.registers_a = static_cast<std::uint8_t>(1u << shape);  // 8x8x4: 1, then 2, 4, 8
+    plan.registers_b = static_cast<std::uint8_t>(shape == 0 ? 1 : 1u << (shape - 1));
+    plan.registers_c = shape == 0 ? 2 : 4;
+    plan.rounding = static_cast<Rounding>(word.bits(78, 2));
+    plan.negate_a = word.bit(72);
+    plan.negate_b = word.bit(63);
+    plan.negate_c = word.bit(75);
+    binder.out.d = binder.dest_register(16, 2u * plan.registers_c);
+    binder.out.a = binder.source_register(24, 2u * plan.registers_a);
+    binder.out.b = binder.source_register(32, 2u * plan.registers_b);
+    binder.out.c = binder.source_register(64, 2u * plan.registers_c);
+    binder.out.immediate = std::bit_cast<std::uint64_t>(plan);
+    binder.out.execute = execute_dmma;
+    return true;
+}
+
+}  // namespace lockstep::sass
