@@ -87,7 +87,7 @@ void compare_random_tiles(int sm, TensorType type, bool half, int depth, bool sp
                 }
                 const double c_value =
                     half ? value_of(TensorType::kFp16, c[row]) : std::bit_cast<float>(c[row]);
-                const double expected = reference_dot_product(rule, type, x, y, c_value);
+                const double expected = reference_dot_product(rule, type, type, x, y, c_value);
                 const double result =
                     half ? value_of(TensorType::kFp16, d[row]) : std::bit_cast<float>(d[row]);
                 if (std::isnan(expected)) {
@@ -143,9 +143,9 @@ TEST(DotProductLimits, SixteenLargestProductsAndTheAccumulatorAreExact) {
     std::fill_n(d, 16, std::bit_cast<uint32_t>(c));
     const DotProductRule rule = dot_product_rule(90, TensorType::kFp16, false);
     accumulate_column(rule, 16, a, b, 0, d);
-    const double expected =
-        reference_dot_product(rule, TensorType::kFp16, std::vector<double>(16, largest),
-                              std::vector<double>(16, largest), c);
+    const double expected = reference_dot_product(rule, TensorType::kFp16, TensorType::kFp16,
+                                                  std::vector<double>(16, largest),
+                                                  std::vector<double>(16, largest), c);
     for (const uint32_t word : d) EXPECT_EQ(std::bit_cast<float>(word), expected);
 }
 

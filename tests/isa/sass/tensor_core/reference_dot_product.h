@@ -25,7 +25,7 @@ inline int smallest_exponent(TensorType type) {
 }
 
 /// d of one group; all numbers are given by value. The result is the value of the accumulator.
-inline double reference_group(const DotProductRule& rule, TensorType type,
+inline double reference_group(const DotProductRule& rule, TensorType type_a, TensorType type_b,
                               const std::vector<double>& a, const std::vector<double>& b,
                               double c) {
     double plain = c;
@@ -45,8 +45,8 @@ inline double reference_group(const DotProductRule& rule, TensorType type,
     std::vector<Term> terms;
     for (size_t k = 0; k < a.size(); ++k) {
         if (a[k] == 0 || b[k] == 0) continue;
-        const Term x = split(a[k], smallest_exponent(type));
-        const Term y = split(b[k], smallest_exponent(type));
+        const Term x = split(a[k], smallest_exponent(type_a));
+        const Term y = split(b[k], smallest_exponent(type_b));
         terms.push_back({x.significand * y.significand, x.exponent + y.exponent});
     }
     const bool half = rule.accumulator == AccumulatorType::kFp16;
@@ -75,12 +75,12 @@ inline double reference_group(const DotProductRule& rule, TensorType type,
 }
 
 /// A chain of groups.
-inline double reference_dot_product(const DotProductRule& rule, TensorType type,
-                                    const std::vector<double>& a, const std::vector<double>& b,
-                                    double c) {
+inline double reference_dot_product(const DotProductRule& rule, TensorType type_a,
+                                    TensorType type_b, const std::vector<double>& a,
+                                    const std::vector<double>& b, double c) {
     const size_t group = std::min(a.size(), static_cast<size_t>(rule.group));
     for (size_t at = 0; at < a.size(); at += group) {
-        c = reference_group(rule, type, {a.begin() + at, a.begin() + at + group},
+        c = reference_group(rule, type_a, type_b, {a.begin() + at, a.begin() + at + group},
                             {b.begin() + at, b.begin() + at + group}, c);
     }
     return c;
