@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/device.h"
+#include "workloads/cuda/kernel_name.h"
 
 namespace lockstep::cuda {
 
@@ -45,6 +46,10 @@ class Arguments {
         append(&array.address, sizeof array.address);
     }
     template <class T>
+    void add(T* const& pointer) {
+        append(&pointer, sizeof pointer);
+    }
+    template <class T>
     void add(const T& value) {
         static_assert(std::is_same_v<T, int> || std::is_same_v<T, float>, "see README.md");
         append(&value, sizeof value);
@@ -54,12 +59,6 @@ class Arguments {
         std::memcpy(bytes_.data() + bytes_.size() - size, value, size);
     }
     std::vector<std::byte> bytes_;
-};
-
-/// A kernel of workloads/cuda/kernels.
-struct KernelName {
-    std::string_view file;  ///< without .cu
-    std::string_view kernel;
 };
 
 class Launcher {

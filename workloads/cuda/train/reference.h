@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same training on the host, with Eigen in double precision, to check a device's weights by.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workloads/cuda/digits/digits.h"
+#include "workloads/cuda/train/weights.h"
+
+namespace lockstep::cuda {
+
+struct ReferenceTraining {
+    std::vector<double> losses;  ///< by epoch
+    std::vector<std::vector<double>> weights;
+};
+
+/// The same images in the same batches from the same initial weights, in double.
+ReferenceTraining reference_train(NetworkKind kind, const Digits& digits,
+                                  const TrainOptions& options);
+
+struct WeightComparison {
+    std::string name;
+    double error = 0;  ///< |device - reference| / |reference - initial|, Euclidean norms
+    bool passed = false;
+};
+
+/// Rounding makes a trained network drift from its double: every gradient is off by about 1e-6 of
+/// itself, momentum sums ten of them, and a ReLU or a maximum that falls the other way changes a
+/// gradient by a whole term. Measured drift is 1e-5 to 1e-4 of the way that the weights have gone
+/// in training; a wrong kernel is off by 1e-1 and more.
+inline constexpr double kWeightTolerance = 2e-3;
+
+std::vector<WeightComparison> compare_weights(NetworkKind kind, std::uint64_t seed,
+                                              const std::vector<Weights>& device,
+                                              const ReferenceTraining& reference);
+
+}  // namespace lockstep::cuda
