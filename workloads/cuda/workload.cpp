@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
-#include <utility>
 
+#include "sim/config/nearest.h"
 #include "sim/error/error.h"
 #include "workloads/cuda/builtin/all.h"
 #include "workloads/cuda/run.h"
@@ -14,27 +13,13 @@
 namespace lockstep::cuda {
 namespace {
 
-// Levenshtein distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replace = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replace}));
-        }
-    }
-    return row.back();
-}
-
+// "; did you mean 'NAME'?", or nothing where no name is near.
 template <class Range>
-std::string nearest(const Range& range, std::string_view name) {
-    return std::min_element(range.begin(), range.end(),
-                            [&](const auto& a, const auto& b) {
-                                return distance(a.name, name) < distance(b.name, name);
-                            })
-        ->name;
+std::string suggestion(const Range& range, std::string_view wanted) {
+    std::vector<std::string> names;
+    for (const auto& item : range) names.push_back(item.name);
+    const std::string name = config::nearest(wanted, names);
+    return name.empty() ? "" : fmt::format("; did you mean '{}'?", name);
 }
 
 }  // namespace
@@ -63,8 +48,8 @@ const Workload& find_workload(std::string_view name) {
     for (const Workload& workload : workloads()) {
         if (workload.name == name) return workload;
     }
-    throw InputError(fmt::format("there is no workload '{}'; the nearest name is '{}'", name,
-                                 nearest(workloads(), name)));
+    throw InputError(
+        fmt::format("there is no workload '{}'{}", name, suggestion(workloads(), name)));
 }
 
 Parameters parse_parameters(const Workload& workload, std::string_view text) {
@@ -84,8 +69,7 @@ Parameters parse_parameters(const Workload& workload, std::string_view text) {
         const auto info = std::find_if(workload.parameters.begin(), workload.parameters.end(),
                                        [&](const ParameterInfo& p) { return p.name == key; });
         if (info == workload.parameters.end()) {
-            fail(fmt::format("no such parameter; the nearest is '{}'",
-                             nearest(workload.parameters, key)));
+            fail("no such parameter" + suggestion(workload.parameters, key));
         }
         std::int64_t number = 0;
         const auto [stop, error] =

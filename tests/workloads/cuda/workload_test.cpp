@@ -77,7 +77,7 @@ TEST(ParseParameters, DefaultsAreFilledIn) {
 }
 
 TEST(ParseParameters, SaysWhatIsWrong) {
-    EXPECT_THAT(parse_error("attention", "head=1"), HasSubstr("the nearest is 'heads'"));
+    EXPECT_THAT(parse_error("attention", "head=1"), HasSubstr("did you mean 'heads'?"));
     EXPECT_THAT(parse_error("sgemm", "m=1,n"), HasSubstr("'n' (at character 5 of its parameters)"));
     EXPECT_THAT(parse_error("sgemm", "m=1x"), HasSubstr("not an integer"));
     EXPECT_THAT(parse_error("sgemm", "m="), HasSubstr("not an integer"));
