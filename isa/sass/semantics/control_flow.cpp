@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches, calls, returns, convergence barriers. Targets relative to the next instruction stand in
-// bits 34-81 in units of 4 bytes [NAK]. Return addresses are code addresses in a register pair; the
+// bits 34-81 in units of 4 bytes. Return addresses are code addresses in a register pair; the
 // CUDA ABI keeps them in R20:R21. LEPC without an offset yields its own address (ptxas computes
 // return addresses from it), LEPC with one the address of that target.
 #include <fmt/format.h>
@@ -22,14 +22,17 @@ std::uint32_t condition(const Instruction& in, const Warp& warp) {
     return warp.mask & warp.read(in.ps[0]);
 }
 
-std::int64_t relative_offset(const Word& word) {
-    return word.signed_bits(34, 48) * 4;
+/// Offset of a target in bytes. sm_90 has 8 more bits below the field, at 16-23 (nvdisasm, probed).
+std::int64_t target_offset(const Binder& binder) {
+    const std::int64_t field = binder.word.signed_bits(34, 48);
+    if (binder.arch < 90) return field * 4;
+    return (field * 256 + static_cast<std::int64_t>(binder.word.bits(16, 8))) * 4;
 }
 
 /// Sets out.immediate to the code index of a relative target; false where no code lies there.
 bool bind_relative_target(Binder& binder) {
     const std::int64_t bytes =
-        (std::int64_t{binder.index} + 1) * Word::kBytes + relative_offset(binder.word);
+        (std::int64_t{binder.index} + 1) * Word::kBytes + target_offset(binder);
     if (bytes < 0 || bytes % Word::kBytes != 0) return false;
     binder.out.immediate = static_cast<std::uint64_t>(bytes) / Word::kBytes;
     return binder.out.immediate < binder.code_count();
@@ -129,7 +132,7 @@ void execute_jump(const Instruction& in, Warp& warp) {
 
 std::uint64_t base_address(const Binder& binder, bool relative) {
     return (relative ? Program::address_of(binder.index + 1) : 0) +
-           static_cast<std::uint64_t>(relative_offset(binder.word));
+           static_cast<std::uint64_t>(target_offset(binder));
 }
 
 /// BRX, JMX, RET, CALL with a register (R or UR) at 24; `relative` adds the next pc.
@@ -181,7 +184,7 @@ bool bind_absolute(Binder& binder) {
         default:
             if (binder.word.uniform()) return bind_register_jump(binder, false, true);
             binder.out.a =
-                binder.literal64(static_cast<std::uint64_t>(relative_offset(binder.word)));
+                binder.literal64(static_cast<std::uint64_t>(target_offset(binder)));
             return true;
     }
 }
@@ -192,8 +195,10 @@ void execute_lepc(const Instruction& in, Warp& warp) {
 
 bool bind_lepc(Binder& binder) {
     binder.out.d = binder.dest_register(16, 2);
-    binder.out.immediate =
-        binder.word.form() == 1 ? Program::address_of(binder.index) : base_address(binder, true);
+    binder.out.immediate = Program::address_of(binder.index);
+    if (binder.word.form() != 1)  // LEPC Rd, target: a byte offset from bit 24 on
+        binder.out.immediate = Program::address_of(binder.index + 1) +
+                               static_cast<std::uint64_t>(binder.word.signed_bits(24, 58));
     binder.out.execute = execute_lepc;
     return true;
 }
