@@ -111,6 +111,7 @@ std::span<const BindEntry> logic_semantics();
 std::span<const BindEntry> shift_semantics();
 std::span<const BindEntry> bit_field_semantics();
 std::span<const BindEntry> video_semantics();
+std::span<const BindEntry> dpx_semantics();
 std::span<const BindEntry> predicate_semantics();
 std::span<const BindEntry> warp_semantics();
 std::span<const BindEntry> uniform_semantics();

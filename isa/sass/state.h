@@ -151,6 +151,9 @@ struct Warp {
     Row& register_row(unsigned number) {
         return reinterpret_cast<Row*>(bases[0])[kRegisterRow + number];
     }
+    Row& uniform_row(unsigned number) {
+        return reinterpret_cast<Row*>(bases[0])[kUniformRow + number];
+    }
     Row& barrier_row(unsigned number) {
         return reinterpret_cast<Row*>(bases[0])[kBarrierRow + number];
     }

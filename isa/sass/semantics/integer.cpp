@@ -76,23 +76,24 @@ void execute_imnmx(const Instruction& in, Warp& warp) {
 
 }  // namespace
 
+Execute integer_extremum(bool is_signed, bool maximum) {
+    if (is_signed)
+        return maximum ? execute_extremum<std::int32_t, true>
+                       : execute_extremum<std::int32_t, false>;
+    return maximum ? execute_extremum<std::uint32_t, true> : execute_extremum<std::uint32_t, false>;
+}
+
+namespace {
+
 bool bind_imnmx(Datapath path) {
     path.dest();
     path.sources_ab();
     path.out.ps[0] = path.predicate(87);
     const bool is_signed = path.word.bit(73);
-    if (path.word.bits(87, 3) == kPredicatePT) {
-        const bool maximum = path.out.ps[0].negate;
-        if (is_signed)
-            return path.execute(maximum ? execute_extremum<std::int32_t, true>
-                                        : execute_extremum<std::int32_t, false>);
-        return path.execute(maximum ? execute_extremum<std::uint32_t, true>
-                                    : execute_extremum<std::uint32_t, false>);
-    }
+    if (path.word.bits(87, 3) == kPredicatePT)
+        return path.execute(integer_extremum(is_signed, path.out.ps[0].negate));
     return path.execute(is_signed ? execute_imnmx<std::int32_t> : execute_imnmx<std::uint32_t>);
 }
-
-namespace {
 
 bool bind_nop(Datapath path) {
     path.out.execute = [](const Instruction&, Warp&) {};

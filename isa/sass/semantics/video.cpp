@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Video instructions: absolute differences (VABSDIFF, VABSDIFF4), and saturating conversion between
-// integer types (I2I). Source: PTX ISA (sad, vabsdiff4, cvt.sat).
+// Video instructions: absolute differences (VABSDIFF, VABSDIFF4), saturating conversion between
+// integer types (I2I, I2IP), and sm_90's additions with minimum and maximum (VIADD, VIMNMX,
+// VIMNMX3, VIADDMNMX) on one 32-bit or two 16-bit integers. Not executed: I2IP without saturation,
+// VHMNMX. Sources: PTX ISA (sad, vabsdiff4, cvt.sat, cvt.pack); the fields of the VI* family are
+// those that ptxas 13.0 sets for the __vi* functions of CUDA.
 #include <algorithm>
 #include <limits>
 
@@ -82,10 +85,46 @@ bool bind_i2i(Datapath path) {
     return path.execute(kByType[path.word.bits(76, 2)]);
 }
 
+/// I2IP d, a, b, c: a and b saturated to kBits side by side, b lowest; the rest is c's low part.
+template <unsigned kBits, bool kSigned>
+void execute_i2ip(const Instruction& in, Warp& warp) {
+    const Row& a = warp.row(in.a);
+    const Row& b = warp.row(in.b);
+    const Row& c = warp.row(in.c);
+    constexpr std::int32_t kMinimum = kSigned ? -(1 << (kBits - 1)) : 0;
+    constexpr std::int32_t kMaximum = (1 << (kSigned ? kBits - 1 : kBits)) - 1;
+    constexpr std::uint32_t kMask = (1u << kBits) - 1;
+    write_lanes(warp, in.d, [&](unsigned l) {
+        const auto part = [&](std::uint32_t x) {
+            return static_cast<std::uint32_t>(
+                       std::clamp(static_cast<std::int32_t>(x), kMinimum, kMaximum)) &
+                   kMask;
+        };
+        const std::uint32_t packed = part(b.lane[l]) | part(a.lane[l]) << kBits;
+        return kBits == 16 ? packed : packed | c.lane[l] << (2 * kBits % 32);
+    });
+}
+
+bool bind_i2ip(Datapath path) {
+    path.dest();
+    path.sources_abc();
+    const auto saturation = path.word.bits(74, 2), type = path.word.bits(76, 3);
+    const auto part_of_c = path.word.bits(72, 2);
+    if (saturation != 1) return false;
+    constexpr Execute kByType[] = {execute_i2ip<8, false>,  execute_i2ip<8, true>,
+                                   execute_i2ip<16, false>, execute_i2ip<16, true>,
+                                   execute_i2ip<2, false>,  execute_i2ip<2, true>,
+                                   execute_i2ip<4, false>,  execute_i2ip<4, true>};
+    // How much of c is kept is a field of its own; it always agrees with the type.
+    constexpr unsigned kPart[] = {0, 0, 0, 0, 3, 3, 2, 2};
+    return part_of_c == kPart[type] && path.execute(kByType[type]);
+}
+
 constexpr BindEntry kEntries[] = {
     {0x014, on_vector<bind_vabsdiff>},
     {0x015, on_vector<bind_vabsdiff4>},
     {0x038, on_vector<bind_i2i>},
+    {0x039, on_vector<bind_i2ip>},
 };
 
 }  // namespace
