@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that --stats writes: schema 1 of the command line's contract. Everything under
+// "simulator" describes the host's run and differs from run to run; nothing else does.
+#include "sim/stats/statistics.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "sim/error/error.h"
+
+namespace lockstep::stats {
+namespace {
+
+nlohmann::ordered_json to_json(const Value& value) {
+    if (value.is_count) return value.count;
+    return value.number;
+}
+
+std::string to_text(const Value& value) {
+    return value.is_count ? std::to_string(value.count) : fmt::format("{}", value.number);
+}
+
+std::string csv_text(std::string_view text) {
+    std::string result = "\"";
+    for (char c : text) {
+        if (c == '"') result += '"';
+        result += c;
+    }
+    return result + '"';
+}
+
+bool is_csv(std::string_view path) {
+    return path.ends_with(".csv");
+}
+
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+    throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
+}
+
+}  // namespace
+
+Statistics::Statistics(std::string machine, std::string mode, std::string workload)
+    : machine_(std::move(machine)), mode_(std::move(mode)), workload_(std::move(workload)) {}
+
+void Statistics::add_time(std::uint64_t cycles, double seconds, std::uint64_t instructions) {
+    cycles_ += cycles;
+    seconds_ += seconds;
+    instructions_ += instructions;
+}
+
+std::string Statistics::json() const {
+    using Json = nlohmann::ordered_json;
+    Json steps = Json::array();
+    for (const Step& step : steps_) {
+        Json metrics = Json::object();
+        for (const auto& [name, value] : step.metrics) metrics[name] = to_json(value);
+        steps.push_back({{"name", step.name},
+                         {"grid", step.grid},
+                         {"block", step.block},
+                         {"metrics", std::move(metrics)}});
+    }
+    const double wall =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const Json root = {
+        {"schema", 1},
+        {"machine", machine_},
+        {"mode", mode_},
+        {"workload", workload_},
+        {"steps", std::move(steps)},
+        {"totals", {{"cycles", cycles_}, {"seconds", seconds_}}},
+        {"simulator",
+         {{"wall_seconds", wall},
+          {"instructions", instructions_},
+          {"instructions_per_second", wall > 0 ? static_cast<double>(instructions_) / wall : 0.0},
+          {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024}}}};
+    return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string Statistics::csv() const {
+    std::vector<std::string> columns;
+    for (const Step& step : steps_)
+        for (const auto& [name, value] : step.metrics)
+            if (std::find(columns.begin(), columns.end(), name) == columns.end())
+                columns.push_back(name);
+    std::string text = "step,name,grid_x,grid_y,grid_z,block_x,block_y,block_z";
+    for (const std::string& column : columns) text += "," + column;
+    text += "\n";
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Step& step = steps_[i];
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{}", i, csv_text(step.name), step.grid[0],
+                        step.grid[1], step.grid[2], step.block[0], step.block[1], step.block[2]);
+        for (const std::string& column : columns) {
+            text += ",";
+            for (const auto& [name, value] : step.metrics)
+                if (name == column) text += to_text(value);
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+void Statistics::check_path(const std::string& path) {
+    if (!path.ends_with(".json") && !is_csv(path))
+        throw InputError(fmt::format("{}: a statistics file ends in .json or .csv", path));
+}
+
+void Statistics::write(const std::string& path) const {
+    check_path(path);
+    const std::string text = is_csv(path) ? csv() : json();
+    const std::string temporary = fmt::format("{}.{}.part", path, getpid());
+    std::FILE* file = std::fopen(temporary.c_str(), "wb");
+    if (!file) cannot_write(path, errno);
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const int error = errno;
+    const bool closed = std::fclose(file) == 0;
+    if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) return;
+    const int reason = written ? errno : error;
+    std::remove(temporary.c_str());
+    cannot_write(path, reason);
+}
+
+}  // namespace lockstep::stats

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statistics of a run: what --stats writes, whatever the machine.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep::stats {
+
+/// A number that is printed as it was counted: counts whole, ratios as the shortest decimal.
+struct Value {
+    Value(std::uint64_t count) : is_count(true), count(count) {}
+    Value(double number) : number(number) {}
+    bool is_count = false;
+    std::uint64_t count = 0;
+    double number = 0;
+};
+
+/// One kernel launch or network layer.
+struct Step {
+    std::string name;
+    std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+    std::vector<std::pair<std::string, Value>> metrics;  ///< kept in this order
+};
+
+class Statistics {
+  public:
+    Statistics(std::string machine, std::string mode, std::string workload);
+
+    void add(Step step) { steps_.push_back(std::move(step)); }
+    /// Adds to the totals. `instructions` is what the simulator's speed is measured by:
+    /// warp-instructions on a GPU.
+    void add_time(std::uint64_t cycles, double seconds, std::uint64_t instructions);
+
+    const std::vector<Step>& steps() const { return steps_; }
+    std::string json() const;
+    /// One row a step; the columns are the union of all metrics.
+    std::string csv() const;
+
+    /// Writes `path` whole or not at all, in the form its ending names. Throws InputError where the
+    /// ending is neither .json nor .csv or the file cannot be written.
+    void write(const std::string& path) const;
+    static void check_path(const std::string& path);
+
+  private:
+    std::string machine_, mode_, workload_;
+    std::vector<Step> steps_;
+    std::uint64_t cycles_ = 0;
+    double seconds_ = 0;
+    std::uint64_t instructions_ = 0;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace lockstep::stats

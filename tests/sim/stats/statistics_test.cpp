@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/stats/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/error/error.h"
+
+namespace lockstep::stats {
+namespace {
+
+Statistics sample() {
+    Statistics statistics("h200", "emulate", "vector_add");
+    Step step;
+    step.name = "add(float, \"x\")";
+    step.grid = {4, 2, 1};
+    step.block = {256, 1, 1};
+    step.metrics = {{"smsp__inst_executed.sum", std::uint64_t{18446744073709551615u}},
+                    {"ratio.pct", 12.5}};
+    statistics.add(step);
+    statistics.add({.name = "other", .metrics = {{"smsp__inst_executed.sum", std::uint64_t{7}}}});
+    statistics.add_time(100, 0.25, 40);
+    return statistics;
+}
+
+TEST(Statistics, JsonHasTheSchemaOfTheContract) {
+    const auto json = nlohmann::json::parse(sample().json());
+    EXPECT_EQ(json["schema"], 1);
+    EXPECT_EQ(json["machine"], "h200");
+    EXPECT_EQ(json["mode"], "emulate");
+    EXPECT_EQ(json["workload"], "vector_add");
+    ASSERT_EQ(json["steps"].size(), 2u);
+    const auto& step = json["steps"][0];
+    EXPECT_EQ(step["grid"], (std::vector<int>{4, 2, 1}));
+    EXPECT_EQ(step["block"], (std::vector<int>{256, 1, 1}));
+    EXPECT_EQ(step["metrics"]["smsp__inst_executed.sum"], 18446744073709551615u);
+    EXPECT_EQ(step["metrics"]["ratio.pct"], 12.5);
+    EXPECT_EQ(json["totals"]["cycles"], 100);
+    EXPECT_EQ(json["totals"]["seconds"], 0.25);
+    EXPECT_EQ(json["simulator"]["instructions"], 40);
+    EXPECT_GT(json["simulator"]["peak_rss_bytes"], 0);
+}
+
+TEST(Statistics, CsvHasOneRowAStepAndTheUnionOfAllMetrics) {
+    EXPECT_EQ(sample().csv(),
+              "step,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,smsp__inst_executed.sum,"
+              "ratio.pct\n"
+              "0,\"add(float, \"\"x\"\")\",4,2,1,256,1,1,18446744073709551615,12.5\n"
+              "1,\"other\",1,1,1,1,1,1,7,\n");
+}
+
+TEST(Statistics, AFileIsWrittenWholeOrNotAtAll) {
+    const auto folder = std::filesystem::temp_directory_path() / "lockstep_statistics_test";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    const std::string path = (folder / "s.json").string();
+    sample().write(path);
+    std::ifstream file(path);
+    EXPECT_EQ(nlohmann::json::parse(file)["machine"], "h200");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+    EXPECT_THROW(sample().write((folder / "absent" / "s.json").string()), InputError);
+    EXPECT_THROW(sample().write((folder / "s.txt").string()), InputError);
+    std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace lockstep::stats
