@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocation of device, host and managed memory, and questions about addresses.
+#include <cstring>
+
+#include "workloads/runtime/runtime.h"
+
+namespace lockstep::cuda {
+namespace {
+
+Error allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
+    return call_and_wait(
+        [&](Runtime& runtime) { return runtime.memory.allocate(pointer, bytes, kind, flags); });
+}
+
+constexpr unsigned kHostAllocFlags = 0x07, kHostRegisterFlags = 0x0f;
+constexpr unsigned kHostMapped = 0x02;
+
+}  // namespace
+
+LOCKSTEP_CUDA Error cudaMalloc(void** pointer, std::size_t bytes) {
+    return allocate(pointer, bytes, MemoryKind::kDevice);
+}
+LOCKSTEP_CUDA Error cudaMallocHost(void** pointer, std::size_t bytes) {
+    return allocate(pointer, bytes, MemoryKind::kHost, kHostMapped);
+}
+LOCKSTEP_CUDA Error cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+    if ((flags & ~kHostAllocFlags) != 0) return call([](Runtime&) { return Error::kInvalidValue; });
+    return allocate(pointer, bytes, MemoryKind::kHost, flags | kHostMapped);
+}
+LOCKSTEP_CUDA Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+    constexpr unsigned kGlobal = 1, kHost = 2;
+    if (bytes == 0 || (flags != kGlobal && flags != kHost))
+        return call([](Runtime&) { return Error::kInvalidValue; });
+    return allocate(pointer, bytes, MemoryKind::kManaged);
+}
+
+LOCKSTEP_CUDA Error cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                                    std::size_t height) {
+    return call_and_wait([&](Runtime& runtime) {
+        if (!pointer || !pitch) return Error::kInvalidValue;
+        abi::PitchedPointer result{};
+        const Error error = runtime.memory.allocate_pitched(result, width, height, 1);
+        *pointer = result.ptr;
+        *pitch = result.pitch;
+        return error;
+    });
+}
+LOCKSTEP_CUDA Error cudaMalloc3D(abi::PitchedPointer* pointer, abi::Extent extent) {
+    return call_and_wait([&](Runtime& runtime) {
+        if (!pointer) return Error::kInvalidValue;
+        return runtime.memory.allocate_pitched(*pointer, extent.width, extent.height, extent.depth);
+    });
+}
+
+LOCKSTEP_CUDA Error cudaFree(void* pointer) {
+    return call_and_wait([&](Runtime& runtime) { return runtime.memory.free_device(pointer); });
+}
+LOCKSTEP_CUDA Error cudaFreeHost(void* pointer) {
+    return call_and_wait([&](Runtime& runtime) { return runtime.memory.free_host(pointer); });
+}
+
+LOCKSTEP_CUDA Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+    return call_and_wait([&](Runtime& runtime) {
+        if ((flags & ~kHostRegisterFlags) != 0) return Error::kInvalidValue;
+        return runtime.memory.register_host(pointer, bytes, flags | kHostMapped);
+    });
+}
+LOCKSTEP_CUDA Error cudaHostUnregister(void* pointer) {
+    return call_and_wait([&](Runtime& runtime) { return runtime.memory.unregister_host(pointer); });
+}
+LOCKSTEP_CUDA Error cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+    return call([&](Runtime& runtime) {
+        const AllocationInfo info = runtime.memory.find(host);
+        if (!device || flags != 0 || info.bytes == 0 || info.kind == MemoryKind::kDevice)
+            return Error::kInvalidValue;
+        *device = host;
+        return Error::kSuccess;
+    });
+}
+LOCKSTEP_CUDA Error cudaHostGetFlags(unsigned* flags, void* host) {
+    return call([&](Runtime& runtime) {
+        return flags ? runtime.memory.host_flags(host, *flags) : Error::kInvalidValue;
+    });
+}
+
+LOCKSTEP_CUDA Error cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    return call([&](Runtime& runtime) {
+        if (free) *free = runtime.device().free_bytes();
+        if (total) *total = runtime.device().total_bytes();
+        return Error::kSuccess;
+    });
+}
+
+// Hints about where managed memory should lie; it lies where both sides reach it. The location is
+// an int up to CUDA 12 and a structure of two from its _v2 on, which the same registers carry.
+LOCKSTEP_CUDA Error cudaMemAdvise(const void* pointer, std::size_t bytes, int advice,
+                                  std::uint64_t) {
+    return call([&](Runtime& runtime) {
+        if (advice < 1 || advice > 6 || bytes == 0 ||
+            !runtime.memory.accessible(pointer, bytes, true))
+            return Error::kInvalidValue;
+        return Error::kSuccess;
+    });
+}
+LOCKSTEP_CUDA Error cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, ...) {
+    return call([&](Runtime& runtime) {
+        return bytes != 0 && runtime.memory.accessible(pointer, bytes, true) ? Error::kSuccess
+                                                                             : Error::kInvalidValue;
+    });
+}
+LOCKSTEP_CUDA Error cudaStreamAttachMemAsync(Stream* stream, void* pointer, std::size_t, unsigned) {
+    return call([&](Runtime& runtime) {
+        if (!runtime.streams.find(stream)) return Error::kInvalidResourceHandle;
+        return runtime.memory.find(pointer).bytes != 0 ? Error::kSuccess : Error::kInvalidValue;
+    });
+}
+LOCKSTEP_CUDA Error cudaMemRangeGetAttribute(void* data, std::size_t size, int attribute,
+                                             const void* pointer, std::size_t bytes) {
+    return call([&](Runtime& runtime) {
+        constexpr int kReadMostly = 1, kAccessedBy = 3, kNoDevice = -2;
+        if (!data || size < sizeof(int) || attribute < 1 || attribute > 8 ||
+            !runtime.memory.accessible(pointer, bytes, true))
+            return Error::kInvalidValue;
+        const int value = attribute == kReadMostly ? 0 : kNoDevice;
+        const std::size_t count = attribute == kAccessedBy ? size / sizeof(int) : 1;
+        for (std::size_t i = 0; i < count; ++i) static_cast<int*>(data)[i] = value;
+        return Error::kSuccess;
+    });
+}
+
+LOCKSTEP_CUDA Error cudaGetSymbolAddress(void** pointer, const void* symbol) {
+    return call([&](Runtime& runtime) {
+        std::size_t size = 0;
+        return pointer ? runtime.modules.find_variable(symbol, *pointer, size)
+                       : Error::kInvalidValue;
+    });
+}
+LOCKSTEP_CUDA Error cudaGetSymbolSize(std::size_t* size, const void* symbol) {
+    return call([&](Runtime& runtime) {
+        void* pointer = nullptr;
+        return size ? runtime.modules.find_variable(symbol, pointer, *size) : Error::kInvalidValue;
+    });
+}
+
+}  // namespace lockstep::cuda

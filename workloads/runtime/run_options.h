@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run is configured: what `lockstep run` hands to the runtime library inside of the program
+// that it starts, as environment variables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lockstep::cuda {
+
+struct RunOptions {
+    std::string machine = "h200";        ///< LOCKSTEP_MACHINE: name or .yaml path
+    std::string mode = "cycle";          ///< LOCKSTEP_MODE: cycle or emulate
+    std::vector<std::string> overrides;  ///< LOCKSTEP_SET: path=value, one a line
+    unsigned threads = 1;                ///< LOCKSTEP_THREADS
+    std::uint64_t seed = 0;              ///< LOCKSTEP_SEED
+    std::uint64_t max_instructions = 0;  ///< LOCKSTEP_MAX_INSTRUCTIONS: per launch; 0: no limit
+    std::string stats_file;              ///< LOCKSTEP_STATS: .json or .csv; empty: none
+    std::string trace_file;              ///< LOCKSTEP_TRACE; empty: none
+    std::string workload;                ///< LOCKSTEP_WORKLOAD: what the statistics call the run
+    bool quiet = false;                  ///< LOCKSTEP_QUIET: 1
+
+    /// What the environment says; absent variables keep the defaults above. Throws InputError on a
+    /// value that is malformed.
+    static RunOptions from_environment();
+
+    /// The variables that from_environment() reads back as this.
+    std::vector<std::pair<std::string, std::string>> to_environment() const;
+};
+
+}  // namespace lockstep::cuda

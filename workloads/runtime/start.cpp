@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes the library a program's runtime: on being loaded it reads how to run, and when the
+// program ends it writes the statistics and sees to it that a fault nobody asked about is not taken
+// for success.
+#include <unistd.h>
+#include <cstdlib>
+
+#include "workloads/runtime/run_options.h"
+#include "workloads/runtime/runtime.h"
+
+namespace lockstep::cuda {
+namespace {
+
+std::unique_ptr<Device> make_device(const RunOptions& options) {
+    if (options.mode != "emulate")
+        throw InputError("the cycle-level GPU model cannot run programs yet: use --mode emulate");
+    if (!options.trace_file.empty()) throw InputError("--trace needs --mode cycle");
+    DeviceOptions device;
+    device.threads = options.threads;
+    device.max_instructions = options.max_instructions;
+    device.seed = options.seed;
+    return make_emulator(config::Machine::load(options.machine, options.overrides), device);
+}
+
+/// Runs after everything else the program registered for its end, because it was registered first.
+void at_exit(int status, void*) {
+    Runtime& runtime = Runtime::get();
+    flush_output();
+    try {
+        runtime.write_statistics();
+    } catch (const lockstep::Error& error) {
+        end_process(error.status(), error.what());
+    }
+    if (status == 0 && runtime.has_unseen_fault())
+        _exit(static_cast<int>(ExitStatus::kProgramFault));
+}
+
+__attribute__((constructor)) void start() {
+    Configuration configuration;
+    try {
+        const RunOptions options = RunOptions::from_environment();
+        if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
+        configuration.make_device = [options] { return make_device(options); };
+        configuration.make_statistics = [options](const Device& device) {
+            return std::make_unique<stats::Statistics>(device.machine().name(), options.mode,
+                                                       options.workload);
+        };
+        configuration.stats_file = options.stats_file;
+    } catch (const lockstep::Error& error) {
+        end_process(error.status(), error.what());
+    }
+    Runtime::get().configure(std::move(configuration));
+    on_exit(at_exit, nullptr);
+}
+
+}  // namespace
+}  // namespace lockstep::cuda
