@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// `lockstep run X`: decides what X is and runs it on a machine.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "isa/cubin/executable.h"
+#include "sim/cli/run_request.h"
+#include "sim/cli/verbs.h"
+#include "sim/config/machine.h"
+#include "sim/stats/statistics.h"
+
+namespace lockstep::cli {
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw InputError(fmt::format("{}: cannot be read", path));
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::unique_ptr<Device> make_device(const RunRequest& request) {
+    const auto machine = config::Machine::load(request.options.machine, request.options.overrides);
+    if (machine->kind() != "gpu")
+        throw InputError(fmt::format("{} is a {}, which cannot run {}", machine->name(),
+                                     machine->kind(), request.what));
+    if (request.options.mode != "emulate")
+        throw InputError("cycle mode is not there yet: add --mode emulate");
+    return make_emulator(machine, {.threads = request.options.threads,
+                                   .max_instructions = request.options.max_instructions,
+                                   .seed = request.options.seed});
+}
+
+namespace {
+
+int run(const RunRequest& request) {
+    if (!request.options.stats_file.empty())
+        stats::Statistics::check_path(request.options.stats_file);
+    if (!request.options.trace_file.empty())
+        throw InputError("--trace needs cycle mode, which is not there yet");
+    if (!std::filesystem::is_regular_file(request.what)) {
+        const bool looks_like_a_file = request.what.find('/') != std::string::npos ||
+                                       request.what.ends_with(".cubin") ||
+                                       request.what.ends_with(".onnx");
+        if (looks_like_a_file) throw InputError(fmt::format("{}: no such file", request.what));
+        return run_workload(request);
+    }
+    const std::vector<std::uint8_t> bytes = read_file(request.what);
+    switch (cubin::identify(bytes)) {
+        case cubin::FileKind::kExecutable:
+            cubin::check_runnable(bytes, request.what);
+            return run_executable(request);
+        case cubin::FileKind::kCubin:
+        case cubin::FileKind::kFatbin:
+            return run_cubin(request, bytes);
+        case cubin::FileKind::kPtx:
+            throw InputError(
+                fmt::format("{}: PTX; assemble it first (ptxas -arch=sm_90 -o x.cubin {})",
+                            request.what, request.what));
+        default:
+            throw InputError(
+                fmt::format("{}: neither a CUDA executable nor a cubin or fatbin", request.what));
+    }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+    auto request = std::make_shared<RunRequest>();
+    cuda::RunOptions& options = request->options;
+    CLI::App* verb = app.add_subcommand(
+        "run", "Run a CUDA executable, a cubin's kernel or a built-in workload on a machine");
+    verb->add_option("what", request->what, "executable, .cubin, or workload[:key=value,...]")
+        ->required();
+    verb->add_option("arguments", request->arguments, "arguments of the executable, after --");
+    verb->add_option("--on", options.machine, "machine: a name or a .yaml file")
+        ->capture_default_str();
+    verb->add_option("--mode", options.mode, "cycle or emulate")
+        ->check(CLI::IsMember({"cycle", "emulate"}))
+        ->capture_default_str();
+    verb->add_option("--set", options.overrides, "override a machine's parameter: path=value")
+        ->take_all()
+        ->expected(1);
+    verb->add_option("--stats", options.stats_file, "write statistics (.json or .csv)");
+    verb->add_option("--trace", options.trace_file, "write a trace (.json, .vcd or .kanata)");
+    verb->add_option("--threads", options.threads, "host threads; results never depend on it")
+        ->check(CLI::Range(1u, 1024u))
+        ->capture_default_str();
+    verb->add_option("--seed", options.seed, "seed of generated inputs")->capture_default_str();
+    verb->add_option("--max-instructions", options.max_instructions,
+                     "warp-instructions a launch may execute (0: no limit)");
+    verb->add_flag("--verify", request->verify, "check results against the reference");
+    verb->add_flag("--quiet", options.quiet, "print nothing but the program's own output");
+    verb->add_option("--kernel", request->kernel, "kernel of a cubin");
+    verb->add_option("--grid", request->grid, "CTAs of a cubin's launch: x[,y[,z]]")
+        ->capture_default_str();
+    verb->add_option("--block", request->block, "threads of a CTA: x[,y[,z]]")
+        ->capture_default_str();
+    verb->add_option("--shared", request->dynamic_shared_bytes, "dynamic shared memory, bytes");
+    verb->add_option("--arg", request->kernel_arguments,
+                     "argument of a cubin's kernel, in order: 42, 1.5, zeros:BYTES, iota:BYTES, "
+                     "random:BYTES, in:FILE, out:BYTES:FILE, inout:FILE:FILE")
+        ->take_all()
+        ->expected(1);
+    verb->callback([request, &status] {
+        request->options.workload = request->what;
+        status = run(*request);
+    });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `lockstep run` was asked for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/device.h"
+#include "workloads/runtime/run_options.h"
+
+namespace lockstep::cli {
+
+struct RunRequest {
+    std::string what;                    ///< a file, or workload[:key=value,...]
+    std::vector<std::string> arguments;  ///< after `--`, for executables
+    cuda::RunOptions options;
+    bool verify = false;
+
+    // For cubins.
+    std::string kernel;
+    std::string grid = "1", block = "1";
+    std::vector<std::string> kernel_arguments;
+    std::uint32_t dynamic_shared_bytes = 0;
+};
+
+/// The machine that the options name, ready to run.
+std::unique_ptr<Device> make_device(const RunRequest& request);
+
+// The three kinds of things that run; each returns the exit status.
+int run_executable(const RunRequest& request);
+int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes);
+int run_workload(const RunRequest& request);
+
+/// Whole contents of a file. Throws InputError.
+std::vector<std::uint8_t> read_file(const std::string& path);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in workloads: launched through the Device interface, verified where asked for.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "sim/cli/run_request.h"
+#include "sim/cli/summary.h"
+#include "sim/config/machine.h"
+#include "workloads/cuda/workload.h"
+
+namespace lockstep::cli {
+
+int run_workload(const RunRequest& request) {
+    const std::size_t colon = request.what.find(':');
+    const cuda::Workload& workload = cuda::find_workload(request.what.substr(0, colon));
+    const cuda::Parameters parameters = cuda::parse_parameters(
+        workload,
+        colon == std::string::npos ? "" : std::string_view(request.what).substr(colon + 1));
+    const std::unique_ptr<Device> device = make_device(request);
+    const cuda::Outcome outcome =
+        cuda::run_workload(workload, parameters, request.options.seed, request.verify, *device);
+
+    Summary summary(request);
+    for (const cuda::LaunchRecord& launch : outcome.launches)
+        summary.add(launch.kernel, launch.grid, launch.block, launch.result);
+    summary.finish();
+    for (const cuda::CheckRecord& check : outcome.checks)
+        if (!request.options.quiet || !check.passed)
+            fmt::print("{} {}: {}\n", check.passed ? "verified" : "MISMATCH", check.output,
+                       check.message);
+    return static_cast<int>(outcome.passed() ? ExitStatus::kDone : ExitStatus::kMismatch);
+}
+
+}  // namespace lockstep::cli

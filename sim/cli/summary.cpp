@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cli/summary.h"
+
+#include <fmt/format.h>
+
+namespace lockstep::cli {
+
+Summary::Summary(const RunRequest& request)
+    : request_(request), statistics_(request.options.machine, request.options.mode, request.what) {}
+
+void Summary::add(const std::string& kernel, const sass::Dim3& grid, const sass::Dim3& block,
+                  const LaunchResult& result) {
+    stats::Step step;
+    step.name = kernel;
+    step.grid = {grid.x, grid.y, grid.z};
+    step.block = {block.x, block.y, block.z};
+    step.metrics = {{"smsp__inst_executed.sum", result.warp_instructions},
+                    {"smsp__thread_inst_executed.sum", result.thread_instructions}};
+    statistics_.add(std::move(step));
+    statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
+    warp_instructions_ += result.warp_instructions;
+    if (!request_.options.quiet)
+        fmt::print("{}  grid ({},{},{})  block ({},{},{})  {} warp-instructions\n", kernel, grid.x,
+                   grid.y, grid.z, block.x, block.y, block.z, result.warp_instructions);
+}
+
+void Summary::finish() {
+    if (!request_.options.stats_file.empty()) statistics_.write(request_.options.stats_file);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run prints about its launches, and the statistics file.
+#pragma once
+
+#include <string>
+
+#include "models/device.h"
+#include "sim/cli/run_request.h"
+#include "sim/stats/statistics.h"
+
+namespace lockstep::cli {
+
+class Summary {
+  public:
+    explicit Summary(const RunRequest& request);
+    void add(const std::string& kernel, const sass::Dim3& grid, const sass::Dim3& block,
+             const LaunchResult& result);
+    /// Prints a line a kernel and writes the statistics file, if there is to be one.
+    void finish();
+
+  private:
+    const RunRequest& request_;
+    stats::Statistics statistics_;
+    std::uint64_t warp_instructions_ = 0;
+};
+
+}  // namespace lockstep::cli
