@@ -7,6 +7,7 @@
 #include "isa/cubin/executable.h"
 #include "isa/cubin/fatbin.h"
 #include "isa/cubin/listing.h"
+#include "isa/sass/disassembler/disassembler.h"
 #include "isa/sass/word.h"
 #include "sim/cli/run_request.h"
 #include "sim/cli/verbs.h"
@@ -25,7 +26,8 @@ void print_function(const cubin::Cubin& cubin, const cubin::Function& function) 
     for (std::size_t pc = 0; pc + sass::Word::kBytes <= function.code.size();
          pc += sass::Word::kBytes) {
         const sass::Word word = sass::Word::load(function.code.data() + pc);
-        fmt::print("        /*{:04x}*/  {:016x} {:016x}\n", pc, word.lo, word.hi);
+        fmt::print("        /*{:04x}*/  {:<60} /* {:#018x} {:#018x} */\n", pc,
+                   sass::disassemble(word, cubin.arch, pc) + " ;", word.lo, word.hi);
     }
     fmt::print("\n");
 }

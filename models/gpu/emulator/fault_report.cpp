@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "isa/sass/disassembler/disassembler.h"
 #include "isa/sass/program.h"
 
 namespace lockstep::gpu {
@@ -73,7 +74,11 @@ std::string fault_report(const LocatedFault& fault, const sass::Launch& launch,
         report += fmt::format("  pc           {:#06x}{}\n",
                               (fault.pc - function->first) * sass::Word::kBytes,
                               function == kernel ? "" : " of " + demangled(function->name));
-        report += fmt::format("  instruction  {:016x} {:016x}\n", word.lo, word.hi);
+        report += fmt::format(
+            "  instruction  {}  ({:016x} {:016x})\n",
+            sass::disassemble(word, program.arch(),
+                              (fault.pc - function->first) * std::uint64_t{sass::Word::kBytes}),
+            word.lo, word.hi);
     } else {
         report += "  pc           outside of the program's code\n";
     }
