@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/numerics/fp16.h"
 #include "workloads/cuda/builtin/all.h"
 #include "workloads/cuda/run.h"
 
@@ -84,6 +85,27 @@ void flash(Run& run) {
     check_values(run, s, q, k, v, out);
 }
 
+void flash_mma(Run& run) {
+    const Shape s(run);
+    const auto q = run.uniform_half(s.size), k = run.uniform_half(s.size);
+    const auto v = run.uniform_half(s.size);
+    const auto out = run.zeros<float>(s.size);
+    run.launch(
+        {"attention_flash_mma", s.d <= 64 ? "attention_flash_mma_64" : "attention_flash_mma_128"},
+        {blocks_for(s.seq, 64), static_cast<unsigned>(s.heads)}, {128}, 0,
+        Arguments(q, k, v, out, s.heads, s.seq, s.d, s.causal, s.scale));
+    if (!run.verify()) return;
+    const auto floats = [&](const Array<std::uint16_t>& halves) {
+        const auto array = run.zeros<float>(halves.size);
+        std::transform(halves.view().begin(), halves.view().end(), array.view().begin(),
+                       [](std::uint16_t h) { return numerics::fp16_to_fp32(h); });
+        return array;
+    };
+    const auto expected = reference_values(s, probabilities(s, floats(q), floats(k)), floats(v));
+    // The probabilities are rounded to FP16, by 2^-11 of themselves: 2^13 roundings of FP32.
+    run.check("out", out, 0x1p13 + s.roundings(), [&](int i) { return expected[i]; });
+}
+
 void naive(Run& run) {
     const Shape s(run);
     const auto q = run.uniform(s.size), k = run.uniform(s.size), v = run.uniform(s.size);
@@ -162,6 +184,7 @@ std::vector<Workload> attention_workloads() {
     };
     return {
         {"attention", "attention without the score matrix (flash)", parameters, flash},
+        {"attention_mma", "flash attention in FP16 on Tensor Cores", parameters, flash_mma},
         {"attention_naive", "attention as scores, softmax, values", parameters, naive},
         {"attention_backward", "attention and its gradients", parameters, backward},
     };
