@@ -117,6 +117,7 @@ struct Access {
     std::uint8_t width = 0;  ///< bytes a lane
     std::uint32_t lanes = 0;
     std::uint64_t address[kWarpSize] = {};  ///< shared and local: offset in their space
+    std::uint32_t copy_to[kWarpSize] = {};  ///< LDGSTS: where in shared memory
 };
 
 struct Warp {

@@ -215,7 +215,9 @@ bool set_float_typed(Binder& binder, Kind kind) {
     }
 }
 
-constexpr unsigned kCountOperation = 11;  ///< POPC.INC, of the forms without operand
+// Operations of the forms without operand.
+constexpr unsigned kArriveOperation = 10;
+constexpr unsigned kCountOperation = 11;  ///< POPC.INC
 
 bool bind_atomic(Binder& binder, Kind kind) {
     const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
@@ -260,8 +262,12 @@ bool bind_redg_float(Binder& binder) {
 bool bind_atoms(Binder& binder) {
     const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
     if (binder.word.form() == 7) {
-        if (operation != kCountOperation) return false;
-        set_execute<CountUpdate>(binder, Kind::kShared);
+        if (operation == kArriveOperation)
+            set_execute<ArriveUpdate>(binder, Kind::kShared);
+        else if (operation == kCountOperation)
+            set_execute<CountUpdate>(binder, Kind::kShared);
+        else
+            return false;
         binder.out.b = Operand::of_warp(kZeroRow);
     } else if (!set_typed(binder, Kind::kShared, operation)) {
         return false;

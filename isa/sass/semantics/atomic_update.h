@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "isa/sass/semantics/lanes.h"
+#include "isa/sass/semantics/mbarrier.h"
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"
 
@@ -50,6 +51,13 @@ struct CountUpdate {
     using Value = std::uint32_t;
     static constexpr unsigned kCount = 1;
     static Value apply(Value old, Value) { return old + 1; }
+};
+
+/// ARRIVE.64: one thread arrives at an mbarrier of sm_80.
+struct ArriveUpdate {
+    using Value = std::uint64_t;
+    static constexpr unsigned kCount = 1;
+    static Value apply(Value old, Value) { return arrive_sm80(old); }
 };
 
 template <bool kFlush, unsigned kParts = 1>

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the asynchronous copy family share.
+#pragma once
+
+#include "isa/sass/binder.h"
+
+namespace lockstep::sass {
+
+bool bind_ldsm(Binder& binder);
+bool bind_stsm(Binder& binder);
+bool bind_syncs_transaction(Binder& binder);  ///< arrive, phase check
+bool bind_syncs_access(Binder& binder);       ///< load, cache control
+bool bind_syncs_uniform(Binder& binder);      ///< exchange, load
+bool bind_arrives(Binder& binder);
+bool bind_ublkcp(Binder& binder);
+
+}  // namespace lockstep::sass

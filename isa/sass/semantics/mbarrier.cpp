@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// SYNCS: operations on mbarriers in shared memory, of one CTA; and UBLKCP (cp.async.bulk), which
+// copies a block between global and shared memory and reports to an mbarrier. A copy is done when
+// it is issued. Waiting threads poll: a failed try gives up the warp's turn.
+#include "isa/sass/semantics/mbarrier.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "isa/sass/convergence.h"
+#include "isa/sass/semantics/access.h"
+#include "isa/sass/semantics/async_copy.h"
+
+namespace lockstep::sass {
+
+namespace {
+
+constexpr unsigned kBytes = sizeof(std::uint64_t);
+
+// What an ARRIVE counts (bits 84-86): A = arrivals, T = bytes; R and X take them from the register.
+enum class Count : std::uint8_t { kA1TR, kA1T0, kA0T1, kA0TR, kA0TX, kART0 };
+constexpr std::uint32_t kDrop = 1u << (kAddressBits + 3);
+
+std::uint64_t load_barrier(std::uintptr_t base, std::uint64_t address) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, host_at(base, address), kBytes);
+    return bits;
+}
+
+void store_barrier(std::uintptr_t base, std::uint64_t address, std::uint64_t bits) {
+    std::memcpy(host_at(base, address), &bits, kBytes);
+}
+
+std::uintptr_t begin_barrier(const Instruction& in, Warp& warp, Direction direction) {
+    compute_addresses(in, warp);
+    note_access(warp, Space::kShared, direction, kBytes);
+    return shared_target(warp, kBytes, direction).base;
+}
+
+void write64(Row* d, unsigned l, std::uint64_t value) {
+    d[0].lane[l] = static_cast<std::uint32_t>(value);
+    d[1].lane[l] = static_cast<std::uint32_t>(value >> 32);
+}
+
+void execute_arrive(const Instruction& in, Warp& warp) {
+    const std::uintptr_t base = begin_barrier(in, warp, Direction::kAtomic);
+    const Row& b = warp.row(in.b);
+    Row* const d = &warp.row(in.d);
+    const auto what = static_cast<Count>(in.modifiers >> kAddressBits & 7);
+    for_each_lane(warp.mask, [&](unsigned l) {
+        const std::uint64_t address = warp.access.address[l];
+        Mbarrier barrier(load_barrier(base, address));
+        const std::uint32_t operand = b.lane[l];
+        const auto bytes = static_cast<std::int32_t>(operand);
+        write64(d, l, barrier.bits());
+        if (in.modifiers & kDrop) barrier.drop();
+        switch (what) {
+            case Count::kA1TR:
+                barrier.arrive(1, bytes);
+                break;
+            case Count::kA1T0:
+                barrier.arrive(1, 0);
+                break;
+            case Count::kA0T1:
+                barrier.arrive(0, 1);
+                break;
+            case Count::kA0TR:
+                barrier.arrive(0, bytes);
+                break;
+            case Count::kA0TX:
+                barrier.arrive(0, -bytes);
+                break;
+            case Count::kART0:
+                barrier.arrive(operand, 0);
+                break;
+        }
+        store_barrier(base, address, barrier.bits());
+    });
+}
+
+/// True where the phase is no longer the one in bit 31 of the register.
+void execute_phase_check(const Instruction& in, Warp& warp) {
+    const std::uintptr_t base = begin_barrier(in, warp, Direction::kLoad);
+    const Row& b = warp.row(in.b);
+    std::uint32_t done = 0;
+    for_each_lane(warp.mask, [&](unsigned l) {
+        const auto high =
+            static_cast<std::uint32_t>(load_barrier(base, warp.access.address[l]) >> 32);
+        done |= ((high ^ b.lane[l]) >> 31) << l;
+    });
+    warp.write(in.pd[0], done);
+    if (done == warp.mask) return;
+    rotate(warp);
+    warp.has_yielded = true;
+    warp.budget = 0;
+}
+
+void execute_load(const Instruction& in, Warp& warp) {
+    const std::uintptr_t base = begin_barrier(in, warp, Direction::kLoad);
+    Row* const d = &warp.row(in.d);
+    for_each_lane(warp.mask,
+                  [&](unsigned l) { write64(d, l, load_barrier(base, warp.access.address[l])); });
+}
+
+/// Exchange and load with uniform operands: once for the warp.
+void execute_uniform(const Instruction& in, Warp& warp) {
+    const std::uint32_t mask = warp.mask;
+    warp.mask = 1u << std::countr_zero(mask);
+    const bool writes = in.modifiers >> kAddressBits & 1;
+    const std::uintptr_t base =
+        begin_barrier(in, warp, writes ? Direction::kAtomic : Direction::kLoad);
+    const std::uint64_t address = warp.access.address[std::countr_zero(mask)];
+    const std::uint64_t old = load_barrier(base, address);
+    if (writes) store_barrier(base, address, lane64(&warp.row(in.b), 0));
+    Row* const d = &warp.row(in.d);
+    for (unsigned l = 0; l < kWarpSize; ++l) write64(d, l, old);
+    warp.mask = mask;
+}
+
+/// ARRIVES.LDGSTSBAR: what the copies issued so far do when they are done, which they are.
+void execute_copies_done(const Instruction& in, Warp& warp) {
+    const std::uintptr_t base = begin_barrier(in, warp, Direction::kAtomic);
+    for_each_lane(warp.mask, [&](unsigned l) {
+        const std::uint64_t address = warp.access.address[l];
+        const std::uint64_t bits = load_barrier(base, address);
+        Mbarrier barrier(bits);
+        switch (in.modifiers >> kAddressBits) {
+            case 0:
+                barrier = Mbarrier(arrive_sm80(bits));
+                break;
+            case 1:
+                barrier.arrive(1, 0);
+                break;  // .ARVCNT
+            default:
+                barrier.arrive(0, -1);
+                break;  // .TRANSCNT
+        }
+        store_barrier(base, address, barrier.bits());
+    });
+}
+
+/// A block of a UBLKCP at a global address.
+std::byte* global_block(Warp& warp, std::uint64_t address, std::uint32_t bytes, bool writes) {
+    const GlobalMemory& memory = *warp.cta->launch->memory;
+    const Extent extent = memory.find(address);
+    if (address % 16 == 0 && extent.contains(address, bytes) && (extent.writable || !writes))
+        return extent.at(address);
+    throw Fault{
+        .kind = address % 16 == 0 ? FaultKind::kIllegalAddress : FaultKind::kMisalignedAddress,
+        .what = fmt::format("{}-byte bulk copy {} {:#x} in global memory: {}", bytes,
+                            writes ? "to" : "from", address, memory.describe(address)),
+        .lane = static_cast<unsigned>(std::countr_zero(warp.mask)),
+        .address = address,
+        .bytes = bytes,
+        .space = Space::kGlobal};
+}
+
+std::byte* shared_block(Warp& warp, std::uint32_t address, std::uint32_t bytes,
+                        std::uint32_t alignment = 16) {
+    const std::uint32_t limit = warp.cta->launch->shared_bytes;
+    if (address % alignment == 0 && address <= limit && bytes <= limit - address)
+        return warp.cta->shared + address;
+    throw Fault{.kind = address % alignment == 0 ? FaultKind::kIllegalAddress
+                                                 : FaultKind::kMisalignedAddress,
+                .what = fmt::format("{}-byte bulk copy at {:#x} in shared memory: the CTA has {} "
+                                    "bytes of it",
+                                    bytes, address, limit),
+                .lane = static_cast<unsigned>(std::countr_zero(warp.mask)),
+                .address = address,
+                .bytes = bytes,
+                .space = Space::kShared};
+}
+
+constexpr std::uint32_t kToShared = 1;
+
+void execute_ublkcp(const Instruction& in, Warp& warp) {
+    constexpr std::uint32_t kUnit = 16;  // the size operand counts these
+    const Row* const to = &warp.row(in.a);
+    const Row* const from = &warp.row(in.b);
+    const std::uint32_t bytes = warp.row(in.c).lane[0] * kUnit;
+    if (in.modifiers == kToShared) {
+        const std::byte* const source = global_block(warp, lane64(from, 0), bytes, false);
+        std::memcpy(shared_block(warp, to[0].lane[0], bytes), source, bytes);
+        std::byte* const barrier_bytes = shared_block(warp, to[1].lane[0], kBytes, kBytes);
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, barrier_bytes, kBytes);
+        Mbarrier barrier(bits);
+        barrier.arrive(0, -static_cast<std::int32_t>(bytes));
+        bits = barrier.bits();
+        std::memcpy(barrier_bytes, &bits, kBytes);
+    } else {
+        const std::byte* const source = shared_block(warp, from[0].lane[0], bytes);
+        std::memcpy(global_block(warp, lane64(to, 0), bytes, true), source, bytes);
+    }
+}
+
+}  // namespace
+
+bool bind_syncs_transaction(Binder& binder) {
+    const Word& word = binder.word;
+    Instruction& out = binder.out;
+    out.width = kBytes;
+    bind_shared_address(binder, 64);
+    out.b = binder.source_register(32);
+    if (word.form() == 2) {
+        if (word.bits(70, 2) != 1) return false;
+        out.pd[0] = binder.dest_predicate(81);
+        out.execute = execute_phase_check;
+        return true;
+    }
+    const auto count = static_cast<std::uint32_t>(word.bits(84, 3));
+    if (word.form() != 4 || word.bits(70, 2) != 0 || word.bit(73) || count > 5) return false;
+    out.modifiers |= count << kAddressBits;
+    if (word.bit(75)) out.modifiers |= kDrop;
+    out.d = word.bit(74) ? Operand::of_warp(kSinkRow) : binder.dest_register(16, 2);
+    out.execute = execute_arrive;
+    return true;
+}
+
+bool bind_syncs_access(Binder& binder) {
+    const Word& word = binder.word;
+    if (word.form() == 4) {  // .CCTL
+        binder.out.execute = [](const Instruction&, Warp&) {};
+        return true;
+    }
+    if (word.form() != 2 || !word.bit(73)) return false;
+    binder.out.width = kBytes;
+    bind_shared_address(binder, 64);
+    binder.out.d = binder.dest_register(16, 2);
+    binder.out.execute = execute_load;
+    return true;
+}
+
+bool bind_syncs_uniform(Binder& binder) {
+    const Word& word = binder.word;
+    const unsigned form = word.form();
+    const bool exchanges = form == 2 && word.bits(72, 2) == 1;
+    if (!exchanges && !(form == 4 && word.bits(72, 2) == 0)) return false;
+    Instruction& out = binder.out;
+    out.width = kBytes;
+    out.d2 = binder.source_uniform(24);
+    set_address(binder, AddressForm::k32PlusUniform, word.signed_bits(40, 24));
+    if (exchanges) out.b = binder.source_uniform(32, 2);
+    out.modifiers |= std::uint32_t{exchanges} << kAddressBits;
+    out.d = binder.dest_uniform(16, 2);
+    out.execute = execute_uniform;
+    return true;
+}
+
+bool bind_arrives(Binder& binder) {
+    const Word& word = binder.word;
+    const auto kind = static_cast<std::uint32_t>(word.bits(70, 2));
+    if (word.bits(72, 4) != 0b1010 || kind == 3 || (kind == 0) != (binder.arch < 90)) return false;
+    binder.out.width = kBytes;
+    binder.out.a = binder.source_register(24);
+    binder.out.d2 = binder.source_uniform(64);
+    set_address(binder, AddressForm::k32PlusUniform, word.signed_bits(40, 24));
+    binder.out.modifiers |= kind << kAddressBits;
+    binder.out.execute = execute_copies_done;
+    return true;
+}
+
+bool bind_ublkcp(Binder& binder) {
+    const auto direction = static_cast<std::uint32_t>(binder.word.bits(73, 3));
+    if (direction != 1 && direction != 2) return false;  // .S.G and .G.S of one CTA
+    binder.out.a = binder.source_uniform(32, 2);
+    binder.out.b = binder.source_uniform(24, 2);
+    binder.out.c = binder.source_uniform(64);
+    binder.out.modifiers = direction == 1 ? kToShared : 0;
+    binder.out.execute = execute_ublkcp;
+    return true;
+}
+
+}  // namespace lockstep::sass
