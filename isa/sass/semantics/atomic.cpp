@@ -215,15 +215,17 @@ bool set_float_typed(Binder& binder, Kind kind) {
     }
 }
 
-// Operations of the forms without operand.
-constexpr unsigned kArriveOperation = 10;
-constexpr unsigned kCountOperation = 11;  ///< POPC.INC
+// Operations of the forms without operand; sm_90 has moved them up by one.
+unsigned count_operation(const Binder& binder) {
+    return binder.arch < 90 ? 10 : 11;
+}
+constexpr unsigned kArriveOperation = 9;  ///< of mbarriers as sm_80 has them
 
 bool bind_atomic(Binder& binder, Kind kind) {
     const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
     binder.out.pd[0] = binder.dest_predicate(81);
     if (binder.word.form() == 7) {
-        if (operation != kCountOperation || binder.word.bits(73, 3) != 0) return false;
+        if (operation != count_operation(binder) || binder.word.bits(73, 3) != 0) return false;
         set_execute<CountUpdate>(binder, kind);
         binder.out.b = Operand::of_warp(kZeroRow);
     } else if (!set_typed(binder, kind, operation)) {
@@ -262,9 +264,9 @@ bool bind_redg_float(Binder& binder) {
 bool bind_atoms(Binder& binder) {
     const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
     if (binder.word.form() == 7) {
-        if (operation == kArriveOperation)
+        if (operation == kArriveOperation && binder.arch < 90)
             set_execute<ArriveUpdate>(binder, Kind::kShared);
-        else if (operation == kCountOperation)
+        else if (operation == count_operation(binder))
             set_execute<CountUpdate>(binder, Kind::kShared);
         else
             return false;

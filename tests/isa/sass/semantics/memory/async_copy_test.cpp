@@ -78,7 +78,8 @@ TEST(AsyncCopy, CopiesAllSizesBothWays) {
                     if (mask >> l & 1)
                         std::memcpy(&want[0x100 + to(l)], &t.global[0x30 + from(l)], bytes);
                 // LDGSTS [R4+0x100], desc[UR][R8.64+-0x10]
-                t.execute(make_word(0xfae, {{16, 8, 4},
+                t.execute(make_word(0xfae, {{81, 3, 0},
+                                            {16, 8, 4},
                                             {24, 8, 8},
                                             {32, 12, 0xff0},
                                             {44, 20, 0x100},
@@ -121,7 +122,8 @@ TEST(AsyncCopy, UniformForms) {
     t.set_lanes(4, [](unsigned l) { return 4 * l; });
     t.set_uniform64(12, 0x200);
     // LDGSTS.E [R4+UR12+0x30], desc[][R8.64+0x10]
-    t.execute(make_word(0xdae, {{16, 8, 4},
+    t.execute(make_word(0xdae, {{81, 3, 0},
+                                {16, 8, 4},
                                 {24, 8, 8},
                                 {32, 12, 0x10},
                                 {44, 20, 0x30},
@@ -132,9 +134,13 @@ TEST(AsyncCopy, UniformForms) {
     EXPECT_EQ(MemoryWarp::word_at(t.shared, 0x230 + 12), MemoryWarp::word_at(t.global, 0x10 + 12));
     // LDGSTS.E [R4], [R4.U32+UR14+0x10]
     t.set_uniform64(14, kBase + 0x100);
-    t.execute(make_word(
-        0xfae,
-        {{16, 8, 4}, {24, 8, 4}, {32, 12, 0x10}, {64, 6, 14}, {73, 3, kField32}, {91, 1, 1}}));
+    t.execute(make_word(0xfae, {{81, 3, 0},
+                                {16, 8, 4},
+                                {24, 8, 4},
+                                {32, 12, 0x10},
+                                {64, 6, 14},
+                                {73, 3, kField32},
+                                {91, 1, 1}}));
     EXPECT_EQ(MemoryWarp::word_at(t.shared, 40), MemoryWarp::word_at(t.global, 0x110 + 40));
 }
 
@@ -142,8 +148,13 @@ TEST(AsyncCopy, Faults) {
     MemoryWarp t;
     t.set_addresses(8, [](unsigned l) { return kBase + 16 * l + (l == 7 ? 4 : 0); });
     t.set_lanes(4, [](unsigned l) { return 16 * l; });
-    const Word copy = make_word(
-        0xfae, {{16, 8, 4}, {24, 8, 8}, {70, 1, 1}, {73, 3, kField128}, {76, 1, 1}, {91, 1, 1}});
+    const Word copy = make_word(0xfae, {{81, 3, 0},
+                                        {16, 8, 4},
+                                        {24, 8, 8},
+                                        {70, 1, 1},
+                                        {73, 3, kField128},
+                                        {76, 1, 1},
+                                        {91, 1, 1}});
     const Fault source = t.fault_of(copy);
     EXPECT_EQ(source.kind, FaultKind::kMisalignedAddress);
     EXPECT_EQ(source.space, Space::kGlobal);
