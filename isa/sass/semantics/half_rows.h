@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic on rows of packed fp16 or bf16, each result rounded once to nearest even, NaN results
+// 0x7fff. Hosts with AVX512-FP16 do fp16 in one instruction a half row. Elsewhere the exact
+// product is added in a wider type and rounded to odd, so that the rounding to 16 bits is the
+// only one that counts (the wider type has at least two digits more than the result).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "isa/sass/semantics/half_operands.h"
+#include "isa/sass/semantics/lanes.h"
+#include "sim/numerics/bf16.h"
+#include "sim/numerics/fp16.h"
+
+namespace lockstep::sass {
+
+/// The type in which a product of two halves is exact.
+template <HalfType type>
+using Wide = std::conditional_t<type == HalfType::kF16, float, double>;
+
+template <HalfType type>
+inline Wide<type> widen(std::uint32_t half) {
+    const auto bits = static_cast<std::uint16_t>(half);
+    if constexpr (type == HalfType::kF16)
+        return numerics::fp16_to_fp32(bits);
+    else
+        return numerics::bf16_to_fp64(bits);
+}
+
+template <HalfType type, typename T>
+inline std::uint32_t narrow(T value) {
+    using numerics::Rounding;
+    if constexpr (type == HalfType::kF16)
+        return numerics::encode<numerics::Fp16Format>(value, Rounding::kNearestEven);
+    else
+        return numerics::encode<numerics::Bf16Format>(value, Rounding::kNearestEven);
+}
+
+/// a + b rounded to odd: an inexact sum gets the neighbour whose last bit is set.
+template <typename T>
+inline T add_to_odd(T a, T b) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const T sum = a + b;
+    const T part = sum - a;
+    const T error = (a - (sum - part)) + (b - part);
+    const Bits bits = std::bit_cast<Bits>(sum);
+    const bool inexact = error < 0 || error > 0;
+    const bool beyond = (error > 0) == (sum > 0);  // the exact sum is larger in magnitude
+    const Bits odd = beyond ? bits + 1 : bits - 1;
+    return std::bit_cast<T>(inexact && (bits & 1) == 0 ? odd : bits);
+}
+
+/// out = a * b + c in each half, in the host's wider types.
+template <HalfType type>
+inline void fma_halves_wide(Row& out, const Row& a, const Row& b, const Row& c) {
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        const auto one = [&](unsigned shift) {
+            const auto x = widen<type>(a.lane[l] >> shift), y = widen<type>(b.lane[l] >> shift),
+                       z = widen<type>(c.lane[l] >> shift);
+            return narrow<type>(add_to_odd(x * y, z));
+        };
+        out.lane[l] = one(16) << 16 | one(0);
+    }
+}
+
+/// out = a + b in each half. The sum in fp32 of two numbers of at most 11 digits, rounded again, is
+/// correctly rounded.
+template <HalfType type>
+inline void add_halves_wide(Row& out, const Row& a, const Row& b) {
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        const auto one = [&](unsigned shift) {
+            return narrow<type>(static_cast<float>(widen<type>(a.lane[l] >> shift)) +
+                                static_cast<float>(widen<type>(b.lane[l] >> shift)));
+        };
+        out.lane[l] = one(16) << 16 | one(0);
+    }
+}
+
+/// out = a * b in each half: the wide product is exact.
+template <HalfType type>
+inline void multiply_halves_wide(Row& out, const Row& a, const Row& b) {
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        const auto one = [&](unsigned shift) {
+            return narrow<type>(widen<type>(a.lane[l] >> shift) * widen<type>(b.lane[l] >> shift));
+        };
+        out.lane[l] = one(16) << 16 | one(0);
+    }
+}
+
+#if defined(__AVX512FP16__) && defined(__AVX512BW__)
+
+template <typename F>
+inline void apply_fp16(Row& out, F&& f) {
+    const __m512i nan = _mm512_set1_epi16(0x7fff);
+    for (unsigned l = 0; l < kWarpSize; l += 16) {
+        const __m512h result = f(l);
+        const __mmask32 nans = _mm512_cmp_ph_mask(result, result, _CMP_UNORD_Q);
+        _mm512_store_si512(out.lane + l,
+                           _mm512_mask_mov_epi16(_mm512_castph_si512(result), nans, nan));
+    }
+}
+inline __m512h load_fp16(const Row& row, unsigned l) {
+    return _mm512_castsi512_ph(_mm512_load_si512(row.lane + l));
+}
+
+#endif
+
+template <HalfType type>
+inline void fma_halves(Row& out, const Row& a, const Row& b, const Row& c) {
+#if defined(__AVX512FP16__) && defined(__AVX512BW__)
+    if constexpr (type == HalfType::kF16)
+        return apply_fp16(out, [&](unsigned l) {
+            return _mm512_fmadd_ph(load_fp16(a, l), load_fp16(b, l), load_fp16(c, l));
+        });
+#endif
+    fma_halves_wide<type>(out, a, b, c);
+}
+
+template <HalfType type>
+inline void add_halves(Row& out, const Row& a, const Row& b) {
+#if defined(__AVX512FP16__) && defined(__AVX512BW__)
+    if constexpr (type == HalfType::kF16)
+        return apply_fp16(
+            out, [&](unsigned l) { return _mm512_add_ph(load_fp16(a, l), load_fp16(b, l)); });
+#endif
+    add_halves_wide<type>(out, a, b);
+}
+
+template <HalfType type>
+inline void multiply_halves(Row& out, const Row& a, const Row& b) {
+#if defined(__AVX512FP16__) && defined(__AVX512BW__)
+    if constexpr (type == HalfType::kF16)
+        return apply_fp16(
+            out, [&](unsigned l) { return _mm512_mul_ph(load_fp16(a, l), load_fp16(b, l)); });
+#endif
+    multiply_halves_wide<type>(out, a, b);
+}
+
+}  // namespace lockstep::sass
