@@ -58,9 +58,14 @@ std::string piece_text(const Piece& piece, const Word& word, std::uint64_t pc) {
             return register_text("P", raw, 7, 'T');
         case PieceKind::kUniformPredicate:
             return register_text("UP", raw, 7, 'T');
+        case PieceKind::kInvertedPredicate:
+            return register_text("P", raw ^ 7, 7, 'T');
+        case PieceKind::kInvertedUniformPredicate:
+            return register_text("UP", raw ^ 7, 7, 'T');
         case PieceKind::kUnsigned:
             return fmt::format("0x{:x}", value);
         case PieceKind::kSigned:
+        case PieceKind::kOffset:
             return condition ? signed_text(sign_extend(value, width))
                              : fmt::format("0x{:x}", value);
         case PieceKind::kBranch:
@@ -114,7 +119,8 @@ std::string address_text(const table::Operand& operand, const Word& word, std::u
         if (piece.kind == PieceKind::kRegister) {
             zero_base = piece.field.get(word) == 255;
             base = piece_text(piece, word, pc);
-        } else if (piece.kind == PieceKind::kSigned || piece.kind == PieceKind::kUnsigned) {
+        } else if (piece.kind == PieceKind::kSigned || piece.kind == PieceKind::kOffset ||
+                   piece.kind == PieceKind::kUnsigned) {
             const std::uint64_t offset = piece.field.get(word);
             const bool bare =
                 zero_base && uniform.empty() && base.substr(0, base.find(".X")) == "RZ";
@@ -122,7 +128,8 @@ std::string address_text(const table::Operand& operand, const Word& word, std::u
             std::string number = piece_text(piece, word, pc);
             if (bare) {
                 base.clear();
-                if (!text.ends_with("][")) number = fmt::format("0x{:x}", offset << piece.shift);
+                if (piece.kind == PieceKind::kOffset)
+                    number = fmt::format("0x{:x}", offset << piece.shift);
             }
             uniform += (uniform.empty() ? "" : "+") + number;
         } else if (piece.kind == PieceKind::kUniformRegister) {

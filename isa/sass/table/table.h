@@ -44,16 +44,19 @@ struct Field {
 };
 
 enum class PieceKind : std::uint8_t {
-    kText,              // literal
-    kChoice,            // one of 2^width texts
-    kRegister,          // R0..R254, RZ
-    kUniformRegister,   // UR0..UR62, URZ
-    kPredicate,         // P0..P6, PT
-    kUniformPredicate,  // UP0..UP6, UPT
-    kUnsigned,          // 0x10
-    kSigned,            // -0x10
-    kBranch,            // signed, relative to the next instruction
-    kDecimal,           // 12
+    kText,               // literal
+    kChoice,             // one of 2^width texts
+    kRegister,           // R0..R254, RZ
+    kUniformRegister,    // UR0..UR62, URZ
+    kPredicate,          // P0..P6, PT
+    kUniformPredicate,   // UP0..UP6, UPT
+    kUnsigned,           // 0x10
+    kSigned,             // -0x10
+    kOffset,             // likewise, but unsigned where it is a whole address
+    kInvertedPredicate,  // kPredicate, stored as its complement
+    kInvertedUniformPredicate,
+    kBranch,   // signed, relative to the next instruction
+    kDecimal,  // 12
     kFloat32,
     kFloat64,  // the high 32 bits of a double
     kFloat16,
