@@ -10,7 +10,7 @@
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"
 #include "sim/numerics/fp8.h"
-#include "tests/isa/sass/tensor_core/xz_lines.h"
+#include "tests/isa/sass/tensor_core/xz.h"
 
 namespace lockstep::sass {
 namespace {

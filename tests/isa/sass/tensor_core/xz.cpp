@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/isa/sass/tensor_core/xz_lines.h"
+#include "tests/isa/sass/tensor_core/xz.h"
 
 #include <lzma.h>
 
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-std::vector<std::string> read_xz_lines(const std::string& path) {
+std::string read_xz(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string packed{std::istreambuf_iterator<char>(file),
                              std::istreambuf_iterator<char>()};
@@ -24,7 +24,11 @@ std::vector<std::string> read_xz_lines(const std::string& path) {
         packed.size(), reinterpret_cast<uint8_t*>(text.data()), &out, text.size());
     if (result != LZMA_OK) throw InputError(path + ": not an xz file that can be read");
     text.resize(out);
-    std::istringstream stream(text);
+    return text;
+}
+
+std::vector<std::string> read_xz_lines(const std::string& path) {
+    std::istringstream stream(read_xz(path));
     std::vector<std::string> lines;
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;

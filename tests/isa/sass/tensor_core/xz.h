@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a text file compressed with xz.
+// Reads a file compressed with xz.
 #pragma once
 
 #include <string>
@@ -7,7 +7,10 @@
 
 namespace lockstep {
 
-/// The lines of the file, without their ends.
+/// The contents of the file, decompressed.
+std::string read_xz(const std::string& path);
+
+/// Its lines, without their ends.
 std::vector<std::string> read_xz_lines(const std::string& path);
 
 }  // namespace lockstep
