@@ -2,6 +2,8 @@
 // DMMA: fp64 matrices, 8x8x4 since sm_80 and 16x8x4, 8, 16 on sm_90. Each result is a chain of
 // fused multiply-adds in the order of k, each rounded in the instruction's mode (reference:
 // MMA-Sim).
+#include <cmath>
+
 #include "isa/sass/semantics/lanes.h"
 #include "isa/sass/semantics/tensor/tensor.h"
 #include "sim/numerics/rounding.h"
@@ -20,6 +22,14 @@ struct DmmaPlan {
 };
 static_assert(sizeof(DmmaPlan) == sizeof(Instruction::immediate));
 
+/// Calls visit(lane, i, row, column) for each element of C and D.
+template <typename Visit>
+void for_each_result(const DmmaPlan& plan, Visit&& visit) {
+    for (unsigned i = 0; i < plan.registers_c; ++i)
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+            visit(lane, i, lane / 4 + 8 * (i / 2), 2 * (lane % 4) + i % 2);
+}
+
 void execute_dmma(const Instruction& in, Warp& warp) {
     const auto plan = std::bit_cast<DmmaPlan>(in.immediate);
     double a[16][16], b[16][8];  // [k][row], [k][column]
@@ -36,20 +46,30 @@ void execute_dmma(const Instruction& in, Warp& warp) {
         for (unsigned i = 0; i < plan.registers_b; ++i)
             b[t + 4 * i][g] = read(in.b, i, lane, plan.negate_b);
     }
+    double sum[8][16];  // [column][row]
+    for_each_result(plan, [&](unsigned lane, unsigned i, unsigned row, unsigned column) {
+        sum[column][row] = read(in.c, i, lane, plan.negate_c);
+    });
     const unsigned depth = 4u * plan.registers_b;
-    Row result[8];
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        for (unsigned i = 0; i < plan.registers_c; ++i) {
-            const unsigned row = lane / 4 + 8 * (i / 2);
-            const unsigned column = 2 * (lane % 4) + i % 2;
-            double sum = read(in.c, i, lane, plan.negate_c);
-            for (unsigned k = 0; k < depth; ++k)
-                sum = numerics::fma(a[k][row], b[k][column], sum, plan.rounding);
-            const std::uint64_t bits = as_bits(sum);
-            result[2 * i].lane[lane] = static_cast<std::uint32_t>(bits);
-            result[2 * i + 1].lane[lane] = static_cast<std::uint32_t>(bits >> 32);
+    const unsigned rows = 4u * plan.registers_c;
+    for (unsigned n = 0; n < 8; ++n) {
+        for (unsigned k = 0; k < depth; ++k) {
+            if (plan.rounding == Rounding::kNearestEven) {
+                for (unsigned row = 0; row < rows; ++row)
+                    sum[n][row] = std::fma(a[k][row], b[k][n], sum[n][row]);
+            } else {
+                for (unsigned row = 0; row < rows; ++row)
+                    sum[n][row] =
+                        numerics::directed::fma(a[k][row], b[k][n], sum[n][row], plan.rounding);
+            }
         }
     }
+    Row result[8];
+    for_each_result(plan, [&](unsigned lane, unsigned i, unsigned row, unsigned column) {
+        const std::uint64_t bits = as_bits(sum[column][row]);
+        result[2 * i].lane[lane] = static_cast<std::uint32_t>(bits);
+        result[2 * i + 1].lane[lane] = static_cast<std::uint32_t>(bits >> 32);
+    });
     for (unsigned i = 0; i < 2u * plan.registers_c; ++i)
         copy_lanes((&warp.row(in.d))[i], result[i], warp.mask);
 }

@@ -23,35 +23,75 @@ std::uint32_t half_of(const Row* registers, unsigned lane, unsigned index) {
     return registers[index / 2].lane[lane] >> (16 * (index % 2)) & 0xffff;
 }
 
-/// Lane of quad pair `pair` that is number `in_quad` of its lower (0-3) or upper (4-7) quad.
+/// Lane `number` (0-3 of the lower quad, 4-7 of the upper) of a quad pair.
 unsigned lane_of(unsigned pair, unsigned number) {
     return 4 * pair + number % 4 + (number >= 4 ? 16 : 0);
 }
 
-struct Position {
-    unsigned row, column;
-};
-
-/// Where element i of an fp32 C or D lies.
-Position position_fp32(unsigned lane, unsigned i) {
-    const unsigned upper = lane >= 16 ? 4 : 0;
-    return {(lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)};
+// A and B by rows hold four columns of one row in a lane, by columns four rows of one column; the
+// upper quad has rows (A) or columns (B) 4-7.
+std::uint32_t element_a(const Plan884& plan, const Row* a, unsigned pair, unsigned row,
+                        unsigned k) {
+    return plan.a_is_column ? half_of(a, lane_of(pair, row / 4 * 4 + k), row % 4)
+                            : half_of(a, lane_of(pair, row), k);
+}
+std::uint32_t element_b(const Plan884& plan, const Row* b, unsigned pair, unsigned k,
+                        unsigned column) {
+    return plan.b_is_column ? half_of(b, lane_of(pair, column), k)
+                            : half_of(b, lane_of(pair, column / 4 * 4 + k), column % 4);
 }
 
-/// The same for fp16.
-Position position_fp16(unsigned lane, unsigned i) {
-    return {lane % 4 + (lane >= 16 ? 4 : 0), i};
+/// The lane that holds an element of an fp32 C or D; which of the step's two registers: column % 2.
+unsigned lane_of_fp32(unsigned pair, unsigned row, unsigned column) {
+    return lane_of(pair, (row & 1) | (column & 2) | (row & 4));
 }
 
-/// C's value at a position, as the accumulator of D's type. C's registers are those of the step:
-/// elements 2 step.. of fp32; of fp16 the half (columns 0-3 or 4-7) that the step's results lie in.
-std::uint32_t addend(const Plan884& plan, const Row* c, unsigned pair, unsigned lane, unsigned i,
-                     Position at) {
-    if (plan.c_is_fp32) return c[i].lane[lane];
-    const unsigned number = at.row;
-    const std::uint32_t bits = half_of(c, lane_of(pair, number), at.column % 4);
-    if (!plan.d_is_fp32) return bits;
-    return std::bit_cast<std::uint32_t>(numerics::fp16_to_fp32(static_cast<std::uint16_t>(bits)));
+/// C's element as the accumulator of D's type. An fp16 C has a row in a lane; its registers are
+/// those of the step's half of the columns.
+std::uint32_t element_c(const Plan884& plan, const Row* c, unsigned pair, unsigned row,
+                        unsigned column) {
+    if (plan.c_is_fp32) return c[column % 2].lane[lane_of_fp32(pair, row, column)];
+    const std::uint32_t bits = half_of(c, lane_of(pair, row), column % 4);
+    return plan.d_is_fp32 ? std::bit_cast<std::uint32_t>(
+                                numerics::fp16_to_fp32(static_cast<std::uint16_t>(bits)))
+                          : bits;
+}
+
+/// Results of the four pairs for rows first_row + {0, 1, 4, 5} and four columns: as a tile of 16
+/// rows, each with its own columns of B.
+void multiply_rows(const Plan884& plan, const Row* a, const Row* b, const Row* c, Row* result,
+                   unsigned first_row, unsigned first_column) {
+    DecodedTile tile_a, tile_b;
+    alignas(64) std::uint32_t sum[4][16];
+    const auto row_of = [first_row](unsigned slot) {
+        return first_row + (slot & 1) + (slot & 2) * 2;
+    };
+    for (unsigned slot = 0; slot < 16; ++slot) {
+        for (unsigned k = 0; k < 4; ++k)
+            tile_a.bits[k * 16 + slot] = element_a(plan, a, slot / 4, row_of(slot), k);
+        for (unsigned n = 0; n < 4; ++n) {
+            const unsigned column = first_column + n;
+            for (unsigned k = 0; k < 4; ++k)
+                tile_b.bits[(n * 4 + k) * 16 + slot] = element_b(plan, b, slot / 4, k, column);
+            sum[n][slot] = element_c(plan, c, slot / 4, row_of(slot), column);
+        }
+    }
+    tile_a.decode(TensorType::kFp16, 64);
+    tile_b.decode(TensorType::kFp16, 256);
+    const DotProductRule rule{plan.group, plan.fraction_bits, kMinExponent,
+                              plan.d_is_fp32 ? AccumulatorType::kFp32 : AccumulatorType::kFp16};
+    for (int n = 0; n < 4; ++n) accumulate_rows(rule, 4, tile_a, tile_b, n * 64, sum[n]);
+    for (unsigned slot = 0; slot < 16; ++slot) {
+        for (unsigned n = 0; n < 4; ++n) {
+            if (plan.d_is_fp32) {
+                const unsigned lane = lane_of_fp32(slot / 4, row_of(slot), first_column + n);
+                result[n % 2].lane[lane] = sum[n][slot];
+            } else {
+                result[n / 2].lane[lane_of(slot / 4, row_of(slot))] |= sum[n][slot]
+                                                                       << (16 * (n % 2));
+            }
+        }
+    }
 }
 
 void execute_hmma884(const Instruction& in, Warp& warp) {
@@ -59,53 +99,17 @@ void execute_hmma884(const Instruction& in, Warp& warp) {
     const Row* a = &warp.row(in.a);
     const Row* b = &warp.row(in.b);
     const Row* c = &warp.row(in.c);
-    const DotProductRule rule{plan.group, plan.fraction_bits, kMinExponent,
-                              plan.d_is_fp32 ? AccumulatorType::kFp32 : AccumulatorType::kFp16};
     Row result[2] = {};
-    for (unsigned pair = 0; pair < 4; ++pair) {
-        DecodedTile tile_a, tile_b;
-        for (unsigned k = 0; k < 4; ++k) {
-            for (unsigned i = 0; i < 8; ++i) {
-                tile_a.bits[k * 16 + i] = plan.a_is_column
-                                              ? half_of(a, lane_of(pair, i / 4 * 4 + k), i % 4)
-                                              : half_of(a, lane_of(pair, i), k);
-                tile_a.bits[k * 16 + 8 + i] = 0;
-                tile_b.bits[i * 4 + k] = plan.b_is_column
-                                             ? half_of(b, lane_of(pair, i), k)
-                                             : half_of(b, lane_of(pair, i / 4 * 4 + k), i % 4);
-            }
-        }
-        tile_a.decode(TensorType::kFp16, 64);
-        tile_b.decode(TensorType::kFp16, 32);
-        // Every result of the step is an element of some column; its C goes to the element's place.
-        const unsigned count = plan.d_is_fp32 ? 2 : 4;
-        std::uint32_t column[8][16] = {};
-        const auto for_each_result = [&](auto&& visit) {
-            for (unsigned number = 0; number < 8; ++number) {
-                const unsigned lane = lane_of(pair, number);
-                for (unsigned i = 0; i < count; ++i) {
-                    const unsigned element = plan.step * count + i;
-                    visit(lane, i,
-                          plan.d_is_fp32 ? position_fp32(lane, element)
-                                         : position_fp16(lane, element));
-                }
-            }
-        };
-        for_each_result([&](unsigned lane, unsigned i, Position at) {
-            column[at.column][at.row] = addend(plan, c, pair, lane, i, at);
-        });
-        for (int n = 0; n < 8; ++n) accumulate_column(rule, 4, tile_a, tile_b, n * 4, column[n]);
-        for_each_result([&](unsigned lane, unsigned i, Position at) {
-            const std::uint32_t value = column[at.column][at.row];
-            if (plan.d_is_fp32) {
-                result[i].lane[lane] = value;
-            } else {
-                result[i / 2].lane[lane] |= value << (16 * (i % 2));
-            }
-        });
+    if (plan.d_is_fp32) {
+        // Elements 2 step and 2 step + 1 of PTX's layout: half the rows, half the columns.
+        multiply_rows(plan, a, b, c, result, plan.step % 2 * 2, plan.step / 2 * 4);
+    } else {
+        multiply_rows(plan, a, b, c, result, 0, plan.step * 4);
+        multiply_rows(plan, a, b, c, result, 2, plan.step * 4);
     }
-    copy_lanes((&warp.row(in.d))[0], result[0], warp.mask);
-    copy_lanes((&warp.row(in.d))[1], result[1], warp.mask);
+    Row* d = &warp.row(in.d);
+    copy_lanes(d[0], result[0], warp.mask);
+    copy_lanes(d[1], result[1], warp.mask);
 }
 
 }  // namespace

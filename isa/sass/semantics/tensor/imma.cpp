@@ -2,6 +2,7 @@
 // IMMA: matrices of 8-bit and (sm_75 to sm_89) 4-bit integers, signed or not, accumulated in 32
 // bits exactly; sums wrap, or with .SAT clamp to the range of int32. A is by rows, B by columns.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "isa/sass/semantics/tensor/fragment.h"
@@ -30,25 +31,27 @@ inline std::int32_t element(std::uint32_t word, unsigned part, bool is_signed) {
 }
 
 template <unsigned bits>
-void unpack_a(const FragmentA& from, unsigned words, bool is_signed, std::int32_t (*to)[16]) {
+void unpack_a(const FragmentA& from, unsigned words, bool is_signed, float (*to)[16]) {
     constexpr unsigned kPerWord = 32 / bits;
     for (unsigned w = 0; w < words; ++w)
         for (unsigned part = 0; part < kPerWord; ++part)
             for (unsigned row = 0; row < 16; ++row)
-                to[w * kPerWord + part][row] = element<bits>(from.word[w][row], part, is_signed);
+                to[w * kPerWord + part][row] =
+                    static_cast<float>(element<bits>(from.word[w][row], part, is_signed));
 }
 
 template <unsigned bits>
-void unpack_b(const FragmentB& from, unsigned words, bool is_signed,
-              std::int32_t (*to)[kMaxDepth]) {
+void unpack_b(const FragmentB& from, unsigned words, bool is_signed, float (*to)[kMaxDepth]) {
     constexpr unsigned kPerWord = 32 / bits;
     for (unsigned n = 0; n < 8; ++n)
         for (unsigned w = 0; w < words; ++w)
             for (unsigned part = 0; part < kPerWord; ++part)
-                to[n][w * kPerWord + part] = element<bits>(from.word[n][w], part, is_signed);
+                to[n][w * kPerWord + part] =
+                    static_cast<float>(element<bits>(from.word[n][w], part, is_signed));
 }
 
-inline std::uint32_t accumulate(std::uint32_t c, std::int32_t products, bool saturates) {
+inline std::uint32_t accumulate(std::uint32_t c, float sum_of_products, bool saturates) {
+    const auto products = static_cast<std::int32_t>(sum_of_products);
     if (!saturates) return c + static_cast<std::uint32_t>(products);
     const std::int64_t sum = std::int64_t{static_cast<std::int32_t>(c)} + products;
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(
@@ -61,8 +64,8 @@ void execute_imma(const Instruction& in, Warp& warp) {
     const FragmentB fragment_b(&warp.row(in.b), plan.registers_b);
     const unsigned words_a = 4 * ((plan.registers_a + 1) / 2);
     const unsigned words_b = 4 * plan.registers_b;
-    alignas(64) std::int32_t a[kMaxDepth][16];
-    std::int32_t b[8][kMaxDepth];
+    alignas(64) float a[kMaxDepth][16];
+    float b[8][kMaxDepth];
     if (plan.is_4bit) {
         unpack_a<4>(fragment_a, words_a, plan.a_is_signed, a);
         unpack_b<4>(fragment_b, words_b, plan.b_is_signed, b);
@@ -77,16 +80,17 @@ void execute_imma(const Instruction& in, Warp& warp) {
         const SparseIndices indices(warp.row(in.d2), plan.selector, SparseKind::kBytes, depth);
         for (unsigned n = 0; n < 8; ++n)
             for (unsigned row = 0; row < 16; ++row) {
-                std::int32_t products = 0;
+                float products = 0;
                 for (unsigned j = 0; j < depth; ++j)
                     products += a[j][row] * b[n][indices.column[j][row]];
                 sum.element[n][row] = accumulate(sum.element[n][row], products, plan.saturates);
             }
     } else {
         for (unsigned n = 0; n < 8; ++n) {
-            alignas(64) std::int32_t products[16] = {};
+            alignas(64) float products[16] = {};
             for (unsigned k = 0; k < depth; ++k)
-                for (unsigned row = 0; row < 16; ++row) products[row] += a[k][row] * b[n][k];
+                for (unsigned row = 0; row < 16; ++row)
+                    products[row] = std::fma(a[k][row], b[n][k], products[row]);
             for (unsigned row = 0; row < 4 * registers_c; ++row)
                 sum.element[n][row] =
                     accumulate(sum.element[n][row], products[row], plan.saturates);
