@@ -328,6 +328,9 @@ void Parser::read_all_attributes() {
             read_module_attributes(i);
         } else if (section.function != kNone) {
             Function& function = cubin_.functions[section.function];
+            if (!function.attributes.empty())
+                file_.fail(elf_.sections()[i].header_offset,
+                           fmt::format("a second section {}", section.name));
             function.attributes = read_attributes(contents(i));
             describe(function, function.attributes, contents(i));
         }

@@ -89,6 +89,35 @@ TEST(Hostile, FatbinsWithFlippedBits) {
         flip_bits(name, 3000, reads_fatbin);
 }
 
+// What the second one says of the parameters could contradict the first.
+TEST(Hostile, CubinWithTwoAttributeSectionsOfOneFunction) {
+    std::vector<uint8_t> file = read_data("zoo_sm90.cubin");
+    uint64_t table;
+    uint16_t count, names;
+    std::memcpy(&table, file.data() + 40, 8);
+    std::memcpy(&count, file.data() + 60, 2);
+    std::memcpy(&names, file.data() + 62, 2);
+    uint64_t names_offset;
+    std::memcpy(&names_offset, file.data() + table + names * 64u + 24, 8);
+    uint32_t name_of_first = 0;
+    for (uint64_t row = table; row < table + count * 64u; row += 64) {
+        uint32_t name;
+        std::memcpy(&name, file.data() + row, 4);
+        const std::string text = reinterpret_cast<const char*>(file.data() + names_offset + name);
+        if (text.rfind(".nv.info.", 0) != 0) continue;
+        if (name_of_first == 0) {
+            name_of_first = name;
+            continue;
+        }
+        std::memcpy(file.data() + row, &name_of_first, 4);
+        uint32_t other_function = 0;
+        std::memcpy(file.data() + row + 44, &other_function, 4);
+        EXPECT_FALSE(reads_cubin(file));
+        return;
+    }
+    FAIL() << "no second section";
+}
+
 // Every 4-byte field of the section table and the ELF header with the values that overflow sums.
 TEST(Hostile, CubinWithExtremeHeaderFields) {
     const std::vector<uint8_t> file = read_data("tiny_sm90.cubin");
