@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may include whom (README, "The rooms"): the layering of the source tree.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder and the prefixes that its files may include besides their own. The longest folder counts.
+const std::map<std::string, std::vector<std::string>> kMayInclude = {
+    {"sim/error", {}},
+    {"sim/numerics", {"sim/error"}},
+    {"sim/config", {"sim/error"}},
+    {"sim/stats", {"sim/error"}},
+    {"sim/cli", {"sim", "isa", "models", "workloads", "validation"}},
+    {"isa", {"sim/numerics", "sim/error"}},
+    {"models", {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/engine",
+                "sim/trace"}},
+    {"workloads", {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats",
+                   "models/device.h"}},
+    {"validation", {"sim/numerics", "sim/error", "sim/config", "sim/stats", "isa", "models",
+                    "workloads"}},
+};
+
+bool starts_with_any(const std::string& path, const std::vector<std::string>& prefixes) {
+    for (const std::string& prefix : prefixes)
+        if (path.starts_with(prefix)) return true;
+    return false;
+}
+
+const std::pair<const std::string, std::vector<std::string>>* rule_of(const std::string& path) {
+    const std::pair<const std::string, std::vector<std::string>>* best = nullptr;
+    for (const auto& rule : kMayInclude)
+        if (path.starts_with(rule.first + "/") &&
+            (best == nullptr || rule.first.size() > best->first.size()))
+            best = &rule;
+    return best;
+}
+
+bool is_ours(const std::string& include) {
+    for (const char* room : {"sim/", "isa/", "models/", "workloads/", "validation/"})
+        if (include.starts_with(room)) return true;
+    return false;
+}
+
+TEST(IncludeRule, EveryFileIncludesOnlyWhatItsRoomMay) {
+    const fs::path root = LOCKSTEP_SOURCE_DIR;
+    int files = 0;
+    for (const char* room : {"sim", "isa", "models", "workloads", "validation"}) {
+        if (!fs::exists(root / room)) continue;
+        for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
+            const std::string extension = entry.path().extension();
+            if (extension != ".h" && extension != ".cpp") continue;
+            const std::string path = fs::relative(entry.path(), root);
+            const auto* rule = rule_of(path);
+            ASSERT_NE(rule, nullptr) << path << " lies in a folder without a rule";
+            ++files;
+            std::ifstream file(entry.path());
+            int number = 0;
+            for (std::string line; std::getline(file, line);) {
+                ++number;
+                if (!line.starts_with("#include \"")) continue;
+                const std::string include = line.substr(10, line.find('"', 10) - 10);
+                if (!is_ours(include) || include.starts_with(rule->first + "/")) continue;
+                EXPECT_TRUE(starts_with_any(include, rule->second))
+                    << path << ":" << number << " includes " << include;
+            }
+        }
+    }
+    EXPECT_GT(files, 100);
+}
+
+}  // namespace
