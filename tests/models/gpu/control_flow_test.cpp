@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divergence, calls, barriers, spinning and faults of compiled kernels (data/control_flow.cu).
+#include <gmock/gmock.h>
+
+#include "tests/models/gpu/kernel_fixture.h"
+
+namespace lockstep {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class ControlFlow : public testing::TestWithParam<Target> {
+  protected:
+    ControlFlow() : ControlFlow(DeviceOptions{}) {}
+    explicit ControlFlow(const DeviceOptions& options)
+        : runner(GetParam().machine, std::string("control_flow_") + GetParam().arch + ".cubin",
+                 options) {}
+
+    /// Launches and returns the fault's report; fails where there is none of this kind.
+    template <typename... Parameters>
+    std::string fault(sass::FaultKind kind, const std::string& kernel, sass::Dim3 block,
+                      Parameters... parameters) {
+        try {
+            runner.launch(kernel, {1}, block, parameters...);
+        } catch (const DeviceFault& error) {
+            EXPECT_EQ(error.kind(), kind) << error.what();
+            return error.what();
+        }
+        ADD_FAILURE() << kernel << " did not fault";
+        return "";
+    }
+
+    KernelRunner runner;
+};
+
+int fibonacci(int n) {
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+TEST_P(ControlFlow, Recursion) {
+    const auto out = runner.ints(64);
+    runner.launch("recursion", {1}, {64}, out.data());
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], fibonacci(t % 12)) << t;
+}
+
+TEST_P(ControlFlow, FunctionPointers) {
+    const auto out = runner.ints(64);
+    runner.launch("function_pointers", {1}, {64}, out.data());
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], t & 1 ? t * 3 : t + 1) << t;
+}
+
+TEST_P(ControlFlow, VirtualCalls) {
+    const auto out = runner.ints(64);
+    runner.launch("virtual_calls", {1}, {64}, out.data());
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], t & 1 ? t * t : t) << t;
+}
+
+int switches_and_loops(int t, int in1) {
+    int v = t;
+    switch (t % 9) {
+        case 0: v += in1; break;
+        case 1: v *= 3; break;
+        case 2: v -= 5; break;
+        case 3: v ^= 77; break;
+        case 4: v |= 9; break;
+        case 5: v &= 12; break;
+        case 6: v += 100; break;
+        case 7: v = v * v; break;
+        default: v = -v;
+    }
+    for (int i = 0; i < t % 5 && i < 3; i++) v += i * v;
+    return v;
+}
+
+TEST_P(ControlFlow, SwitchesAndLoops) {
+    const auto out = runner.ints(128), in = runner.ints(2);
+    in[1] = 42;
+    runner.launch("switches_and_loops", {1}, {128}, out.data(), in.data());
+    for (int t = 0; t < 128; ++t) EXPECT_EQ(out[t], switches_and_loops(t, 42)) << t;
+}
+
+TEST_P(ControlFlow, ThreadsOfAWarpContendForALock) {
+    const auto out = runner.ints(1);
+    runner.launch("spin_lock", {8}, {64}, out.data());
+    EXPECT_EQ(out[0], 512);
+}
+
+TEST_P(ControlFlow, BarriersReduce) {
+    const auto out = runner.ints(200);
+    runner.launch("barriers", {1}, {200}, out.data());
+    for (int t = 0; t < 200; ++t) EXPECT_EQ(out[t], 1000000 + 100 * 10 + 0) << t;
+}
+
+TEST_P(ControlFlow, ExitedThreadsCountAsArrived) {
+    const auto out = runner.ints(96);
+    runner.launch("exits_before_barrier", {1}, {96}, out.data());
+    for (int t = 0; t < 96; ++t) EXPECT_EQ(out[t], t % 32 < 16) << t;
+}
+
+TEST_P(ControlFlow, NamedBarriers) {
+    const auto out = runner.ints(64);
+    runner.launch("named_barriers", {1}, {128}, out.data());
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], t * 2) << t;
+}
+
+TEST_P(ControlFlow, GridSync) {
+    const auto out = runner.ints(12800);
+    runner.cooperative = true;
+    runner.launch("grid_sync", {100}, {128}, out.data());
+    for (int t = 0; t < 12800; ++t) ASSERT_EQ(out[t], 132) << t;
+}
+
+TEST_P(ControlFlow, ACtaMayWaitForALaterOne) {
+    const auto out = runner.ints(2);
+    runner.launch("wait_for_later_cta", {2}, {1}, out.data());
+    EXPECT_EQ(out[0], 7);
+}
+
+TEST_P(ControlFlow, BarrierThatCannotComplete) {
+    const auto out = runner.ints(64);
+    EXPECT_THAT(fault(sass::FaultKind::kDivergentBarrier, "half_a_barrier", {32}, out.data()),
+                AllOf(HasSubstr("divergent barrier"), HasSubstr("half_a_barrier"),
+                      HasSubstr("is never reached by all threads")));
+}
+
+TEST_P(ControlFlow, OutOfBounds) {
+    const auto out = runner.ints(100);
+    EXPECT_THAT(fault(sass::FaultKind::kIllegalAddress, "out_of_bounds", {32}, out.data(), 96),
+                AllOf(HasSubstr("illegal address"), HasSubstr("4-byte store"),
+                      HasSubstr("thread       (4,0,0)"), HasSubstr("400-byte"),
+                      HasSubstr("STG")));
+}
+
+TEST_P(ControlFlow, MisalignedAndNull) {
+    const auto out = runner.ints(100);
+    EXPECT_THAT(fault(sass::FaultKind::kMisalignedAddress, "misaligned", {1}, out.data()),
+                HasSubstr("misaligned"));
+    EXPECT_THAT(fault(sass::FaultKind::kIllegalAddress, "null_pointer", {1}, out.data()),
+                HasSubstr("0x0"));
+}
+
+TEST_P(ControlFlow, SharedOutOfBounds) {
+    const auto out = runner.ints(1);
+    EXPECT_THAT(
+        fault(sass::FaultKind::kIllegalAddress, "shared_out_of_bounds", {32}, out.data(), 1 << 16),
+        HasSubstr("shared"));
+}
+
+TEST_P(ControlFlow, Trap) {
+    const auto out = runner.ints(1);
+    EXPECT_THAT(fault(sass::FaultKind::kTrap, "trap", {32}, out.data()),
+                HasSubstr("thread       (3,0,0)"));
+}
+
+class EndlessControlFlow : public ControlFlow {
+  protected:
+    EndlessControlFlow() : ControlFlow(DeviceOptions{.max_instructions = 100000}) {}
+};
+
+TEST_P(EndlessControlFlow, InstructionLimit) {
+    const auto out = runner.ints(1);
+    EXPECT_THAT(fault(sass::FaultKind::kInstructionLimit, "endless", {32}, out.data()),
+                HasSubstr("100000"));
+}
+
+constexpr Target kTargets[] = {{"t4", "sm_75"}, {"a100", "sm_80"}, {"h200", "sm_90"}};
+const auto kName = [](const testing::TestParamInfo<Target>& info) { return info.param.arch; };
+
+INSTANTIATE_TEST_SUITE_P(Emulator, ControlFlow, testing::ValuesIn(kTargets), kName);
+INSTANTIATE_TEST_SUITE_P(Emulator, EndlessControlFlow, testing::ValuesIn(kTargets), kName);
+
+}  // namespace
+}  // namespace lockstep
