@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string_view>
 
 #include "isa/sass/state.h"
@@ -22,16 +23,25 @@ class SystemCalls {
 
     explicit SystemCalls(memory::DeviceMemory& memory);
 
+    /// Where printf goes (default: stdout), and failed assertions (default: stderr).
     void set_output(Output output) { output_ = std::move(output); }
+    void set_error_output(Output output) { error_output_ = std::move(output); }
     void set_heap_bytes(std::uint64_t bytes) { heap_bytes_ = bytes; }
 
-    /// Performs call `number` for the lanes of warp.mask, in ascending order.
+    /// Performs call `number` for the lanes of warp.mask, in ascending order. Throws sass::Fault.
     void call(unsigned number, sass::Warp& warp);
 
   private:
+    void print(sass::Warp& warp);
+    void allocate(sass::Warp& warp);
+    void release(sass::Warp& warp);
+    void fail_assertion(sass::Warp& warp);
+
     memory::DeviceMemory& memory_;
-    Output output_;
+    Output output_, error_output_;
     std::uint64_t heap_bytes_ = 8ull << 20;  ///< CUDA's default cudaLimitMallocHeapSize
+    std::uint64_t heap_used_ = 0;
+    std::map<std::uint64_t, std::uint64_t> heap_blocks_;  ///< address -> bytes charged
 };
 
 }  // namespace lockstep::gpu
