@@ -127,18 +127,24 @@ bool bind_vi_three_sources(Datapath path) {
     return bind_vi<Handler>(path);
 }
 
+template <int kSignA, int kSignB>
 void execute_viadd(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
     const Row& b = warp.row(in.b);
-    write_lanes(warp, in.d, [&](unsigned l) { return a.lane[l] + b.lane[l]; });
+    write_lanes(warp, in.d, [&](unsigned l) { return kSignA * a.lane[l] + kSignB * b.lane[l]; });
 }
 
 bool bind_viadd(Datapath path) {
     path.dest();
     path.sources_ab();
-    const bool negated = !path.is_immediate() && path.word.bit(63);
-    if (path.word.bits(72, 9) != 0 || negated) return false;
-    return path.execute(execute_viadd);
+    // Negation at the ALU's usual places: a at 72, b at 63 (ptxas 13 emits VIADD Rd, Ra, -URb).
+    if (path.word.bits(73, 8) != 0) return false;
+    const bool negates_a = path.word.bit(72);
+    const bool negates_b = !path.is_immediate() && path.word.bit(63);
+    if (negates_a && negates_b) return false;
+    return path.execute(negates_a   ? execute_viadd<-1, 1>
+                        : negates_b ? execute_viadd<1, -1>
+                                    : execute_viadd<1, 1>);
 }
 
 constexpr BindEntry kEntries[] = {
