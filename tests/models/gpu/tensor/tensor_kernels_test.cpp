@@ -88,6 +88,7 @@ const Kernel kKernels[] = {
     {"wmma_tf32_cr", Type::kFp32, Type::kFp32, 16, 16, false, true, 80},
     {"wmma_f64_rc", Type::kFp64, Type::kFp64, 8, 8, true, false, 80},
     {"wmma_f64_cr", Type::kFp64, Type::kFp64, 8, 8, false, true, 80},
+    {"ldmatrix_m16n8k16", Type::kFp16, Type::kFp32, 16, 8, true, true, 80},
     {"mma_s4", Type::kInt4, Type::kInt32, 16, 8, true, false, 80},
     {"mma_e4m3", Type::kE4m3, Type::kFp32, 16, 8, true, false, 89},
 };
