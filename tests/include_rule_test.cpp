@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder and the prefixes that its files may include besides their own. The longest folder counts.
+/// A folder and the prefixes that its files may include besides their own. The longest folder
+/// counts.
 const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"sim/error", {}},
     {"sim/numerics", {"sim/error"}},
@@ -20,12 +21,12 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"sim/stats", {"sim/error"}},
     {"sim/cli", {"sim", "isa", "models", "workloads", "validation"}},
     {"isa", {"sim/numerics", "sim/error"}},
-    {"models", {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/engine",
-                "sim/trace"}},
-    {"workloads", {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats",
-                   "models/device.h"}},
-    {"validation", {"sim/numerics", "sim/error", "sim/config", "sim/stats", "isa", "models",
-                    "workloads"}},
+    {"models",
+     {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/engine", "sim/trace"}},
+    {"workloads",
+     {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h"}},
+    {"validation",
+     {"sim/numerics", "sim/error", "sim/config", "sim/stats", "isa", "models", "workloads"}},
 };
 
 bool starts_with_any(const std::string& path, const std::vector<std::string>& prefixes) {

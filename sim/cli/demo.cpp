@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `lockstep demo`: trains an MLP and a small CNN on digits, on a modelled GPU, and checks the weights
-// against an Eigen implementation.
+// `lockstep demo`: trains an MLP and a small CNN on digits, on a modelled GPU, and checks the
+// weights against an Eigen implementation.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -2,11 +2,29 @@
 // The lockstep program: parses the command line and turns errors into messages and exit statuses.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "sim/cli/verbs.h"
+#include "sim/config/nearest.h"
 #include "sim/error/error.h"
+
+namespace {
+
+/// A verb that does not exist is named, with the nearest one.
+void check_verb(const CLI::App& app, int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') return;
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+    if (std::find(verbs.begin(), verbs.end(), argv[1]) != verbs.end()) return;
+    const std::string near = lockstep::config::nearest(argv[1], verbs);
+    throw lockstep::InputError(
+        near.empty() ? fmt::format("unknown verb '{}' (see --help)", argv[1])
+                     : fmt::format("unknown verb '{}'; did you mean {}?", argv[1], near));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     using lockstep::ExitStatus;
@@ -20,6 +38,7 @@ int main(int argc, char** argv) {
     lockstep::cli::add_workloads(app, status);
     lockstep::cli::add_disasm(app, status);
     try {
+        check_verb(app, argc, argv);
         app.parse(argc, argv);
         std::fflush(stdout);
         return status;

@@ -209,9 +209,8 @@ int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes) {
     launch.block = parse_dim3("--block", request.block);
     launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
     launch.parameters = arguments.packed();
-    const LaunchResult result = device->launch(launch);
-
     Summary summary(request);
+    const LaunchResult result = device->launch(launch);
     summary.add(kernel.name, launch.grid, launch.block, result);
     summary.finish();
     arguments.write_outputs();

@@ -18,17 +18,18 @@ int run_workload(const RunRequest& request) {
         workload,
         colon == std::string::npos ? "" : std::string_view(request.what).substr(colon + 1));
     const std::unique_ptr<Device> device = make_device(request);
+    Summary summary(request);
     const cuda::Outcome outcome =
         cuda::run_workload(workload, parameters, request.options.seed, request.verify, *device);
-
-    Summary summary(request);
     for (const cuda::LaunchRecord& launch : outcome.launches)
         summary.add(launch.kernel, launch.grid, launch.block, launch.result);
     summary.finish();
     for (const cuda::CheckRecord& check : outcome.checks)
         if (!request.options.quiet || !check.passed)
             fmt::print("{} {}: {}\n", check.passed ? "verified" : "MISMATCH", check.output,
-                       check.message);
+                       check.message.empty()
+                           ? fmt::format("{} elements, equal bit for bit", check.elements)
+                           : check.message);
     return static_cast<int>(outcome.passed() ? ExitStatus::kDone : ExitStatus::kMismatch);
 }
 

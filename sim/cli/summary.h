@@ -10,6 +10,7 @@
 
 namespace lockstep::cli {
 
+/// Made before the launches: the statistics' wall time begins with it.
 class Summary {
   public:
     explicit Summary(const RunRequest& request);

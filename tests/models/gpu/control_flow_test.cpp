@@ -59,15 +59,32 @@ TEST_P(ControlFlow, VirtualCalls) {
 int switches_and_loops(int t, int in1) {
     int v = t;
     switch (t % 9) {
-        case 0: v += in1; break;
-        case 1: v *= 3; break;
-        case 2: v -= 5; break;
-        case 3: v ^= 77; break;
-        case 4: v |= 9; break;
-        case 5: v &= 12; break;
-        case 6: v += 100; break;
-        case 7: v = v * v; break;
-        default: v = -v;
+        case 0:
+            v += in1;
+            break;
+        case 1:
+            v *= 3;
+            break;
+        case 2:
+            v -= 5;
+            break;
+        case 3:
+            v ^= 77;
+            break;
+        case 4:
+            v |= 9;
+            break;
+        case 5:
+            v &= 12;
+            break;
+        case 6:
+            v += 100;
+            break;
+        case 7:
+            v = v * v;
+            break;
+        default:
+            v = -v;
     }
     for (int i = 0; i < t % 5 && i < 3; i++) v += i * v;
     return v;
@@ -128,8 +145,7 @@ TEST_P(ControlFlow, OutOfBounds) {
     const auto out = runner.ints(100);
     EXPECT_THAT(fault(sass::FaultKind::kIllegalAddress, "out_of_bounds", {32}, out.data(), 96),
                 AllOf(HasSubstr("illegal address"), HasSubstr("4-byte store"),
-                      HasSubstr("thread       (4,0,0)"), HasSubstr("400-byte"),
-                      HasSubstr("STG")));
+                      HasSubstr("thread       (4,0,0)"), HasSubstr("400-byte"), HasSubstr("STG")));
 }
 
 TEST_P(ControlFlow, MisalignedAndNull) {

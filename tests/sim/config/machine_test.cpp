@@ -84,8 +84,8 @@ TEST(Machine, AFileMayBuildOnAnother) {
 }
 
 TEST(Machine, ErrorsNameTheLineAndTheNearestKey) {
-    const std::string error = error_of(
-        std::string(kBased) + "sm:\n  cuont: {value: 7, evidence: \"assumed: a test\"}\n");
+    const std::string error =
+        error_of(std::string(kBased) + "sm:\n  cuont: {value: 7, evidence: \"assumed: a test\"}\n");
     EXPECT_THAT(error, HasSubstr(".yaml:4: unknown parameter sm.cuont; did you mean sm.count?"));
 }
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of the command line: forms, output and exit status of the built program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+struct Result {
+    int status;
+    std::string output;  ///< stdout and stderr
+};
+
+Result lockstep(const std::string& arguments) {
+    const std::string command =
+        std::string(LOCKSTEP_BINARY_DIR) + "/bin/lockstep " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::string output;
+    std::array<char, 4096> buffer;
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        output.append(buffer.data(), count);
+    return {WEXITSTATUS(pclose(pipe)), output};
+}
+
+/// A folder of this process that goes away with the test.
+class Cli : public testing::Test {
+  protected:
+    Cli() : folder_(fs::path(testing::TempDir()) / ("cli_" + std::to_string(getpid()))) {
+        fs::create_directories(folder_);
+    }
+    ~Cli() override { fs::remove_all(folder_); }
+    std::string path(const std::string& name) const { return folder_ / name; }
+    std::string write(const std::string& name, const std::string& contents) const {
+        std::ofstream(path(name), std::ios::binary) << contents;
+        return path(name);
+    }
+    static std::string read(const std::string& file) {
+        std::ostringstream text;
+        text << std::ifstream(file, std::ios::binary).rdbuf();
+        return text.str();
+    }
+
+    const std::string cubin =
+        std::string(LOCKSTEP_SOURCE_DIR) + "/workloads/cuda/cubin/sm_90/vector_add.cubin";
+
+  private:
+    fs::path folder_;
+};
+
+TEST_F(Cli, ListsMachinesAndWorkloads) {
+    const Result machines = lockstep("machines");
+    EXPECT_EQ(machines.status, 0);
+    for (const char* name : {"h200", "h100", "a100", "rtx3090", "rtx4090", "t4", "v100"})
+        EXPECT_THAT(machines.output, HasSubstr(name));
+    EXPECT_THAT(lockstep("machines h200").output,
+                AllOf(HasSubstr("sm.count"), HasSubstr("132"), HasSubstr("published: ")));
+    EXPECT_THAT(lockstep("workloads").output, AllOf(HasSubstr("vector_add"), HasSubstr("sgemm")));
+    EXPECT_THAT(lockstep("workloads sgemm").output, HasSubstr("m "));
+}
+
+TEST_F(Cli, RunsAWorkloadAndWritesStatistics) {
+    const Result result =
+        lockstep("run vector_add:n=1000 --mode emulate --verify --stats " + path("stats.json"));
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("verified"));
+    const auto stats = nlohmann::json::parse(read(path("stats.json")));
+    EXPECT_EQ(stats["schema"], 1);
+    EXPECT_EQ(stats["machine"], "h200");
+    EXPECT_EQ(stats["mode"], "emulate");
+    EXPECT_EQ(stats["workload"], "vector_add:n=1000");
+    ASSERT_EQ(stats["steps"].size(), 1u);
+    EXPECT_EQ(stats["steps"][0]["name"], "vector_add");
+    EXPECT_EQ(stats["steps"][0]["block"][0], 256);
+    EXPECT_GT(stats["steps"][0]["metrics"]["smsp__inst_executed.sum"], 0);
+    EXPECT_GT(stats["simulator"]["instructions_per_second"], 0);
+    EXPECT_LT(stats["simulator"]["instructions_per_second"], 1e10);
+}
+
+TEST_F(Cli, RunsACubinsKernel) {
+    std::string a(4000, '\0'), b(4000, '\0');
+    for (int i = 0; i < 1000; ++i) {
+        const float x = static_cast<float>(i), y = 0.5f;
+        std::memcpy(&a[4 * i], &x, 4);
+        std::memcpy(&b[4 * i], &y, 4);
+    }
+    const Result result =
+        lockstep("run " + cubin + " --kernel vector_add --mode emulate --grid 4" +
+                 " --block 256 --arg in:" + write("a", a) + " --arg in:" + write("b", b) +
+                 " --arg out:4000:" + path("c") + " --arg 1000");
+    ASSERT_EQ(result.status, 0) << result.output;
+    const std::string c = read(path("c"));
+    ASSERT_EQ(c.size(), 4000u);
+    for (int i = 0; i < 1000; ++i) {
+        float sum;
+        std::memcpy(&sum, &c[4 * i], 4);
+        EXPECT_EQ(sum, static_cast<float>(i) + 0.5f);
+    }
+}
+
+TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
+    const auto expect = [](const std::string& arguments, const std::string& text) {
+        const Result result = lockstep(arguments);
+        EXPECT_EQ(result.status, 2) << arguments << "\n" << result.output;
+        EXPECT_THAT(result.output, HasSubstr(text)) << arguments;
+    };
+    expect("", "subcommand");
+    expect("fly", "fly");
+    expect("run", "what");
+    expect("run vektor_add --mode emulate", "vector_add");
+    expect("run vector_add:m=5 --mode emulate", "m");
+    expect("run vector_add:n=five --mode emulate", "five");
+    expect("run vector_add --mode emulate --on h20", "did you mean h200?");
+    expect("run vector_add --mode emulate --set sm.cont=1", "did you mean sm.count?");
+    expect("run vector_add --mode emulate --stats x.txt", "x.txt");
+    expect("run /no/such/file.cubin --mode emulate", "no such file");
+    expect("run " + write("junk", "not a program") + " --mode emulate", "neither");
+    expect("run " + write("cut.cubin", read(cubin).substr(0, 700)) + " --mode emulate",
+           "cut.cubin");
+    expect("run " + cubin + " --mode emulate --kernel vectoradd", "did you mean vector_add?");
+    expect("run " + cubin + " --mode emulate --kernel vector_add --arg 1", "4 parameters");
+    expect("run " + cubin + " --mode emulate --on a100 --arg zeros:4 --arg zeros:4 --arg zeros:4" +
+               " --arg 1",
+           "sm_90");
+    expect("machines h20", "did you mean h200?");
+    expect("disasm " + path("junk"), "neither");
+    expect("disasm " + cubin + " --kernel nothing", "nothing");
+}
+
+TEST_F(Cli, FaultsEndWithStatus3) {
+    const Result result = lockstep("run " + cubin + " --mode emulate --block 256 --grid 4" +
+                                   " --arg zeros:4000 --arg zeros:4000 --arg zeros:16 --arg 1000");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_THAT(result.output,
+                AllOf(HasSubstr("illegal address"), HasSubstr("kernel       vector_add"),
+                      HasSubstr("CTA          (0,0,0)"), HasSubstr("thread       (4,0,0)"),
+                      HasSubstr("16-byte allocation")));
+}
+
+TEST_F(Cli, DisassemblesACubin) {
+    const Result result = lockstep("disasm " + cubin + " --kernel vector_add");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.output, AllOf(HasSubstr("S2R"), HasSubstr("EXIT")));
+}
+
+TEST_F(Cli, ThreadsDoNotChangeResults) {
+    const std::string common = "run softmax:rows=64,cols=300 --mode emulate --quiet --stats ";
+    ASSERT_EQ(lockstep(common + path("one.json")).status, 0);
+    ASSERT_EQ(lockstep(common + path("three.json") + " --threads 3").status, 0);
+    const auto one = nlohmann::json::parse(read(path("one.json")));
+    const auto three = nlohmann::json::parse(read(path("three.json")));
+    EXPECT_EQ(one["steps"], three["steps"]);
+}
+
+}  // namespace
