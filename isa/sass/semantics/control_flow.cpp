@@ -367,6 +367,8 @@ constexpr BindEntry kEntries[] = {
     {0x15c, bind_bpt},
     {0x15d, bind_yield},
     {0x11b, bind_nothing},  // ENDCOLLECTIVE
+    {0x02d, bind_nothing},  // PREEXIT, ACQBULK: overlap of dependent launches, which run in order
+    {0x02e, bind_nothing},
 };
 
 }  // namespace
