@@ -41,8 +41,10 @@ void execute_vimnmx(const Instruction& in, Warp& warp) {
     const std::uint32_t minimum = warp.read(in.ps[0]);
     const T floor = (in.modifiers & kRelu) != 0 ? T{0} : std::numeric_limits<T>::min();
     write_lanes(warp, in.d, [&](unsigned l) {
-        const bool is_minimum = (minimum >> l & 1) != 0;
-        const auto choose = [&](T x, T y) { return (x < y) == is_minimum ? x : y; };
+        const std::uint32_t is_maximum = ~minimum >> l & 1;
+        const auto choose = [&](T x, T y) {
+            return (std::uint32_t{x < y} ^ is_maximum) != 0 ? x : y;
+        };
         std::uint32_t result = 0;
         for (unsigned i = 0; i < 4 / sizeof(T); ++i) {
             const T x = element<T>(a.lane[l], i), y = element<T>(b.lane[l], i);

@@ -69,8 +69,8 @@ void execute_imnmx(const Instruction& in, Warp& warp) {
     const std::uint32_t minimum = warp.read(in.ps[0]);
     write_lanes(warp, in.d, [&](unsigned l) {
         const T x = static_cast<T>(a.lane[l]), y = static_cast<T>(b.lane[l]);
-        const bool is_minimum = (minimum >> l & 1) != 0;
-        return static_cast<std::uint32_t>((x < y) == is_minimum ? x : y);
+        const std::uint32_t take_x = std::uint32_t{x < y} ^ (~minimum >> l & 1);
+        return take_x != 0 ? a.lane[l] : b.lane[l];
     });
 }
 

@@ -16,10 +16,10 @@ namespace {
 /// Shifts by any 32-bit count; 32 and more (which is also how a difference below zero reads) give
 /// zero.
 std::uint32_t left(std::uint32_t x, std::uint32_t count) {
-    return count < 32 ? x << (count & 31) : 0;
+    return x << (count & 31) & (0u - std::uint32_t{count < 32});
 }
 std::uint32_t right(std::uint32_t x, std::uint32_t count) {
-    return count < 32 ? x >> (count & 31) : 0;
+    return x >> (count & 31) & (0u - std::uint32_t{count < 32});
 }
 std::uint32_t right_signed(std::uint32_t x, std::uint32_t count) {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(x) >> std::min(count, 31u));

@@ -35,8 +35,15 @@ bool bind_vabsdiff(Datapath path) {
                                           : execute_vabsdiff<std::uint32_t>);
 }
 
+template <bool kSigned>
+std::int32_t byte_of(std::uint32_t packed, unsigned i) {
+    const std::uint32_t raised = packed << (24 - 8 * i);
+    return kSigned ? static_cast<std::int32_t>(raised) >> 24
+                   : static_cast<std::int32_t>(raised >> 24);
+}
+
 /// The absolute differences of four bytes: packed, or summed and added to c (.ACC).
-template <typename T, bool kAccumulate>
+template <bool kSigned, bool kAccumulate>
 void execute_vabsdiff4(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
     const Row& b = warp.row(in.b);
@@ -44,8 +51,8 @@ void execute_vabsdiff4(const Instruction& in, Warp& warp) {
     write_lanes(warp, in.d, [&](unsigned l) {
         std::uint32_t result = kAccumulate ? c.lane[l] : 0;
         for (unsigned i = 0; i < 4; ++i) {
-            const std::int32_t x = static_cast<T>(a.lane[l] >> (8 * i));
-            const std::int32_t y = static_cast<T>(b.lane[l] >> (8 * i));
+            const std::int32_t x = byte_of<kSigned>(a.lane[l], i);
+            const std::int32_t y = byte_of<kSigned>(b.lane[l], i);
             const auto difference = static_cast<std::uint32_t>(x < y ? y - x : x - y);
             result += kAccumulate ? difference : difference << (8 * i);
         }
@@ -59,12 +66,12 @@ bool bind_vabsdiff4(Datapath path) {
     path.sources_abc();
     const bool is_signed = path.word.bit(73);
     if (path.word.bit(75))
-        return path.execute(is_signed ? execute_vabsdiff4<std::int8_t, true>
-                                      : execute_vabsdiff4<std::uint8_t, true>);
+        return path.execute(is_signed ? execute_vabsdiff4<true, true>
+                                      : execute_vabsdiff4<false, true>);
     // What c would mean here is not known; compilers leave it RZ.
     if (path.out.c != Operand::of_warp(kZeroRow)) return false;
-    return path.execute(is_signed ? execute_vabsdiff4<std::int8_t, false>
-                                  : execute_vabsdiff4<std::uint8_t, false>);
+    return path.execute(is_signed ? execute_vabsdiff4<true, false>
+                                  : execute_vabsdiff4<false, false>);
 }
 
 template <typename T>

@@ -176,7 +176,14 @@ void execute_shfl(const Instruction& in, Warp& warp) {
         valid.lane[l] = inside ? kAllLanes : 0u;
         source[l] = inside ? static_cast<std::uint32_t>(from) : l;
     }
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_load_si512(a.lane), high = _mm512_load_si512(a.lane + 16);
+    for (unsigned first = 0; first < kWarpSize; first += 16)
+        _mm512_store_si512(result.lane + first,
+                           _mm512_permutex2var_epi32(low, _mm512_load_si512(source + first), high));
+#else
     for (unsigned l = 0; l < kWarpSize; ++l) result.lane[l] = a.lane[source[l] & 31];
+#endif
     copy_lanes(warp.row(in.d), result, warp.mask);
     if (in.pd[0] != kPredicateSink) warp.write(in.pd[0], nonzero_mask(valid));
 }
