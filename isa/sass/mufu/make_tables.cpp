@@ -37,8 +37,8 @@ Range residual(const Function& f, Real c1, Real c2, Real h) {
     return {(low + high) / 2, (high - low) / 2};
 }
 
-/// f over [0, h]; exact_at_zero: the quadratic must give f(0) there.
-void segment(const Function& f, Real h, Width width, bool exact_at_zero) {
+/// f over [0, h]; exact_at_zero: the quadratic must give f(0) there; more than `above` at `last`.
+void segment(const Function& f, Real h, Width width, bool exact_at_zero, Real last, Real above) {
     // Interpolation at the Chebyshev nodes is within a few per cent of the best quadratic.
     const Real t0 = h / 2 * (1 - std::sqrt(Real{3}) / 2), t1 = h / 2,
                t2 = h / 2 * (1 + std::sqrt(Real{3}) / 2);
@@ -47,14 +47,15 @@ void segment(const Function& f, Real h, Width width, bool exact_at_zero) {
     const Real slope = d01 - curvature * (t0 + t1);
     Real best_error = INFINITY, best[3] = {};
     const Real c1_step = std::ldexp(Real{1}, -width.c1), c2_step = std::ldexp(Real{1}, -width.c2);
-    for (int i = -2; i <= 2; ++i) {
+    for (int i = -4; i <= 4; ++i) {
         const Real c1 = quantise(slope, width.c1) + i * c1_step;
         const Real refit = curvature + (slope - c1) / h;
-        for (int j = -2; j <= 2; ++j) {
+        for (int j = -4; j <= 4; ++j) {
             const Real c2 = quantise(refit, width.c2) + j * c2_step;
             const Range range = residual(f, c1, c2, h);
             const Real c0 = quantise(exact_at_zero ? f(0) : range.middle, width.c0);
             const Real error = range.radius + std::fabs(range.middle - c0);
+            if (c0 + last * (c1 + last * c2) <= above) continue;
             if (error < best_error) {
                 best_error = error;
                 best[0] = c0;
@@ -68,15 +69,17 @@ void segment(const Function& f, Real h, Width width, bool exact_at_zero) {
                 static_cast<long long>(std::ldexp(best[2], width.c2)));
 }
 
-/// segments of f over [begin, begin + length); t is x - x0 scaled so that `length` is `unit`.
+/// segments of f over [begin, begin + length); t is x - x0 scaled so that `length` is 1.
+/// last_above: what the result for the last 23-bit fraction must exceed.
 void table(const char* name, const Function& f, Real begin, Real length, int segments, Width width,
-           Real unit = 1) {
+           Real last_above = -INFINITY) {
     std::printf("// digits behind the point: %d, %d, %d\n", width.c0, width.c1, width.c2);
     std::printf("constexpr Segment %s[%d] = {\n", name, segments);
     for (int i = 0; i < segments; ++i) {
         const Real x0 = begin + length * i / segments;
-        const Real scale = length / unit;
-        segment([&](Real t) { return f(x0 + t * scale); }, unit / segments, width, i == 0);
+        const Real h = Real{1} / segments;
+        segment([&](Real t) { return f(x0 + t * length); }, h, width, i == 0,
+                h - std::ldexp(Real{1}, -23), i == segments - 1 ? last_above : -INFINITY);
     }
     std::printf("};\n");
 }
@@ -86,7 +89,11 @@ void table(const char* name, const Function& f, Real begin, Real length, int seg
 int main() {
     const Real half_pi = std::acos(Real{-1}) / 2;
     std::printf("// SPDX-License-Identifier: Apache-2.0\n// Written by make_tables.cpp.\n");
-    table("kReciprocal", [](Real x) { return 1 / x; }, 1, 1, 128, {26, 16, 10});
+    // Newton's step rounds the reciprocal of the largest mantissa right only if it starts above the
+    // middle between 1/2 and the next number.
+    table(
+        "kReciprocal", [](Real x) { return 1 / x; }, 1, 1, 128, {26, 16, 10},
+        0.5L + std::ldexp(Real{1}, -25));
     table("kReciprocalRoot1", [](Real x) { return 1 / std::sqrt(x); }, 1, 1, 64, {26, 17, 11});
     table("kReciprocalRoot2", [](Real x) { return 1 / std::sqrt(x); }, 2, 2, 64, {26, 17, 11});
     table("kExponential", [](Real x) { return std::exp2(x); }, 0, 1, 64, {25, 15, 11});

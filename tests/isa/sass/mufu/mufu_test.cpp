@@ -54,6 +54,27 @@ TEST(Mufu, ReciprocalIsWithinOneUlp) {
     EXPECT_LE(worst(Function::kRcp, 0x1p-126f, 0x1p126f, error, 1009), 1.0);
 }
 
+// The sequences that compilers emit for 1 / x, sqrt(x) and a / b, over every mantissa.
+TEST(Mufu, NewtonStepsRoundCorrectly) {
+    std::uint32_t seed = 7;
+    for (std::uint32_t b = bits(1.0f); b < bits(4.0f); ++b) {
+        const float x = std::bit_cast<float>(b);
+        const float r = evaluate(Function::kRcp, x);
+        const float reciprocal = std::fma(r, -std::fma(x, r, -1.0f), r);
+        ASSERT_EQ(reciprocal, 1 / x) << std::hex << b;
+        const float root_r = evaluate(Function::kRsq, x);
+        const float s = x * root_r;
+        ASSERT_EQ(std::fma(std::fma(-s, s, x), root_r * 0.5f, s), std::sqrt(x)) << std::hex << b;
+        const float r1 = std::fma(r, std::fma(-x, r, 1.0f), r);
+        for (unsigned i = 0; i < 3; ++i) {
+            seed = seed * 1664525 + 1013904223;
+            const float a = std::bit_cast<float>(0x3f800000 | seed >> 9);
+            const float q = a * r1;
+            ASSERT_EQ(std::fma(r1, std::fma(-x, q, a), q), a / x) << a << " / " << x;
+        }
+    }
+}
+
 TEST(Mufu, RootsAreWithinTheirBound) {
     EXPECT_LE(worst(Function::kRsq, 1, 4, relative(reciprocal_root)), 0x1p-22 * std::exp2(-.9));
     EXPECT_LE(worst(Function::kSqrt, 1, 4, relative(std::sqrt)), 0x1p-22 * std::exp2(-.9));
