@@ -28,6 +28,7 @@ std::uint32_t placed(T value, unsigned i) {
 
 /// in.modifiers of the VI* family.
 constexpr unsigned kRelu = 1;
+constexpr unsigned kNegateB = 2;
 
 enum class Vi { kTwo, kThree, kSum };
 
@@ -39,6 +40,7 @@ void execute_vimnmx(const Instruction& in, Warp& warp) {
     const Row& b = warp.row(in.b);
     const Row& c = warp.row(in.c);
     const std::uint32_t minimum = warp.read(in.ps[0]);
+    const std::uint32_t flip_b = (in.modifiers & kNegateB) != 0 ? ~0u : 0u;
     const T floor = (in.modifiers & kRelu) != 0 ? T{0} : std::numeric_limits<T>::min();
     write_lanes(warp, in.d, [&](unsigned l) {
         const std::uint32_t is_maximum = ~minimum >> l & 1;
@@ -50,8 +52,8 @@ void execute_vimnmx(const Instruction& in, Warp& warp) {
             const T x = element<T>(a.lane[l], i), y = element<T>(b.lane[l], i);
             T value;
             if constexpr (kOperation == Vi::kSum)
-                value =
-                    static_cast<T>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(y));
+                value = static_cast<T>(static_cast<std::uint32_t>(x) +
+                                       (static_cast<std::uint32_t>(y) ^ flip_b) - flip_b);
             else
                 value = choose(x, y);
             if constexpr (kOperation != Vi::kTwo) value = choose(value, element<T>(c.lane[l], i));
@@ -79,13 +81,14 @@ void execute_vimnmx_predicates(const Instruction& in, Warp& warp) {
     warp.write(in.pd[1], chosen[1]);
 }
 
-/// Bits 72 signed, 73 two 16-bit elements, 76 .RELU; 74, 75 are not known.
+/// Bits 72 signed, 73 two 16-bit elements, 76 .RELU; 74 is not known, 75 only as the negation of
+/// the register at bits 64-71 (ptxas 13 emits VIADDMNMX Rd, Ra, -Rb, imm in fp64 division).
 template <template <typename> typename Handler>
-bool bind_vi(Datapath& path) {
+bool bind_vi(Datapath& path, bool negates_b = false) {
     const Word& word = path.word;
-    if (word.bits(74, 2) != 0 || word.bits(77, 4) != 0) return false;
+    if (word.bit(74) || word.bit(75) != negates_b || word.bits(77, 4) != 0) return false;
     path.out.ps[0] = path.predicate(87);
-    path.out.modifiers = word.bit(76) ? kRelu : 0;
+    path.out.modifiers = (word.bit(76) ? kRelu : 0) | (negates_b ? kNegateB : 0);
     if (word.bit(73))
         return path.execute(word.bit(72) ? Handler<std::int16_t>::execute
                                          : Handler<std::uint16_t>::execute);
@@ -122,11 +125,18 @@ bool bind_vimnmx(Datapath path) {
     return bind_vi<Two>(path);
 }
 
-template <template <typename> typename Handler>
-bool bind_vi_three_sources(Datapath path) {
+bool bind_vimnmx3(Datapath path) {
     path.dest();
     path.sources_abc();
-    return bind_vi<Handler>(path);
+    return bind_vi<Three>(path);
+}
+
+bool bind_viaddmnmx(Datapath path) {
+    path.dest();
+    path.sources_abc();
+    const unsigned form = path.word.form();
+    const bool b_is_third_register = form == 2 || form == 3 || form == 7;
+    return bind_vi<Sum>(path, b_is_third_register && path.word.bit(75));
 }
 
 template <int kSignA, int kSignB>
@@ -150,9 +160,9 @@ bool bind_viadd(Datapath path) {
 }
 
 constexpr BindEntry kEntries[] = {
-    {0x00f, on_vector<bind_vi_three_sources<Three>>, 90, 90},
+    {0x00f, on_vector<bind_vimnmx3>, 90, 90},
     {0x036, on_vector<bind_viadd>, 90, 90},
-    {0x046, on_vector<bind_vi_three_sources<Sum>>, 90, 90},
+    {0x046, on_vector<bind_viaddmnmx>, 90, 90},
     {0x048, on_vector<bind_vimnmx>, 90, 90},
 };
 
