@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "isa/sass/semantics/address.h"
+#include "isa/sass/semantics/interleave.h"
 
 namespace lockstep::sass {
 
@@ -57,12 +58,49 @@ struct Element {
 
     /// Loads 32 lanes that lie one after the other.
     static void load_block(Row* d, const std::byte* p) {
+        if constexpr (kRows == 4) {
+            load_interleaved4(d, p);
+        } else if constexpr (kRows == 2) {
+            load_interleaved2(d, p);
+        } else {
 #pragma GCC ivdep
-        for (unsigned l = 0; l < kWarpSize; ++l) load(d, l, p + l * kBytes);
+            for (unsigned l = 0; l < kWarpSize; ++l) load(d, l, p + l * kBytes);
+        }
     }
     static void store_block(const Row* b, std::byte* p) {
+        if constexpr (kRows == 4) {
+            store_interleaved4(b, p);
+        } else if constexpr (kRows == 2) {
+            store_interleaved2(b, p);
+        } else {
 #pragma GCC ivdep
-        for (unsigned l = 0; l < kWarpSize; ++l) store(b, l, p + l * kBytes);
+            for (unsigned l = 0; l < kWarpSize; ++l) store(b, l, p + l * kBytes);
+        }
+    }
+    /// Loads 32 lanes from base + address[lane].
+    static void load_scattered(Row* d, std::uintptr_t base, const std::uint64_t* address) {
+        if constexpr (kRows == 1) {
+            for (unsigned l = 0; l < kWarpSize; ++l)
+                load(d, l, reinterpret_cast<const std::byte*>(base + address[l]));
+        } else {
+            alignas(64) std::byte block[kWarpSize * kBytes];
+            for (unsigned l = 0; l < kWarpSize; ++l)
+                std::memcpy(block + l * kBytes,
+                            reinterpret_cast<const std::byte*>(base + address[l]), kBytes);
+            load_block(d, block);
+        }
+    }
+    static void store_scattered(const Row* b, std::uintptr_t base, const std::uint64_t* address) {
+        if constexpr (kRows == 1) {
+            for (unsigned l = 0; l < kWarpSize; ++l)
+                store(b, l, reinterpret_cast<std::byte*>(base + address[l]));
+        } else {
+            alignas(64) std::byte block[kWarpSize * kBytes];
+            store_block(b, block);
+            for (unsigned l = 0; l < kWarpSize; ++l)
+                std::memcpy(reinterpret_cast<std::byte*>(base + address[l]), block + l * kBytes,
+                            kBytes);
+        }
     }
     /// Loads one value for all lanes.
     static void load_broadcast(Row* d, const std::byte* p) {
@@ -93,8 +131,20 @@ inline void load_lanes(const Instruction& in, Warp& warp, std::uintptr_t base, P
         } else if (pattern == Pattern::kUniform) {
             E::load_broadcast(d, host_at(base, address[0]));
         } else {
-            for (unsigned l = 0; l < kWarpSize; ++l) E::load(d, l, host_at(base, address[l]));
+            E::load_scattered(d, base, address);
         }
+#if defined(__AVX512F__)
+    } else if (S == Size::k32 && pattern == Pattern::kConsecutive) {
+        // Masked loads touch no byte of inactive lanes.
+        const std::byte* const p = host_at(base, address[first] - first * E::kBytes);
+        const auto half = [&](unsigned begin) {
+            const auto mask = static_cast<__mmask16>(warp.mask >> begin);
+            _mm512_mask_storeu_epi32(d->lane + begin, mask,
+                                     _mm512_maskz_loadu_epi32(mask, p + 4 * begin));
+        };
+        half(0);
+        half(16);
+#endif
     } else if (pattern == Pattern::kUniform) {
         Row value[E::kRows];
         E::load_broadcast(value, host_at(base, address[first]));
@@ -109,10 +159,27 @@ inline void store_lanes(const Instruction& in, Warp& warp, std::uintptr_t base, 
     using E = Element<S>;
     const std::uint64_t* const address = warp.access.address;
     const Row* const b = &warp.row(in.b);
-    if (warp.mask == kAllLanes && pattern == Pattern::kConsecutive) [[likely]]
-        E::store_block(b, host_at(base, address[0]));
-    else
-        for_each_lane(warp.mask, [&](unsigned l) { E::store(b, l, host_at(base, address[l])); });
+    if (warp.mask == kAllLanes) [[likely]] {
+        if (pattern == Pattern::kConsecutive)
+            E::store_block(b, host_at(base, address[0]));
+        else
+            E::store_scattered(b, base, address);
+        return;
+    }
+#if defined(__AVX512F__)
+    if (S == Size::k32 && pattern == Pattern::kConsecutive) {
+        const auto first = static_cast<unsigned>(std::countr_zero(warp.mask));
+        std::byte* const p = host_at(base, address[first] - first * E::kBytes);
+        const auto half = [&](unsigned begin) {
+            _mm512_mask_storeu_epi32(p + 4 * begin, static_cast<__mmask16>(warp.mask >> begin),
+                                     _mm512_loadu_si512(b->lane + begin));
+        };
+        half(0);
+        half(16);
+        return;
+    }
+#endif
+    for_each_lane(warp.mask, [&](unsigned l) { E::store(b, l, host_at(base, address[l])); });
 }
 
 }  // namespace lockstep::sass

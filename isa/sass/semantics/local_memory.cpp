@@ -33,6 +33,8 @@ std::uint64_t begin_local(Warp& warp, Direction direction, unsigned width) {
 }
 
 std::uint32_t extended(std::uint32_t value, Size size) {
+    if (size == Size::kU8) return value & 0xff;
+    if (size == Size::kU16) return value & 0xffff;
     if (size == Size::kS8) return static_cast<std::uint32_t>(static_cast<std::int8_t>(value));
     if (size == Size::kS16) return static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
     return value;
@@ -54,10 +56,11 @@ void load_local(const Instruction& in, Warp& warp, Size size) {
     }
     for_each_lane(warp.mask, [&](unsigned l) {
         for (unsigned i = 0; i < rows_of(size); ++i) {
-            std::uint32_t value = 0;
-            std::memcpy(&value, local_byte(warp, l, warp.access.address[l] + 4 * i),
-                        width < 4 ? width : 4);
-            d[i].lane[l] = extended(value, size);
+            // Elements lie within aligned words.
+            const std::uint64_t at = warp.access.address[l] + 4 * i;
+            std::uint32_t word = 0;
+            std::memcpy(&word, local_byte(warp, l, at - at % 4), 4);
+            d[i].lane[l] = extended(word >> (at % 4 * 8), size);
         }
     });
 }
@@ -77,9 +80,15 @@ void store_local(const Instruction& in, Warp& warp, Size size) {
         return;
     }
     for_each_lane(warp.mask, [&](unsigned l) {
-        for (unsigned i = 0; i < rows_of(size); ++i)
-            std::memcpy(local_byte(warp, l, warp.access.address[l] + 4 * i), &b[i].lane[l],
-                        width < 4 ? width : 4);
+        for (unsigned i = 0; i < rows_of(size); ++i) {
+            std::byte* const to = local_byte(warp, l, warp.access.address[l] + 4 * i);
+            if (width == 1)
+                std::memcpy(to, &b->lane[l], 1);
+            else if (width == 2)
+                std::memcpy(to, &b->lane[l], 2);
+            else
+                std::memcpy(to, &b[i].lane[l], 4);
+        }
     });
 }
 
