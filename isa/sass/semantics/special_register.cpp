@@ -22,12 +22,10 @@ enum SpecialRegister : unsigned {
     kCtaIdY = 0x26,
     kCtaIdZ = 0x27,
     kNtid = 0x28,
-    kSharedWindowLow = 0x2f,
-    kSharedWindowHigh = 0x30,
-    kSharedWindowSize = 0x32,
-    kSharedMemorySize = 0x34,
-    kLocalWindowLow = 0x36,
-    kLocalWindowHigh = 0x37,
+    kSharedWindowHigh = 0x2f,
+    kSharedWindowLow = 0x30,
+    kSharedMemorySize = 0x32,
+    kLocalWindowLow = 0x34,
     kEqualMask = 0x38,
     kLessMask = 0x39,
     kLessEqualMask = 0x3a,
@@ -64,8 +62,6 @@ std::uint64_t warp_value(const Warp& warp, unsigned number) {
             return kSharedWindow >> 32;
         case kSharedMemorySize:
             return cta.launch->shared_bytes;
-        case kLocalWindowHigh:
-            return kLocalWindow >> 32;
         case kVirtualSmId:
             return environment.sm_id(warp);
         case kClockLow:
@@ -122,7 +118,6 @@ bool is_known(unsigned number) {
         case kSharedWindowHigh:
         case kSharedMemorySize:
         case kLocalWindowLow:
-        case kLocalWindowHigh:
         case kVirtualSmId:
         case kClockLow:
         case kClockHigh:
