@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "isa/sass/tensor_core/lanes.h"
+#include "isa/sass/tensor_core/round_sums.h"
 #include "sim/error/error.h"
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"
@@ -20,74 +21,6 @@
 
 namespace lockstep::sass {
 namespace {
-
-using numerics::Rounding;
-
-/// The exact sum of a group, rounded as an fp32 or e8m13 accumulator is: truncated, and yet what is
-/// too large becomes infinity.
-uint32_t truncate_sum(AccumulatorType type, double sum) {
-    using E8m13Format = numerics::FloatFormat<8, 13>;
-    const bool narrow = type == AccumulatorType::kE8m13;
-    const uint32_t bits = narrow
-                              ? numerics::encode<E8m13Format>(sum, Rounding::kTowardZero) << 10
-                              : numerics::encode<numerics::Fp32Format>(sum, Rounding::kTowardZero);
-    return std::fabs(sum) >= 0x1p128 ? (std::signbit(sum) ? 0xff800000u : 0x7f800000u) : bits;
-}
-
-/// Rounds kLanes / 2 sums of (products + addend) * 2^scale.
-template <AccumulatorType type>
-inline void round_sums(const int32_t* products, const int32_t* addend, const int32_t* scale,
-                       uint32_t* out) {
-    constexpr int kCount = kLanes / 2;
-    const Doubles units =
-        reinterpret<Doubles>((__builtin_convertvector(load<HalfInts>(scale), Longs) + 1023) << 52);
-    const Doubles sums = (__builtin_convertvector(load<HalfInts>(products), Doubles) +
-                          __builtin_convertvector(load<HalfInts>(addend), Doubles)) *
-                         units;
-    // Clearing the lower bits truncates; the conversion to fp32 is then exact.
-    constexpr int kDropped = type == AccumulatorType::kE8m13 ? 39 : 29;
-    constexpr int64_t kDroppedMask = (int64_t{1} << kDropped) - 1;
-    const Longs bits = reinterpret<Longs>(sums);
-    Longs kept = bits & ~kDroppedMask;
-    if constexpr (type == AccumulatorType::kFp16) {
-        // An odd last bit for what was dropped keeps the rounding to fp16 that follows right.
-        kept |= (bits & kDroppedMask) != 0 ? Longs{} + (kDroppedMask + 1) : Longs{};
-    }
-    const HalfFloats narrow = __builtin_convertvector(reinterpret<Doubles>(kept), HalfFloats);
-    if constexpr (type == AccumulatorType::kFp16) {
-        float values[kCount];
-        store(values, narrow);
-        for (int i = 0; i < kCount; ++i) out[i] = numerics::fp32_to_fp16(values[i]);
-        return;
-    }
-    store(out, narrow);
-    // Subnormal results keep fewer bits, which the conversion would round.
-    constexpr int64_t kSmallestNormal = int64_t{1023 - 126} << 52;
-    const Longs magnitude = bits & INT64_MAX;
-    if (any((magnitude < kSmallestNormal) & (magnitude != 0))) [[unlikely]] {
-        for (int i = 0; i < kCount; ++i) out[i] = truncate_sum(type, sums[i]);
-    }
-}
-
-inline void round_group(AccumulatorType type, const int32_t* products, const int32_t* addend,
-                        const int32_t* scale, uint32_t* out) {
-    for (int row = 0; row < 16; row += kLanes / 2) {
-        const auto round = [&]<AccumulatorType kType>() {
-            round_sums<kType>(products + row, addend + row, scale + row, out + row);
-        };
-        switch (type) {
-            case AccumulatorType::kFp32:
-                round.operator()<AccumulatorType::kFp32>();
-                break;
-            case AccumulatorType::kFp16:
-                round.operator()<AccumulatorType::kFp16>();
-                break;
-            case AccumulatorType::kE8m13:
-                round.operator()<AccumulatorType::kE8m13>();
-                break;
-        }
-    }
-}
 
 // A term shifted so that one is the last bit kept, and truncated. The shift is limited so that the
 // exponent bits stay those of a number; what is shifted that far is less than one anyway.
@@ -122,6 +55,7 @@ void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B&
     alignas(64) int32_t products[16];
     alignas(64) int32_t addend[16];
     alignas(64) int32_t scale[16];
+    Ints unusual = {};
     for (int row = 0; row < 16; row += kLanes) {
         const Ints c_exponent = load<Ints>(c.exponent + row);
         Ints largest = larger(c_exponent, Ints{} + rule.min_exponent);
@@ -138,11 +72,14 @@ void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B&
             const Ints shift = load<Ints>(a.exponent + at) + b.exponent(first + k, row) + base;
             sum += align(load<Floats>(a.significand + at) * b.significand(first + k, row), shift);
         }
+        const Ints c_term = align(load<Floats>(c.significand + row), c_exponent + base);
+        unusual |= round_usual_sums(rule.accumulator, sum, c_term, -base, out + row);
         store(products + row, sum);
-        store(addend + row, align(load<Floats>(c.significand + row), c_exponent + base));
+        store(addend + row, c_term);
         store(scale + row, -base);
     }
-    round_group(rule.accumulator, products, addend, scale, out);
+    if (any(unusual)) [[unlikely]]
+        round_any_sums(rule.accumulator, products, addend, scale, out);
 }
 
 float to_float(TensorType type, uint32_t bits) {

@@ -17,12 +17,6 @@ using Floats [[gnu::vector_size(4 * kLanes)]] = float;
 using Ints [[gnu::vector_size(4 * kLanes)]] = int32_t;
 using Words [[gnu::vector_size(4 * kLanes)]] = uint32_t;
 
-// Half as many lanes of twice the width.
-using HalfInts [[gnu::vector_size(2 * kLanes)]] = int32_t;
-using HalfFloats [[gnu::vector_size(2 * kLanes)]] = float;
-using Doubles [[gnu::vector_size(4 * kLanes)]] = double;
-using Longs [[gnu::vector_size(4 * kLanes)]] = int64_t;
-
 template <typename Vector, typename Element>
 inline Vector load(const Element* from) {
     Vector result;

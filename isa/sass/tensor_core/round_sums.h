@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the sum of a group, (products + addend) * 2^scale, to the bits of the accumulator.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/sass/tensor_core/lanes.h"
+#include "isa/sass/tensor_core/rule.h"
+#include "sim/numerics/fp16.h"
+
+namespace lockstep::sass {
+
+/// Rounds kLanes sums. Returns the lanes (all ones) whose result is not valid because fp32
+/// arithmetic does not reach: then round_any_sums is to be called for the group.
+inline Ints round_usual_sums(AccumulatorType type, Ints products, Ints addend, Ints scale,
+                             uint32_t* out) {
+    constexpr int32_t kLargestSum = 0x7b000000;  // with the addend, still less than 2^31
+    constexpr int32_t kSmallestScale = -110;     // results stay normal numbers
+    constexpr int32_t kLargestScale = 90;
+    const Ints sum = products + addend;
+    const Ints unusual = (products > kLargestSum) | (products < -kLargestSum) |
+                         (scale > kLargestScale) | ((scale < kSmallestScale) & (sum != 0));
+
+    // Conversion rounds to nearest; one step back where that went away from zero truncates.
+    const Floats nearest = to_floats(sum);
+    const Ints error = truncate(nearest) - sum;
+    const Ints away = sum < 0 ? error < 0 : error > 0;
+    Ints bits = reinterpret<Ints>(nearest) + away;
+    if (type == AccumulatorType::kFp16) {
+        bits |= (error != 0) & 1;  // what was dropped, for the rounding to fp16 that follows
+    } else if (type == AccumulatorType::kE8m13) {
+        bits &= ~0x3ff;
+    }
+    const Ints clamped = larger(scale, Ints{} + kSmallestScale);
+    const Floats unit = reinterpret<Floats>((clamped + 127) << 23);
+    const Floats result = reinterpret<Floats>(bits) * unit;
+    if (type == AccumulatorType::kFp16) {
+        float values[kLanes];
+        store(values, result);
+        for (int lane = 0; lane < kLanes; ++lane) out[lane] = numerics::fp32_to_fp16(values[lane]);
+    } else {
+        store(out, result);
+    }
+    return unusual;
+}
+
+/// Rounds the 16 sums of a group, whatever they are.
+void round_any_sums(AccumulatorType type, const int32_t* products, const int32_t* addend,
+                    const int32_t* scale, uint32_t* out);
+
+}  // namespace lockstep::sass
