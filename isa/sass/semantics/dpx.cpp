@@ -81,12 +81,19 @@ void execute_vimnmx_predicates(const Instruction& in, Warp& warp) {
     warp.write(in.pd[1], chosen[1]);
 }
 
-/// Bits 72 signed, 73 two 16-bit elements, 76 .RELU; 74 is not known, 75 only as the negation of
-/// the register at bits 64-71 (ptxas 13 emits VIADDMNMX Rd, Ra, -Rb, imm in fp64 division).
+/// Which of the operands at bits 32 and 64 are negated: bit 63, where there is no immediate, and 75.
+struct Negations {
+    bool at_32, at_64;
+    explicit Negations(const Datapath& path)
+        : at_32(!path.is_immediate() && path.word.bit(63)), at_64(path.word.bit(75)) {}
+};
+
+/// Bits 72 signed, 73 two 16-bit elements, 76 .RELU; 74 is not known. The caller has dealt with
+/// negations.
 template <template <typename> typename Handler>
-bool bind_vi(Datapath& path, bool negates_b = false) {
+bool bind_vi(Datapath& path, bool negates_b) {
     const Word& word = path.word;
-    if (word.bit(74) || word.bit(75) != negates_b || word.bits(77, 4) != 0) return false;
+    if (word.bit(74) || word.bits(77, 4) != 0) return false;
     path.out.ps[0] = path.predicate(87);
     path.out.modifiers = (word.bit(76) ? kRelu : 0) | (negates_b ? kNegateB : 0);
     if (word.bit(73))
@@ -118,45 +125,49 @@ bool bind_vimnmx(Datapath path) {
     path.sources_ab();
     path.out.pd[0] = path.dest_predicate(81);
     path.out.pd[1] = path.dest_predicate(84);
+    const Negations negations(path);
+    if (negations.at_32 || negations.at_64) return false;
     if (path.out.pd[0] != kPredicateSink || path.out.pd[1] != kPredicateSink)
-        return bind_vi<TwoWithPredicates>(path);
+        return bind_vi<TwoWithPredicates>(path, false);
     const bool plain = path.word.bits(73, 8) == 0 && path.word.bits(87, 3) == kPredicatePT;
     if (plain) return path.execute(integer_extremum(path.word.bit(72), path.word.bit(90)));
-    return bind_vi<Two>(path);
+    return bind_vi<Two>(path, false);
 }
 
 bool bind_vimnmx3(Datapath path) {
     path.dest();
     path.sources_abc();
-    return bind_vi<Three>(path);
+    const Negations negations(path);
+    if (negations.at_32 || negations.at_64) return false;
+    return bind_vi<Three>(path, false);
 }
 
+/// Of the sum's operands ptxas 13 negates b: -Rb at 32, or at 64 where c is the flexible operand.
 bool bind_viaddmnmx(Datapath path) {
     path.dest();
     path.sources_abc();
     const unsigned form = path.word.form();
-    const bool b_is_third_register = form == 2 || form == 3 || form == 7;
-    return bind_vi<Sum>(path, b_is_third_register && path.word.bit(75));
+    const bool b_is_at_64 = form == 2 || form == 3 || form == 7;
+    const Negations negations(path);
+    const bool negates_c = b_is_at_64 ? negations.at_32 : negations.at_64;
+    if (negates_c) return false;
+    return bind_vi<Sum>(path, b_is_at_64 ? negations.at_64 : negations.at_32);
 }
 
-template <int kSignA, int kSignB>
+template <bool kNegatesB>
 void execute_viadd(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
     const Row& b = warp.row(in.b);
-    write_lanes(warp, in.d, [&](unsigned l) { return kSignA * a.lane[l] + kSignB * b.lane[l]; });
+    write_lanes(warp, in.d, [&](unsigned l) {
+        return kNegatesB ? a.lane[l] - b.lane[l] : a.lane[l] + b.lane[l];
+    });
 }
 
 bool bind_viadd(Datapath path) {
     path.dest();
     path.sources_ab();
-    // Negation at the ALU's usual places: a at 72, b at 63 (ptxas 13 emits VIADD Rd, Ra, -URb).
-    if (path.word.bits(73, 8) != 0) return false;
-    const bool negates_a = path.word.bit(72);
-    const bool negates_b = !path.is_immediate() && path.word.bit(63);
-    if (negates_a && negates_b) return false;
-    return path.execute(negates_a   ? execute_viadd<-1, 1>
-                        : negates_b ? execute_viadd<1, -1>
-                                    : execute_viadd<1, 1>);
+    if (path.word.bits(72, 9) != 0) return false;
+    return path.execute(Negations(path).at_32 ? execute_viadd<true> : execute_viadd<false>);
 }
 
 constexpr BindEntry kEntries[] = {
