@@ -28,7 +28,7 @@ bool is_elf(std::span<const uint8_t> bytes) {
 
 File::File(std::span<const uint8_t> bytes, std::string_view file_name, std::string_view what)
     : reader_(bytes, file_name) {
-    if (!is_elf(bytes)) reader_.fail(0, fmt::format("no ELF header, as a {} would have", what));
+    if (!is_elf(bytes)) reader_.fail(0, fmt::format("no ELF header: this is no {}", what));
     header_.elf_class = reader_.u8(4, "ELF class");
     if (header_.elf_class == 1)
         reader_.fail(4, fmt::format("a 32-bit {}; only 64-bit ones are supported", what));
