@@ -5,6 +5,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "isa/sass/instruction.h"
 #include "isa/sass/semantics/tensor/fragment.h"
@@ -61,14 +63,21 @@ int load_tile_a(const FragmentA& fragment, unsigned words, DecodedTile& a) {
     return static_cast<int>(words * per_word);
 }
 
-/// B as [column][k].
+/// B as [column][k], from its registers.
 template <unsigned per_word>
-void load_tile_b(const FragmentB& fragment, unsigned words, DecodedTile& b) {
-    for (unsigned n = 0; n < 8; ++n)
-        for (unsigned w = 0; w < words; ++w)
-            for (unsigned part = 0; part < per_word; ++part)
-                b.bits[(n * words + w) * per_word + part] =
-                    fragment.word[n][w] >> (part * 32 / per_word);
+void load_tile_b(const Row* registers, unsigned count, DecodedTile& b) {
+    using Element =
+        std::conditional_t<per_word == 1, std::uint32_t,
+                           std::conditional_t<per_word == 2, std::uint16_t, std::uint8_t>>;
+    constexpr unsigned kRun = 4 * per_word;  // elements of a column in one register
+    for (unsigned i = 0; i < count; ++i) {
+        for (unsigned n = 0; n < 8; ++n) {
+            Element run[kRun];
+            std::memcpy(run, &registers[i].lane[4 * n], sizeof run);
+            std::uint32_t* to = b.bits + (n * count + i) * kRun;
+            for (unsigned j = 0; j < kRun; ++j) to[j] = run[j];
+        }
+    }
 }
 
 /// d = a * b + c for one instruction of 16 x 8 results.

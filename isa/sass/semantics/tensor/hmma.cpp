@@ -13,12 +13,11 @@ void multiply_dense(const FloatMmaPlan& plan, const Row* a, const Row* b, const 
     const unsigned registers_b = plan.registers_a / 2;
     const unsigned words = 4 * registers_b;
     const FragmentA fragment_a(a, plan.registers_a);
-    const FragmentB fragment_b(b, registers_b);
     DecodedTile tile_a, tile_b;
     int depth = 0;
     const auto load = [&]<unsigned kPerWord>() {
         depth = load_tile_a<kPerWord>(fragment_a, words, tile_a);
-        load_tile_b<kPerWord>(fragment_b, words, tile_b);
+        load_tile_b<kPerWord>(b, registers_b, tile_b);
     };
     switch (elements_per_word(plan.type_a)) {
         case 1:
