@@ -26,9 +26,9 @@ constexpr int kTangentBase = kSineBase + 65;    // eight binades from 2^-5
 constexpr int kSegments = kTangentBase + 64;
 
 struct Tables {
-    alignas(64) double c0[kSegments] = {};
-    alignas(64) double c1[kSegments] = {};
-    alignas(64) double c2[kSegments] = {};
+    double c0[kSegments] = {};
+    double c1[kSegments] = {};
+    double c2[kSegments] = {};
 
     constexpr Tables() {
         const auto add = [this](int base, const auto& segments, int d0, int d1, int d2) {
