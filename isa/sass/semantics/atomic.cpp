@@ -228,6 +228,9 @@ bool bind_atomic(Binder& binder, Kind kind) {
         if (operation != count_operation(binder) || binder.word.bits(73, 3) != 0) return false;
         set_execute<CountUpdate>(binder, kind);
         binder.out.b = Operand::of_warp(kZeroRow);
+    } else if (binder.arch >= 90 && binder.word.bits(73, 3) == 4 &&
+               operation == static_cast<unsigned>(AtomicOp::kExchange)) {
+        set_exchange128(binder);
     } else if (!set_typed(binder, kind, operation)) {
         return false;
     }

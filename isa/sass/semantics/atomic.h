@@ -67,6 +67,8 @@ inline AtomicTarget atomic_target(const Instruction& in, Warp& warp, Space space
     return {{}, true};
 }
 
+/// 128-bit exchange (sm_90): operands and function; the address is the caller's.
+void set_exchange128(Binder& binder);
 bool bind_atom_cas(Binder& binder);
 bool bind_atomg_cas(Binder& binder);
 bool bind_atoms_cas(Binder& binder);

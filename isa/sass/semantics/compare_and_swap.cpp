@@ -59,6 +59,30 @@ void swap_lanes(const Instruction& in, Warp& warp, Space space) {
     for (unsigned i = 0; i < std::size(result); ++i) copy_lanes(d[i], result[i], warp.mask);
 }
 
+/// Exchange of 128 bits: the old value, as above.
+void exchange_lanes(const Instruction& in, Warp& warp, Space space) {
+    const AtomicTarget target = atomic_target(in, warp, space, sizeof(Value128));
+    const Row* const b = &warp.row(in.b);
+    Row* const d = &warp.row(in.d);
+    for_each_lane(warp.mask, [&](unsigned l) {
+        const auto value = read_lane<Value128>(b, l);
+        Value128 old;
+        std::byte* const p = target.host(warp, l, 0);
+        const std::scoped_lock lock(wide_mutex);
+        std::memcpy(&old, p, sizeof old);
+        std::memcpy(p, &value, sizeof value);
+        for (unsigned i = 0; i < 4; ++i) d[i].lane[l] = old.word[i];
+    });
+}
+
+void execute_exchange128(const Instruction& in, Warp& warp) {
+    compute_addresses(in, warp);
+    for_each_space(warp, [&](Space space) {
+        if (space != Space::kLocal) exchange_lanes(in, warp, space);
+    });
+    warp.write(in.pd[0], kAllLanes);
+}
+
 template <typename Value>
 void execute_global(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
@@ -126,6 +150,13 @@ void bind_address(Binder& binder) {
 }
 
 }  // namespace
+
+void set_exchange128(Binder& binder) {
+    binder.out.width = sizeof(Value128);
+    binder.out.d = binder.dest_register(16, 4);
+    binder.out.b = binder.source_register(32, 4);
+    binder.out.execute = execute_exchange128;
+}
 
 bool bind_atom_cas(Binder& binder) {
     binder.out.pd[0] = binder.dest_predicate(81);

@@ -252,6 +252,19 @@ TEST(Atomic, CompareAndSwap) {
             }
 }
 
+TEST(Atomic, Exchange128) {
+    MemoryWarp t;
+    t.set_addresses(8, [](unsigned l) { return kBase + 16 * (l / 2); });
+    const std::vector<std::uint8_t> before = t.global;
+    t.execute(make_word(
+        0x3a8, {{16, 8, 24}, {24, 8, 8}, {32, 8, 16}, {72, 1, 1}, {73, 3, 4}, {87, 4, 8}}));
+    for (unsigned i = 0; i < 4; ++i) {
+        EXPECT_EQ(t[24 + i].lane[6], MemoryWarp::word_at(before, 48 + 4 * i));
+        EXPECT_EQ(t[24 + i].lane[7], t[16 + i].lane[6]);
+        EXPECT_EQ(MemoryWarp::word_at(t.global, 48 + 4 * i), t[16 + i].lane[7]);
+    }
+}
+
 TEST(Atomic, SwapAtOneAddressSucceedsOnce) {
     MemoryWarp t;
     t.set_lanes(8, [](unsigned) { return 64; });
