@@ -12,17 +12,15 @@ extern "C" __global__ void conv2d(const float* x, const float* weight, const flo
         const int ox = i % ow, oy = i / ow % oh, filter = i / (ow * oh) % k;
         const int image = i / (ow * oh * k);
         const int top = oy * stride - pad, left = ox * stride - pad;
-        const float* tap = weight + filter * c * r * s;
+        // The part of the window that lies inside the image.
+        const int a0 = max(0, -top), a1 = min(r, h - top);
+        const int b0 = max(0, -left), b1 = min(s, w - left);
         float sum = bias != nullptr ? bias[filter] : 0.0f;
         for (int channel = 0; channel < c; ++channel) {
-            const float* plane = x + (image * c + channel) * h * w;
-            for (int a = 0; a < r; ++a) {
-                for (int b = 0; b < s; ++b, ++tap) {
-                    const int in_y = top + a, in_x = left + b;
-                    if (in_y >= 0 && in_y < h && in_x >= 0 && in_x < w) {
-                        sum += plane[in_y * w + in_x] * *tap;
-                    }
-                }
+            const float* in = x + ((image * c + channel) * h + top + a0) * w + left;
+            const float* tap = weight + ((filter * c + channel) * r + a0) * s;
+            for (int a = a0; a < a1; ++a, in += w, tap += s) {
+                for (int b = b0; b < b1; ++b) sum += in[b] * tap[b];
             }
         }
         y[i] = sum;
@@ -38,16 +36,17 @@ extern "C" __global__ void conv2d_backward_data(const float* dy, const float* we
         const int in_x = i % w, in_y = i / w % h, channel = i / (w * h) % c;
         const int image = i / (w * h * c);
         float sum = 0.0f;
-        for (int a = 0; a < r; ++a) {
-            const int y = in_y + pad - a;
-            if (y < 0 || y % stride != 0 || y / stride >= oh) continue;
-            for (int b = 0; b < s; ++b) {
-                const int z = in_x + pad - b;
-                if (z < 0 || z % stride != 0 || z / stride >= ow) continue;
-                const float* out = dy + (image * k * oh + y / stride) * ow + z / stride;
+        for (int oy = max(0, (in_y + pad - r + stride) / stride);
+             oy <= min((in_y + pad) / stride, oh - 1); ++oy) {
+            for (int ox = max(0, (in_x + pad - s + stride) / stride);
+                 ox <= min((in_x + pad) / stride, ow - 1); ++ox) {
+                const int a = in_y + pad - oy * stride, b = in_x + pad - ox * stride;
+                const float* out = dy + (image * k * oh + oy) * ow + ox;
                 const float* tap = weight + (channel * r + a) * s + b;
                 for (int filter = 0; filter < k; ++filter) {
-                    sum += out[filter * oh * ow] * tap[filter * c * r * s];
+                    sum += *out * *tap;
+                    out += oh * ow;
+                    tap += c * r * s;
                 }
             }
         }
@@ -65,17 +64,17 @@ extern "C" __global__ void conv2d_backward_weights(const float* x, const float* 
     float sum = 0.0f;
     if (i < k * c * r * s) {
         const int b = i % s, a = i / s % r, channel = i / (s * r) % c, filter = i / (s * r * c);
+        // The outputs that this tap reaches from inside the image.
+        const int oy0 = max(0, (pad - a + stride - 1) / stride);
+        const int ox0 = max(0, (pad - b + stride - 1) / stride);
+        const int oy1 = min(oh - 1, (h - 1 + pad - a + stride) / stride - 1);
+        const int ox1 = min(ow - 1, (w - 1 + pad - b + stride) / stride - 1);
         for (int image = threadIdx.y; image < n; image += 8) {
-            const float* out = dy + (image * k + filter) * oh * ow;
-            const float* plane = x + (image * c + channel) * h * w;
-            for (int oy = 0; oy < oh; ++oy, out += ow) {
-                const int in_y = oy * stride + a - pad;
-                if (in_y < 0 || in_y >= h) continue;
-                const float* row = plane + in_y * w;
-                for (int ox = 0; ox < ow; ++ox) {
-                    const int in_x = ox * stride + b - pad;
-                    if (in_x >= 0 && in_x < w) sum += out[ox] * row[in_x];
-                }
+            for (int oy = oy0; oy <= oy1; ++oy) {
+                const float* out = dy + ((image * k + filter) * oh + oy) * ow;
+                const float* in =
+                    x + ((image * c + channel) * h + oy * stride + a - pad) * w + b - pad;
+                for (int ox = ox0; ox <= ox1; ++ox) sum += out[ox] * in[ox * stride];
             }
         }
     }

@@ -14,7 +14,7 @@ namespace lockstep::cuda {
 struct ProgramOptions {
     bool mlp = true, cnn = true;
     TrainOptions training;
-    int train_images = 2000, test_images = 500;
+    int train_images = 1600, test_images = 500;
     std::string images, labels, test_images_file, test_labels_file;  ///< IDX files; empty: drawn
 };
 
