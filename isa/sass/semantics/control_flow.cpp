@@ -56,7 +56,7 @@ void execute_bra_uniform_predicate(const Instruction& in, Warp& warp) {
 /// BRA.DIV UR: taken by all where the running path is not the whole set of lanes in UR.
 template <bool kWhenDiverged>
 void execute_bra_diverged(const Instruction& in, Warp& warp) {
-    const std::uint32_t wanted = warp.row(in.a).lane[0] & warp.live;
+    const std::uint32_t wanted = (warp.row(in.a).lane[0] ^ in.modifiers) & warp.live;
     const bool diverged = (wanted & ~warp.active) != 0;
     if (diverged == kWhenDiverged)
         branch(warp, condition(in, warp), static_cast<std::uint32_t>(in.immediate));
@@ -72,6 +72,8 @@ bool bind_bra(Binder& binder) {
         out.execute = execute_bra_uniform_predicate;
     } else if (mode == 2 || mode == 3) {
         out.a = binder.word.uniform() ? binder.source_uniform(24) : binder.literal(kAllLanes);
+        const bool is_complemented = binder.word.uniform() && binder.word.bit(30);  // ~UR
+        out.modifiers = is_complemented ? kAllLanes : 0;
         out.execute = mode == 2 ? execute_bra_diverged<true> : execute_bra_diverged<false>;
     }
     return bind_relative_target(binder);
