@@ -74,10 +74,10 @@ void check_global(const Warp& warp, unsigned width, Direction direction) {
         const Extent extent = memory.find(address);
         if (!extent.contains(address, width))
             throw_access_fault(FaultKind::kIllegalAddress, warp, l, width, direction,
-                               Space::kGlobal, memory.describe(address));
+                               Space::kGlobal, "no allocation holds all of it");
         if (!extent.writable && direction != Direction::kLoad)
             throw_access_fault(FaultKind::kIllegalAddress, warp, l, width, direction,
-                               Space::kGlobal, memory.describe(address));
+                               Space::kGlobal, "the allocation is read-only");
     });
 }
 
