@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // F2FP: converts and packs. PACK_AB: fp32 a (high) and b (low) to fp16x2 or bf16x2. With MERGE_C to
 // e4m3/e5m2: the packed 16 bits lie below a half of c; UNPACK_B takes the pair from fp16x2 (to fp8)
-// or from fp8x2 (to fp16x2, bf16x2). sm_80 and sm_86 have only the fp32 sources.
-// Source: encodings probed with nvdisasm; what ptxas emits for cvt.*x2 and packed stores.
+// or from fp8x2 (to fp16x2, bf16x2). MERGE_C alone converts b only; PACK_B gives tf32. sm_80 and
+// sm_86 have only the fp32 sources. Source: encodings probed with nvdisasm; what ptxas emits for
+// cvt.*x2 and packed stores.
 #include <array>
 
 #include "isa/sass/semantics/conversion.h"
@@ -10,6 +11,7 @@
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"
 #include "sim/numerics/fp8.h"
+#include "sim/numerics/tf32.h"
 
 namespace lockstep::sass {
 
@@ -65,6 +67,30 @@ void execute_pack_nearest(const Instruction& in, Warp& warp) {
     });
 }
 
+/// MERGE_C: fp32 b to 16 bits below a half of c.
+template <unsigned to>
+void execute_merge(const Instruction& in, Warp& warp) {
+    const Row& b = warp.row(in.b);
+    const Row& c = warp.row(in.c);
+    const std::uint32_t modifiers = in.modifiers;
+    write_lanes(warp, in.d, [&](unsigned l) {
+        const std::uint32_t merged = modifiers & kHighC ? c.lane[l] & 0xffff0000u : c.lane[l] << 16;
+        return merged | convert<to>(as_float(b.lane[l]), modifiers);
+    });
+}
+
+/// fp32 b to tf32 in a register of its own (PACK_B).
+void execute_tf32(const Instruction& in, Warp& warp) {
+    const Row& b = warp.row(in.b);
+    const auto rounding = static_cast<Rounding>(in.modifiers & 3);
+    const std::uint32_t modifiers = in.modifiers;
+    write_lanes(warp, in.d, [&](unsigned l) {
+        const float value = as_float(b.lane[l]);
+        const float kept = modifiers & kRelu && value <= 0.0f ? 0.0f : value;
+        return numerics::fp32_to_tf32(kept, rounding, modifiers & kSaturateFinite);
+    });
+}
+
 /// fp16x2 b to a pair of fp8 below a half of c.
 template <unsigned to>
 void execute_narrow(const Instruction& in, Warp& warp) {
@@ -117,15 +143,21 @@ bool bind_f2fp(Binder& binder) {
     const bool packs_ab = !word.bit(78) || (has_fp8 && word.bit(90));
     const bool unpacks_b = has_fp8 && word.bit(89);
     if (rounding != 0 && rounding != 3) return false;  // the others are stochastic or undefined
-    if (has_fp8 && word.bit(86)) return false;
     out.modifiers = rounding | (word.bit(77) ? kSaturateFinite : 0) | (word.bit(75) ? kRelu : 0) |
                     (word.bit(88) ? kHighB : 0) | (word.bit(72) ? kHighC : 0);
+    if (has_fp8 && word.bit(86)) {
+        out.execute = execute_tf32;
+        return to == kToBf16 && from == kFromF32 && word.bit(78) && unpacks_b && !word.bit(90);
+    }
     const bool to_fp8 = to >= kToE5m2;
     switch (from) {
         case kFromF32: {
-            // One-source MERGE_C, and 16-bit halves merged with c, are not emitted.
             const bool merges = has_fp8 && word.bit(90);
-            if (!packs_ab || unpacks_b || merges != to_fp8) return false;
+            if (unpacks_b || merges != to_fp8) return false;
+            if (!packs_ab) {  // MERGE_C
+                out.execute = to == kToF16 ? execute_merge<kToF16> : execute_merge<kToBf16>;
+                return !to_fp8;
+            }
             const bool plain = !to_fp8 && out.modifiers == 0;
             out.execute = plain ? kPackNearest[to] : kPack[to];
             return true;

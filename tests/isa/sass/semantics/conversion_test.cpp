@@ -185,6 +185,15 @@ TEST(Conversion, PackedHalves) {
     warp[8].lane[0] = 0x3f801fff;
     EXPECT_EQ(run({}), 0x3c01'c000u);
     EXPECT_EQ(run({{79, 3, 3}}), 0x3c00'c000u);
+    // MERGE_C and tf32
+    warp[24].lane[0] = 0xaaaabbbb;
+    EXPECT_EQ(run({{78, 1, 1}}, 24), 0xbbbb'c000u);
+    EXPECT_EQ(run({{78, 1, 1}, {76, 1, 1}, {72, 1, 1}}, 24), 0xaaaa'c000u);
+    const Row saved = warp[16];
+    warp[16].lane[0] = 0x3f801001;
+    EXPECT_EQ(run({{76, 1, 1}, {78, 1, 1}, {86, 1, 1}, {89, 1, 1}}), 0x3f802000u);
+    EXPECT_EQ(run({{76, 1, 1}, {78, 1, 1}, {86, 1, 1}, {89, 1, 1}, {79, 3, 3}}), 0x3f800000u);
+    warp[16] = saved;
     // e4m3: saturating, merged below the low or the high half of c.
     warp[8].lane[0] = bits(1000.0f);
     warp[24].lane[0] = 0xaaaabbbb;

@@ -120,6 +120,16 @@ TEST(Half, SwizzlesAndSigns) {
     EXPECT_EQ(run(0x231, a, b, a, {{81, 2, 2}, {84, 1, 1}}), 0x4700'4000u);  // -c.H0_H0
 }
 
+TEST(Half, AddsToAnFp32Source) {
+    // HADD2 R4, R8.F32, -RZ.H0_H0
+    const auto convert = [](std::uint32_t a) {
+        return run(0x230, a, 0, 0, {{32, 8, 255}, {63, 1, 1}, {60, 2, 2}, {74, 2, 1}});
+    };
+    EXPECT_EQ(convert(0x3f801fff), 0x3c01'3c01u);
+    EXPECT_EQ(convert(0x80000000), 0x8000'8000u);
+    EXPECT_EQ(convert(0x7f800000), 0x7c00'7c00u);
+}
+
 TEST(Half, FlushSaturateRelu) {
     EXPECT_EQ(run(0x231, 0xbc00'7e00, 0x3c00'3c00, 0, {{79, 1, 1}}),
               0x0000'7fffu);  // relu(-1), NaN
