@@ -19,6 +19,7 @@ class GraphNode;
 class MemoryPool;
 class Module;
 struct Kernel;
+struct UserObject;
 
 /// cudaError_t. errors.txt has every code with its name and text; these are the ones returned here.
 enum class Error : int {

@@ -12,6 +12,7 @@ namespace lockstep::cuda {
 
 Graph::~Graph() {
     for (void* pointer : memory_) runtime_.memory.release_from_graph(pointer);
+    release_objects(runtime_, objects_);
 }
 
 GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies) {
@@ -94,6 +95,8 @@ std::shared_ptr<Graph> Graph::clone() const {
         for (GraphNode* need : node->dependencies)
             of[node.get()]->dependencies.push_back(of.at(need));
     copy->memory_.clear();  // it belongs to the original
+    copy->objects_ = objects_;
+    for (auto& [object, references] : copy->objects_) object->references += references;
     return copy;
 }
 

@@ -26,6 +26,13 @@ class GraphNode {
     bool enabled = true;
 };
 
+/// Something of the program's that is destroyed with the last graph that uses it.
+struct UserObject {
+    void* data = nullptr;
+    abi::HostFunction destroy = nullptr;
+    unsigned references = 1;
+};
+
 class Graph {
   public:
     explicit Graph(Runtime& runtime) : runtime_(runtime) {}
@@ -48,12 +55,15 @@ class Graph {
     Error run(Runtime& runtime);
 
     std::vector<std::pair<GraphNode*, GraphNode*>> edges() const;
+    /// The user objects it holds, with how many references.
+    std::vector<std::pair<UserObject*, unsigned>>& objects() { return objects_; }
 
   private:
     Runtime& runtime_;
     std::vector<std::unique_ptr<GraphNode>> nodes_;
     mutable std::vector<GraphNode*> order_;  ///< computed when first run
-    std::vector<void*> memory_;              ///< of allocation nodes
+    std::vector<std::pair<UserObject*, unsigned>> objects_;
+    std::vector<void*> memory_;  ///< of allocation nodes
 };
 
 class GraphExec {
@@ -61,6 +71,9 @@ class GraphExec {
     std::shared_ptr<Graph> graph;
     unsigned long long flags = 0;
 };
+
+/// Gives up what a graph holds; called under the lock.
+void release_objects(Runtime& runtime, std::vector<std::pair<UserObject*, unsigned>>& objects);
 
 /// All graphs the program has handles of.
 class Graphs {

@@ -27,6 +27,7 @@ std::string file_of(const void* address) {
 void Module::load(Device& device, int arch) {
     if (loaded()) return;
     std::vector<std::uint8_t> bytes;
+    int ptx_arch = 0;
     switch (cubin::identify(image_)) {
         case cubin::FileKind::kCubin:
             bytes.assign(image_.begin(), image_.end());
@@ -34,10 +35,15 @@ void Module::load(Device& device, int arch) {
         case cubin::FileKind::kPtx:
             bytes = cubin::compile_ptx(image_, fmt::format("sm_{}", arch), "", file_name_);
             break;
-        default:
-            bytes = cubin::cubin_for(cubin::parse_fatbin(image_, file_name_), arch, file_name_);
+        default: {
+            const std::vector<cubin::Image> images = cubin::parse_fatbin(image_, file_name_);
+            bytes = cubin::cubin_for(images, arch, file_name_);
+            const cubin::Image* chosen = cubin::choose_image(images, arch);
+            if (chosen && chosen->kind == cubin::ImageKind::kPtx) ptx_arch = chosen->arch;
+        }
     }
     cubin_ = cubin::parse(bytes, file_name_);
+    ptx_arch_ = ptx_arch != 0 ? ptx_arch : cubin_.arch;
     handle_ = device.load_module(cubin_);
     for (auto& kernel : kernels_) kernel->function = device.find_kernel(handle_, kernel->name);
     for (Variable& variable : variables_)

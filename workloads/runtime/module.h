@@ -48,6 +48,8 @@ class Module {
     bool loaded() const { return handle_ != 0; }
     ModuleHandle handle() const { return handle_; }
     int arch() const { return cubin_.arch; }  ///< of the SASS; 0 before it is loaded
+    /// What the code was written for: differs from arch() where PTX was compiled for the machine.
+    int ptx_arch() const { return ptx_arch_; }
     const cubin::Cubin& cubin() const { return cubin_; }
     const std::string& file_name() const { return file_name_; }
 
@@ -66,6 +68,7 @@ class Module {
     std::span<const std::uint8_t> image_;
     std::string file_name_;
     ModuleHandle handle_ = 0;
+    int ptx_arch_ = 0;
     cubin::Cubin cubin_;
     std::vector<std::unique_ptr<Kernel>> kernels_;
     std::vector<Variable> variables_;

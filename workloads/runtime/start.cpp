@@ -4,6 +4,7 @@
 // for success.
 #include <unistd.h>
 #include <cstdlib>
+#include <filesystem>
 
 #include "workloads/runtime/run_options.h"
 #include "workloads/runtime/runtime.h"
@@ -22,8 +23,11 @@ std::unique_ptr<Device> make_device(const RunOptions& options) {
     return make_emulator(config::Machine::load(options.machine, options.overrides), device);
 }
 
+pid_t process = 0;
+
 /// Runs after everything else the program registered for its end, because it was registered first.
 void at_exit(int status, void*) {
+    if (getpid() != process) return;  // a child that was forked off
     Runtime& runtime = Runtime::get();
     flush_output();
     try {
@@ -38,8 +42,13 @@ void at_exit(int status, void*) {
 __attribute__((constructor)) void start() {
     Configuration configuration;
     try {
-        const RunOptions options = RunOptions::from_environment();
-        if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
+        RunOptions options = RunOptions::from_environment();
+        if (!options.stats_file.empty()) {
+            stats::Statistics::check_path(options.stats_file);
+            // The program may change its folder, and what it starts must not write this file too.
+            options.stats_file = std::filesystem::absolute(options.stats_file);
+            unsetenv("LOCKSTEP_STATS");
+        }
         configuration.make_device = [options] { return make_device(options); };
         configuration.make_statistics = [options](const Device& device) {
             return std::make_unique<stats::Statistics>(device.machine().name(), options.mode,
@@ -50,6 +59,7 @@ __attribute__((constructor)) void start() {
         end_process(error.status(), error.what());
     }
     Runtime::get().configure(std::move(configuration));
+    process = getpid();
     on_exit(at_exit, nullptr);
 }
 

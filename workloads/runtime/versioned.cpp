@@ -2,6 +2,7 @@
 // The functions whose interface differs between the major versions of CUDA. This file is compiled
 // once for each: LOCKSTEP_CUDART is 11, 12 or 13. CUDA 12 has the new forms under names with _v2 or
 // _v3, which CUDA 13 gave the plain names.
+#include <cstdio>
 #include <cstring>
 
 #include "workloads/runtime/api/graph_nodes.h"
@@ -74,6 +75,7 @@ Error driver_entry(const char* symbol, void** function, int* status) {
     return call([&](Runtime&) {
         if (!symbol || !function) return Error::kInvalidValue;
         *function = nullptr;
+        std::fprintf(stderr, "lockstep: the CUDA driver function %s is not available\n", symbol);
         if (status) *status = kSymbolNotFound;
         return status ? Error::kSuccess : Error::kSymbolNotFound;
     });

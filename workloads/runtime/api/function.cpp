@@ -82,7 +82,8 @@ Error function_attributes(abi::FuncAttributes& result, const void* function) {
         result.localSizeBytes = code.local_bytes;
         result.maxThreadsPerBlock = max_threads(runtime.properties(), code);
         result.numRegs = static_cast<int>(code.registers);
-        result.ptxVersion = result.binaryVersion = kernel.module->arch();
+        result.ptxVersion = kernel.module->ptx_arch();
+        result.binaryVersion = kernel.module->arch();
         result.maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(kernel));
         result.preferredShmemCarveout = kernel.carveout;
         result.clusterDimMustBeSet = code.explicit_cluster && code.cluster[0] == 0;
@@ -162,6 +163,35 @@ LOCKSTEP_CUDA Error cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes
         const std::size_t fixed = static_shared(kernel) + device.reserved_shared;
         *bytes = std::min(share > fixed ? share - fixed : 0,
                           device.shared_per_block_optin - static_shared(kernel));
+        return Error::kSuccess;
+    });
+}
+
+// Clusters of more than one CTA are not executed, so one is the largest size that can be launched.
+LOCKSTEP_CUDA Error cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                         const abi::LaunchConfig* config) {
+    return with_kernel(function, [&](Runtime& runtime, Kernel&) {
+        if (!size || !config) return Error::kInvalidValue;
+        if (runtime.properties().arch < 90) return Error::kNotSupported;
+        *size = 1;
+        return Error::kSuccess;
+    });
+}
+LOCKSTEP_CUDA Error cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                                   const abi::LaunchConfig* config) {
+    return with_kernel(function, [&](Runtime& runtime, Kernel& kernel) {
+        if (!clusters || !config) return Error::kInvalidValue;
+        std::uint64_t ctas = 1;
+        for (unsigned i = 0; i < config->numAttrs; ++i)
+            if (config->attrs[i].id == abi::kLaunchAttributeClusterDimension) {
+                const abi::Dim3 d = config->attrs[i].val.clusterDim;
+                ctas = std::uint64_t{d.x} * d.y * d.z;
+            }
+        const auto threads = config->blockDim.x * config->blockDim.y * config->blockDim.z;
+        *clusters = ctas > 1
+                        ? 0
+                        : runtime.properties().sm_count *
+                              resident_blocks(runtime, kernel, threads, config->dynamicSmemBytes);
         return Error::kSuccess;
     });
 }

@@ -240,6 +240,20 @@ LOCKSTEP_CUDA Error cudaGraphExecChildGraphNodeSetParams(GraphExec* exec, GraphN
         return Error::kSuccess;
     });
 }
+LOCKSTEP_CUDA Error cudaGraphExecEventRecordNodeSetEvent(GraphExec* exec, GraphNode* node,
+                                                         Event* event) {
+    return set_in_exec(exec, node, [&](Runtime& r, Operation& o) {
+        o = RecordEvent{event};
+        return r.streams.is_event(event) ? Error::kSuccess : Error::kInvalidValue;
+    });
+}
+LOCKSTEP_CUDA Error cudaGraphExecEventWaitNodeSetEvent(GraphExec* exec, GraphNode* node,
+                                                       Event* event) {
+    return set_in_exec(exec, node, [&](Runtime& r, Operation& o) {
+        o = WaitEvent{event};
+        return r.streams.is_event(event) ? Error::kSuccess : Error::kInvalidValue;
+    });
+}
 LOCKSTEP_CUDA Error cudaGraphExecNodeSetParams(GraphExec* exec, GraphNode* node,
                                                abi::GraphNodeParams* p) {
     return set_in_exec(exec, node,
@@ -261,6 +275,14 @@ LOCKSTEP_CUDA Error cudaGraphNodeGetEnabled(GraphExec* exec, GraphNode* node, un
         if (!clone || !enabled) return Error::kInvalidValue;
         *enabled = clone->enabled;
         return Error::kSuccess;
+    });
+}
+
+LOCKSTEP_CUDA Error cudaGraphNodeSetParams(GraphNode* node, abi::GraphNodeParams* p) {
+    return call([&](Runtime& runtime) {
+        if (!runtime.graphs.is_node(node)) return Error::kInvalidValue;
+        return set_operation(runtime, *node,
+                             [&](Runtime& r, Operation& o) { return node_operation(r, p, o); });
     });
 }
 

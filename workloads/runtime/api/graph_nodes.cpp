@@ -223,6 +223,21 @@ LOCKSTEP_CUDA Error cudaGraphMemcpyNodeSetParams1D(GraphNode* node, void* dst, c
         return line_operation(r, dst, src, bytes, kind, o);
     });
 }
+LOCKSTEP_CUDA Error cudaGraphMemcpyNodeSetParamsToSymbol(GraphNode* node, const void* symbol,
+                                                         const void* src, std::size_t bytes,
+                                                         std::size_t offset, abi::MemcpyKind kind) {
+    return set(node, [&](Runtime& r, Operation& o) {
+        return symbol_operation(r, symbol, const_cast<void*>(src), true, bytes, offset, kind, o);
+    });
+}
+LOCKSTEP_CUDA Error cudaGraphMemcpyNodeSetParamsFromSymbol(GraphNode* node, void* dst,
+                                                           const void* symbol, std::size_t bytes,
+                                                           std::size_t offset,
+                                                           abi::MemcpyKind kind) {
+    return set(node, [&](Runtime& r, Operation& o) {
+        return symbol_operation(r, symbol, dst, false, bytes, offset, kind, o);
+    });
+}
 LOCKSTEP_CUDA Error cudaGraphMemsetNodeGetParams(GraphNode* node, abi::MemsetParams* p) {
     return get<Fill>(node, [&](Fill& box) {
         if (!p) return Error::kInvalidValue;
@@ -261,6 +276,16 @@ LOCKSTEP_CUDA Error cudaGraphEventRecordNodeGetEvent(GraphNode* node, Event** ev
         return event ? (*event = record.event, Error::kSuccess) : Error::kInvalidValue;
     });
 }
+LOCKSTEP_CUDA Error cudaGraphEventRecordNodeSetEvent(GraphNode* node, Event* event) {
+    return get<RecordEvent>(node, [&](RecordEvent& record) {
+        return event ? (record.event = event, Error::kSuccess) : Error::kInvalidValue;
+    });
+}
+LOCKSTEP_CUDA Error cudaGraphEventWaitNodeSetEvent(GraphNode* node, Event* event) {
+    return get<WaitEvent>(node, [&](WaitEvent& wait) {
+        return event ? (wait.event = event, Error::kSuccess) : Error::kInvalidValue;
+    });
+}
 LOCKSTEP_CUDA Error cudaGraphEventWaitNodeGetEvent(GraphNode* node, Event** event) {
     return get<WaitEvent>(node, [&](WaitEvent& wait) {
         return event ? (*event = wait.event, Error::kSuccess) : Error::kInvalidValue;
@@ -273,6 +298,30 @@ LOCKSTEP_CUDA Error cudaGraphKernelNodeSetAttribute(GraphNode* node, abi::Launch
     return get<KernelLaunch>(node, [&](KernelLaunch& launch) {
         if (!value) return Error::kInvalidValue;
         if (id == abi::kLaunchAttributeCooperative) launch.cooperative = value->cooperative != 0;
+        return Error::kSuccess;
+    });
+}
+
+LOCKSTEP_CUDA Error cudaGraphKernelNodeGetAttribute(GraphNode* node, abi::LaunchAttributeId id,
+                                                    abi::LaunchAttributeValue* value) {
+    return get<KernelLaunch>(node, [&](KernelLaunch& launch) {
+        if (!value) return Error::kInvalidValue;
+        if (id == abi::kLaunchAttributeCooperative)
+            value->cooperative = launch.cooperative;
+        else if (id == abi::kLaunchAttributePriority)
+            value->priority = 0;
+        else if (id == abi::kLaunchAttributeClusterDimension)
+            value->clusterDim = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
+        else
+            return Error::kInvalidValue;
+        return Error::kSuccess;
+    });
+}
+LOCKSTEP_CUDA Error cudaGraphKernelNodeCopyAttributes(GraphNode* to, GraphNode* from) {
+    return get<KernelLaunch>(from, [&](KernelLaunch& source) {
+        KernelLaunch* const target = to ? std::get_if<KernelLaunch>(&to->operation) : nullptr;
+        if (!target) return Error::kInvalidValue;
+        target->cooperative = source.cooperative;
         return Error::kSuccess;
     });
 }

@@ -12,6 +12,19 @@ Error allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flag
         [&](Runtime& runtime) { return runtime.memory.allocate(pointer, bytes, kind, flags); });
 }
 
+/// Where managed memory was told to lie. Hints are not kept, so it is nowhere in particular.
+Error range_attribute(Runtime& runtime, void* data, std::size_t size, int attribute,
+                      const void* pointer, std::size_t bytes) {
+    constexpr int kReadMostly = 1, kAccessedBy = 3, kNoDevice = -2;
+    if (!data || size < sizeof(int) || attribute < 1 || attribute > 8 ||
+        !runtime.memory.accessible(pointer, bytes, true))
+        return Error::kInvalidValue;
+    const int value = attribute == kReadMostly ? 0 : kNoDevice;
+    const std::size_t count = attribute == kAccessedBy ? size / sizeof(int) : 1;
+    for (std::size_t i = 0; i < count; ++i) static_cast<int*>(data)[i] = value;
+    return Error::kSuccess;
+}
+
 constexpr unsigned kHostAllocFlags = 0x07, kHostRegisterFlags = 0x0f;
 constexpr unsigned kHostMapped = 0x02;
 
@@ -117,13 +130,29 @@ LOCKSTEP_CUDA Error cudaStreamAttachMemAsync(Stream* stream, void* pointer, std:
 LOCKSTEP_CUDA Error cudaMemRangeGetAttribute(void* data, std::size_t size, int attribute,
                                              const void* pointer, std::size_t bytes) {
     return call([&](Runtime& runtime) {
-        constexpr int kReadMostly = 1, kAccessedBy = 3, kNoDevice = -2;
-        if (!data || size < sizeof(int) || attribute < 1 || attribute > 8 ||
-            !runtime.memory.accessible(pointer, bytes, true))
-            return Error::kInvalidValue;
-        const int value = attribute == kReadMostly ? 0 : kNoDevice;
-        const std::size_t count = attribute == kAccessedBy ? size / sizeof(int) : 1;
-        for (std::size_t i = 0; i < count; ++i) static_cast<int*>(data)[i] = value;
+        return range_attribute(runtime, data, size, attribute, pointer, bytes);
+    });
+}
+LOCKSTEP_CUDA Error cudaMemRangeGetAttributes(void** data, std::size_t* sizes, int* attributes,
+                                              std::size_t count, const void* pointer,
+                                              std::size_t bytes) {
+    return call([&](Runtime& runtime) {
+        if (!data || !sizes || !attributes || count == 0) return Error::kInvalidValue;
+        Error error = Error::kSuccess;
+        for (std::size_t i = 0; i < count && error == Error::kSuccess; ++i)
+            error = range_attribute(runtime, data[i], sizes[i], attributes[i], pointer, bytes);
+        return error;
+    });
+}
+LOCKSTEP_CUDA Error cudaMemPrefetchBatchAsync(void** pointers, std::size_t* sizes,
+                                              std::size_t count, void*, std::size_t*, std::size_t,
+                                              unsigned long long flags, Stream* stream) {
+    return call([&](Runtime& runtime) {
+        if (!runtime.streams.find(stream)) return Error::kInvalidResourceHandle;
+        if (!pointers || !sizes || count == 0 || flags != 0) return Error::kInvalidValue;
+        for (std::size_t i = 0; i < count; ++i)
+            if (!runtime.memory.accessible(pointers[i], sizes[i], true))
+                return Error::kInvalidValue;
         return Error::kSuccess;
     });
 }

@@ -79,6 +79,14 @@ LOCKSTEP_CUDA Error cudaDeviceSetMemPool(int device, MemoryPool* pool) {
     });
 }
 
+LOCKSTEP_CUDA Error cudaMemSetMemPool(abi::MemLocation* location, int, MemoryPool* pool) {
+    return with_pool(pool, [&](Runtime& runtime) {
+        if (!location || location->id != 0) return Error::kInvalidDevice;
+        runtime.memory.set_current_pool(pool);
+        return Error::kSuccess;
+    });
+}
+
 LOCKSTEP_CUDA Error cudaMemPoolCreate(MemoryPool** pool, const abi::MemPoolProps* properties) {
     return call([&](Runtime& runtime) {
         constexpr int kPinned = 1, kLocationDevice = 1;
