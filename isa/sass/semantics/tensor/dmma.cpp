@@ -14,6 +14,10 @@ namespace {
 
 using numerics::Rounding;
 
+/// What DFMA makes where no source is a NaN. Which of several source NaNs DMMA returns is not
+/// known, and the host's choice is not to show.
+constexpr std::uint64_t kNan = 0xfff8000000000000;
+
 struct DmmaPlan {
     std::uint8_t registers_a, registers_b, registers_c;  ///< pairs of registers
     Rounding rounding;
@@ -66,7 +70,8 @@ void execute_dmma(const Instruction& in, Warp& warp) {
     }
     Row result[8];
     for_each_result(plan, [&](unsigned lane, unsigned i, unsigned row, unsigned column) {
-        const std::uint64_t bits = as_bits(sum[column][row]);
+        const double value = sum[column][row];
+        const std::uint64_t bits = std::isnan(value) ? kNan : as_bits(value);
         result[2 * i].lane[lane] = static_cast<std::uint32_t>(bits);
         result[2 * i + 1].lane[lane] = static_cast<std::uint32_t>(bits >> 32);
     });

@@ -172,6 +172,21 @@ TEST(DoubleMma, EveryShapeIsAChainOfFusedMultiplyAdds) {
     }
 }
 
+TEST(DoubleMma, RoundsAsTheInstructionSaysAndReturnsOneNan) {
+    TestWarp warp(90);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        warp.set64(kA, lane, std::bit_cast<std::uint64_t>(lane % 4 == 0 ? 0x1p-60 : 0.0));
+        warp.set64(kB, lane, std::bit_cast<std::uint64_t>(lane / 4 == 7 ? INFINITY : 1.0));
+        for (unsigned i = 0; i < 2; ++i)
+            warp.set64(kC + 2 * i, lane, std::bit_cast<std::uint64_t>(1.0));
+    }
+    Word word = with_registers(0, 0x723f);
+    word.set_bits(78, 2, 2);  // .RP
+    ASSERT_TRUE(warp.run(word));
+    EXPECT_EQ(std::bit_cast<double>(warp.get64(kD, 0)), std::nextafter(1.0, 2.0));
+    EXPECT_EQ(warp.get64(kD + 2, 3), 0xfff8000000000000u);  // column 7: 0 * infinity
+}
+
 TEST(MatrixMove, Transposes) {
     TestWarp warp(90);
     for (unsigned row = 0; row < 8; ++row)
