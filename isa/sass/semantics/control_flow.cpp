@@ -53,13 +53,15 @@ void execute_bra_uniform_predicate(const Instruction& in, Warp& warp) {
            static_cast<std::uint32_t>(in.immediate));
 }
 
-/// BRA.DIV UR: taken by all where the running path is not the whole set of lanes in UR.
+/// BRA.DIV UR: where the lanes whose guard holds are not all of those in UR, the whole path
+/// branches (compilers guard it with "my mask agrees with the others'", and mean the slow way if
+/// any does not). BRA.CONV branches where they are.
 template <bool kWhenDiverged>
 void execute_bra_diverged(const Instruction& in, Warp& warp) {
     const std::uint32_t wanted = (warp.row(in.a).lane[0] ^ in.modifiers) & warp.live;
-    const bool diverged = (wanted & ~warp.active) != 0;
-    if (diverged == kWhenDiverged)
-        branch(warp, condition(in, warp), static_cast<std::uint32_t>(in.immediate));
+    const bool diverged = (wanted & ~condition(in, warp)) != 0;
+    if (diverged != kWhenDiverged) return;
+    branch(warp, warp.active, static_cast<std::uint32_t>(in.immediate));
 }
 
 bool bind_bra(Binder& binder) {
@@ -185,8 +187,7 @@ bool bind_absolute(Binder& binder) {
             return !binder.word.uniform();
         default:
             if (binder.word.uniform()) return bind_register_jump(binder, false, true);
-            binder.out.a =
-                binder.literal64(static_cast<std::uint64_t>(target_offset(binder)));
+            binder.out.a = binder.literal64(static_cast<std::uint64_t>(target_offset(binder)));
             return true;
     }
 }

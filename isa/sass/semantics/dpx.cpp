@@ -81,7 +81,8 @@ void execute_vimnmx_predicates(const Instruction& in, Warp& warp) {
     warp.write(in.pd[1], chosen[1]);
 }
 
-/// Which of the operands at bits 32 and 64 are negated: bit 63, where there is no immediate, and 75.
+/// Which of the operands at bits 32 and 64 are negated: bit 63, where there is no immediate,
+/// and 75.
 struct Negations {
     bool at_32, at_64;
     explicit Negations(const Datapath& path)
@@ -154,20 +155,31 @@ bool bind_viaddmnmx(Datapath path) {
     return bind_vi<Sum>(path, b_is_at_64 ? negations.at_64 : negations.at_32);
 }
 
-template <bool kNegatesB>
+/// a + b or a - b, or those of their halves (bit 73).
+template <typename T, bool kNegatesB>
 void execute_viadd(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
     const Row& b = warp.row(in.b);
     write_lanes(warp, in.d, [&](unsigned l) {
-        return kNegatesB ? a.lane[l] - b.lane[l] : a.lane[l] + b.lane[l];
+        std::uint32_t result = 0;
+        for (unsigned i = 0; i < 4 / sizeof(T); ++i) {
+            const std::uint32_t x = element<T>(a.lane[l], i), y = element<T>(b.lane[l], i);
+            result |= placed<T>(static_cast<T>(kNegatesB ? x - y : x + y), i);
+        }
+        return result;
     });
 }
 
 bool bind_viadd(Datapath path) {
     path.dest();
     path.sources_ab();
-    if (path.word.bits(72, 9) != 0) return false;
-    return path.execute(Negations(path).at_32 ? execute_viadd<true> : execute_viadd<false>);
+    if (path.word.bit(72) || path.word.bits(74, 7) != 0) return false;
+    const bool negates_b = Negations(path).at_32;
+    if (path.word.bit(73))
+        return path.execute(negates_b ? execute_viadd<std::uint16_t, true>
+                                      : execute_viadd<std::uint16_t, false>);
+    return path.execute(negates_b ? execute_viadd<std::uint32_t, true>
+                                  : execute_viadd<std::uint32_t, false>);
 }
 
 constexpr BindEntry kEntries[] = {

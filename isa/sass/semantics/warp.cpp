@@ -205,22 +205,22 @@ bool bind_shfl(Binder& binder) {
     return true;
 }
 
-/// R2UR: the value of the lowest lane that takes part; compilers use it on equal values. The
-/// predicate says whether they are (sm_80's code asks before it takes a member mask for uniform).
+/// R2UR p, d, a: the value of the lowest lane that takes part; p tells the lanes that hold another.
+/// What compilers for sm_80 to sm_89 do with p (vote with masks that may differ) fits only this.
 void execute_r2ur(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
     const std::uint32_t value = a.lane[std::countr_zero(warp.mask)];
-    const std::uint32_t equal = lane_mask([&](unsigned l) { return a.lane[l] == value; });
-    warp.write(in.pd[0], (warp.mask & ~equal) == 0 ? kAllLanes : 0);
+    if (in.pd[0] != kPredicateSink)
+        warp.write(in.pd[0], lane_mask([&](unsigned l) { return a.lane[l] != value; }));
     broadcast(warp.row(in.d), value);
 }
 
 bool bind_r2ur(Binder& binder) {
     binder.out.d = binder.dest_uniform();
     binder.out.a = binder.source_register(24);
-    binder.out.execute = execute_r2ur;
     binder.out.pd[0] = binder.dest_predicate(81);
-    return !binder.word.bit(84);
+    binder.out.execute = execute_r2ur;
+    return !binder.word.bit(84);  // .OR was never seen
 }
 
 /// ELECT: one lane, the lowest of those whose predicate holds; its number goes to a uniform

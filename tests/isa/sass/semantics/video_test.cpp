@@ -135,6 +135,11 @@ TEST(Dpx, WhichWasChosen) {
 TEST(Dpx, Viadd) {
     IntegerCase test{.word = three_sources(0x236)};
     check(test, [](Lane& lane) { lane.d = lane.a + lane.b; });
+    test.word = three_sources(0x236, {{73, 1, 1}});
+    check(test, [](Lane& lane) {
+        lane.d = (lane.a + lane.b) & 0xffff;
+        lane.d |= ((lane.a >> 16) + (lane.b >> 16)) << 16;
+    });
 }
 
 }  // namespace

@@ -196,6 +196,12 @@ TEST(ToUniform, R2urAndElect) {
             make_word(arch == 90 ? 0x2ca : 0x3c2, {{16, 8, 6}, {24, 8, 8}, {84, 3, 0}}), 0xf0));
         for (const std::uint32_t lane : t.warp.uniform_row(6).lane) EXPECT_EQ(lane, 54u);
     }
+    TestWarp different;
+    for (unsigned l = 0; l < kWarpSize; ++l) different[8].lane[l] = l / 8;
+    different.warp.predicate[1] = 0;
+    ASSERT_TRUE(different.run(make_word(0x2ca, {{16, 8, 63}, {24, 8, 8}, {84, 3, 0}, {81, 3, 1}}),
+                              0x00ffff00));
+    EXPECT_EQ(different.warp.predicate[1], 0x00ff0000u);
     TestWarp t;
     t.warp.predicate[0] = 0xff;
     ASSERT_TRUE(t.run(make_word(0x82f, {{16, 8, 6}, {81, 3, 0}, {87, 4, 7}}), 0xf0));
