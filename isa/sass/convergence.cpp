@@ -80,9 +80,10 @@ void release_paths(Warp& warp) {
         if (path.status != PathStatus::kConvergence && path.status != PathStatus::kWarpSync)
             continue;
         const std::uint32_t wanted = participants(warp, path);
+        // In recursion, paths may wait at the same BSYNC of different calls: they wait for other lanes.
         const auto waits_with = [&](const Path& other) {
             return other.status == path.status && other.detail == path.detail &&
-                   (other.lanes & ~wanted) == 0 &&
+                   participants(warp, other) == wanted &&
                    (path.status == PathStatus::kWarpSync || other.pc == path.pc);
         };
         std::uint32_t arrived = 0;
@@ -91,20 +92,17 @@ void release_paths(Warp& warp) {
         if ((wanted & ~arrived) != 0) continue;
         // Complete: everybody who waits at this pc becomes one path.
         const PathStatus status = path.status;
-        const std::uint8_t detail = path.detail;
         const std::uint32_t pc = path.pc;
         for (std::size_t j = warp.parked.size(); j-- > i + 1;) {
             const Path& other = warp.parked[j];
-            if (other.status == status && other.detail == detail && other.pc == pc &&
-                (other.lanes & ~wanted) == 0) {
+            if (other.pc == pc && waits_with(other)) {
                 path.lanes |= other.lanes;
                 warp.parked.erase(warp.parked.begin() + static_cast<std::ptrdiff_t>(j));
             }
         }
         // Others at the same WARPSYNC but elsewhere are released as they are.
         for (Path& other : warp.parked)
-            if (status == PathStatus::kWarpSync && other.status == status &&
-                (other.lanes & ~wanted) == 0)
+            if (status == PathStatus::kWarpSync && &other != &path && waits_with(other))
                 other.status = PathStatus::kReady;
         path.status = PathStatus::kReady;
     }

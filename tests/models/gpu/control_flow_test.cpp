@@ -2,6 +2,8 @@
 // Divergence, calls, barriers, spinning and faults of compiled kernels (data/control_flow.cu).
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/models/gpu/kernel_fixture.h"
 
 namespace lockstep {
@@ -42,6 +44,16 @@ TEST_P(ControlFlow, Recursion) {
     const auto out = runner.ints(64);
     runner.launch("recursion", {1}, {64}, out.data());
     for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], fibonacci(t % 12)) << t;
+}
+
+TEST_P(ControlFlow, RecursionOfDifferentDepth) {
+    constexpr int kCount = 100;
+    const auto data = runner.ints(32 * kCount);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int>(i * 7919 % 1009);
+    runner.device().set_stack_bytes(16384);
+    runner.launch("recursive_sort", {1}, {32}, data.data(), kCount);
+    for (int t = 0; t < 32; ++t)
+        EXPECT_TRUE(std::is_sorted(&data[t * kCount], &data[t * kCount] + kCount)) << t;
 }
 
 TEST_P(ControlFlow, FunctionPointers) {

@@ -10,6 +10,25 @@ __device__ __noinline__ int fibonacci(int n) {
 }
 GLOBAL recursion(int* out) { out[threadIdx.x] = fibonacci(threadIdx.x % 12); }
 
+// Threads meet at the same convergence barrier in calls of different depth.
+__device__ void sort(int* a, int left, int right) {
+    if (left >= right) return;
+    const int pivot = a[(left + right) / 2];
+    int i = left, j = right;
+    while (i <= j) {
+        while (a[i] < pivot) i++;
+        while (a[j] > pivot) j--;
+        if (i <= j) {
+            const int t = a[i];
+            a[i++] = a[j];
+            a[j--] = t;
+        }
+    }
+    sort(a, left, j);
+    sort(a, i, right);
+}
+GLOBAL recursive_sort(int* data, int n) { sort(data + threadIdx.x * n, 0, n - 1); }
+
 __device__ int increment(int x) { return x + 1; }
 __device__ int triple(int x) { return x * 3; }
 __device__ int (*const table[2])(int) = {increment, triple};
