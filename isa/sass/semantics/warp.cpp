@@ -206,12 +206,15 @@ bool bind_shfl(Binder& binder) {
 }
 
 /// R2UR p, d, a: the value of the lowest lane that takes part; p tells the lanes that hold another.
-/// What compilers for sm_80 to sm_89 do with p (vote with masks that may differ) fits only this.
+/// .OR adds them to p. What compilers do with p (vote with masks that may differ; loops over the
+/// distinct values of 64-bit operands) fits only this.
 void execute_r2ur(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
     const std::uint32_t value = a.lane[std::countr_zero(warp.mask)];
-    if (in.pd[0] != kPredicateSink)
-        warp.write(in.pd[0], lane_mask([&](unsigned l) { return a.lane[l] != value; }));
+    if (in.pd[0] != kPredicateSink) {
+        const std::uint32_t before = in.modifiers != 0 ? warp.predicate[in.pd[0]] : 0;
+        warp.write(in.pd[0], before | lane_mask([&](unsigned l) { return a.lane[l] != value; }));
+    }
     broadcast(warp.row(in.d), value);
 }
 
@@ -220,7 +223,8 @@ bool bind_r2ur(Binder& binder) {
     binder.out.a = binder.source_register(24);
     binder.out.pd[0] = binder.dest_predicate(81);
     binder.out.execute = execute_r2ur;
-    return !binder.word.bit(84);  // .OR was never seen
+    binder.out.modifiers = binder.word.bit(84);
+    return true;
 }
 
 /// ELECT: one lane, the lowest of those whose predicate holds; its number goes to a uniform

@@ -202,6 +202,11 @@ TEST(ToUniform, R2urAndElect) {
     ASSERT_TRUE(different.run(make_word(0x2ca, {{16, 8, 63}, {24, 8, 8}, {84, 3, 0}, {81, 3, 1}}),
                               0x00ffff00));
     EXPECT_EQ(different.warp.predicate[1], 0x00ff0000u);
+    // R2UR.OR
+    different.warp.predicate[1] = 0x00000100;
+    ASSERT_TRUE(different.run(make_word(0x2ca, {{16, 8, 63}, {24, 8, 8}, {84, 3, 1}, {81, 3, 1}}),
+                              0x00ffff00));
+    EXPECT_EQ(different.warp.predicate[1], 0x00ff0100u);
     TestWarp t;
     t.warp.predicate[0] = 0xff;
     ASSERT_TRUE(t.run(make_word(0x82f, {{16, 8, 6}, {81, 3, 0}, {87, 4, 7}}), 0xf0));
