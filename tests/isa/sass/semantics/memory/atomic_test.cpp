@@ -286,7 +286,7 @@ TEST(Atomic, FaultsNameTheAccess) {
         t.fault_of(make_word(0x3a8, {{24, 8, 8}, {32, 8, 16}, {72, 1, 1}, {73, 3, 0}, {87, 4, 0}}));
     EXPECT_EQ(fault.kind, FaultKind::kIllegalAddress);
     EXPECT_EQ(fault.lane, 3u);
-    EXPECT_EQ(fault.what, "4-byte atomic on 0x0 in global memory: 0x0 is nowhere");
+    EXPECT_EQ(fault.what, "4-byte atomic on 0x0 in global memory: no allocation holds all of it");
 }
 
 TEST(MemoryOrder, QueryOfAddressSpace) {

@@ -292,7 +292,7 @@ TEST(Fault, GlobalOutOfBoundsNamesTheLane) {
     EXPECT_EQ(fault.bytes, 4u);
     EXPECT_EQ(fault.space, Space::kGlobal);
     EXPECT_EQ(fault.what,
-              "4-byte load from 0x200000002000 in global memory: 0x200000002000 is nowhere");
+              "4-byte load from 0x200000002000 in global memory: no allocation holds all of it");
     // The lanes inside are fine by themselves.
     t.execute(load, 0x0fffffff);
     // A scattered one, and one that straddles the end.
