@@ -17,7 +17,6 @@ struct Shape {
         : heads(run["heads"]), seq(run["seq"]), d(run["d"]), causal(run["causal"]) {
         size = run.count({heads, seq, d});
         rows = run.count({heads, seq});
-        run.count({heads, seq, seq});
         scale = 1.0f / std::sqrt(static_cast<float>(d));
     }
     // A score is a sum of d products, an output one of seq; exp passes the score's error on.
@@ -109,7 +108,7 @@ void flash_mma(Run& run) {
 void naive(Run& run) {
     const Shape s(run);
     const auto q = run.uniform(s.size), k = run.uniform(s.size), v = run.uniform(s.size);
-    const auto scores = run.zeros<float>(std::size_t(s.rows) * s.seq);
+    const auto scores = run.zeros<float>(run.count({s.rows, s.seq}));
     const auto p = run.zeros<float>(scores.size), out = run.zeros<float>(s.size);
     const unsigned rows = blocks_for(s.seq, 16), heads = static_cast<unsigned>(s.heads);
     run.launch({"attention_naive", "attention_scores"}, {blocks_for(s.seq, 16), rows, heads},
