@@ -254,10 +254,22 @@ bool bind_break(Binder& binder) {
     return true;
 }
 
+/// Exclusive: lanes whose masks differ go on as paths of their own, each of which comes here again,
+/// so that what follows (a vote) sees the lanes of one mask only. They meet at the next BSYNC.
+template <bool kExclusive>
 void execute_warpsync(const Instruction& in, Warp& warp) {
-    const std::uint32_t lanes = condition(in, warp);
+    std::uint32_t lanes = condition(in, warp);
     if (lanes == 0) return;
-    const std::uint32_t wanted = warp.row(in.a).lane[std::countr_zero(lanes)] & warp.live;
+    const Row& masks = warp.row(in.a);
+    const std::uint32_t mask = masks.lane[std::countr_zero(lanes)];
+    if constexpr (kExclusive) {
+        const std::uint32_t others =
+            lanes & ~lane_mask([&](unsigned l) { return masks.lane[l] == mask; });
+        if (others != 0) warp.parked.push_back({warp.pc - 1, others, PathStatus::kReady, 0, 0});
+        warp.active &= ~others;
+        lanes &= ~others;
+    }
+    const std::uint32_t wanted = mask & warp.live;
     if ((wanted & ~lanes) == 0 && lanes == warp.active) return;
     split_off_others(warp, lanes);
     park(warp, PathStatus::kWarpSync, 0, wanted | lanes);
@@ -268,7 +280,9 @@ bool bind_warpsync(Binder& binder) {
     constexpr Arch kHopper = 90;
     Instruction& out = binder.out;
     bind_condition(binder);
-    out.execute = execute_warpsync;
+    // Bits 85-86 of sm_90: 1 .EXCLUSIVE, 2 .COLLECTIVE.
+    const bool exclusive = binder.arch >= kHopper && binder.word.bits(85, 2) == 1;
+    out.execute = exclusive ? execute_warpsync<true> : execute_warpsync<false>;
     if (binder.word.form() == 1)
         out.a = binder.source_register(binder.arch >= kHopper ? 24 : 32);
     else if (binder.arch >= kHopper)
