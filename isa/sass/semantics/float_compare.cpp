@@ -67,6 +67,27 @@ void execute_fmnmx(const Instruction& in, Warp& warp) {
     });
 }
 
+#if defined(__AVX512DQ__)
+/// Plain FMNMX whose predicate is PT: the host's instruction differs only where it returns a NaN.
+template <bool maximum>
+void execute_fmnmx_host(const Instruction& in, Warp& warp) {
+    const Row& a = warp.row(in.a);
+    const Row& b = warp.row(in.b);
+    Row result;
+    __mmask16 nans = 0;
+    for (unsigned l = 0; l < kWarpSize; l += 16) {
+        constexpr int kSignOfResult = 4;
+        const __m512 r = _mm512_maskz_range_ps(
+            0xffff, _mm512_castsi512_ps(_mm512_load_si512(a.lane + l)),
+            _mm512_castsi512_ps(_mm512_load_si512(b.lane + l)), kSignOfResult | (maximum ? 1 : 0));
+        nans |= _mm512_cmp_ps_mask(r, r, _CMP_UNORD_Q);
+        _mm512_store_si512(result.lane + l, _mm512_castps_si512(r));
+    }
+    if (nans != 0) return execute_fmnmx<false, false>(in, warp);
+    copy_lanes(warp.row(in.d), result, warp.mask);
+}
+#endif
+
 /// The comparison of an FSET or FSETP; prepared: some source has a sign modifier or is flushed.
 template <unsigned code, bool prepared>
 inline std::uint32_t compare_sources(const Instruction& in, const Warp& warp) {
@@ -157,6 +178,12 @@ bool bind_fmnmx(Binder& binder) {
     constexpr Execute kVariant[2][2] = {{execute_fmnmx<false, false>, execute_fmnmx<false, true>},
                                         {execute_fmnmx<true, false>, execute_fmnmx<true, true>}};
     binder.out.execute = kVariant[is_signed][word.bit(80)];
+#if defined(__AVX512DQ__)
+    const bool constant = binder.out.ps[0].index == kPredicatePT;
+    if (constant && !is_signed && binder.out.modifiers == 0 && !word.bit(80))
+        binder.out.execute =
+            binder.out.ps[0].negate ? execute_fmnmx_host<true> : execute_fmnmx_host<false>;
+#endif
     const bool is_a = word.bit(65);  // .IS_A: not emitted by any compiler we know
     return !is_a;
 }
