@@ -172,8 +172,10 @@ std::string_view imad_alias(const Word& word) {
     if (form != 4) return {};
     const auto immediate = word.bits(32, 32);
     if (immediate == 0) return ".MOV";
-    if (immediate == 1) return ".IADD";
-    return word.bits(64, 8) == kRZ && is_power_of_two(immediate) ? ".SHL" : "";
+    const bool adds_nothing = word.bits(64, 8) == kRZ;
+    if (immediate == 1) return adds_nothing ? ".MOV" : ".IADD";
+    const bool shifts = is_power_of_two(immediate) && immediate != 0x10000 && immediate >> 31 == 0;
+    return adds_nothing && shifts ? ".SHL" : "";
 }
 
 }  // namespace
@@ -200,7 +202,8 @@ std::string disassemble(Word word, Arch arch, std::uint64_t pc) {
         first = false;
         text += operand_text(operand, word, pc);
     }
-    if (const auto monitor = word.bits(102, 2); monitor != 0)
+    constexpr Arch kFirstWithMonitorBits = 86;
+    if (const auto monitor = word.bits(102, 2); monitor != 0 && arch >= kFirstWithMonitorBits)
         text += fmt::format(" ?PM{}", monitor);
     while (text.ends_with(' ')) text.pop_back();
     return text;

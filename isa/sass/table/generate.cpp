@@ -137,7 +137,7 @@ struct Generator {
             const auto condition = split(body.substr(2, space - 2), "=");
             operand.optional = true;
             operand.condition = parse_field(condition.at(0));
-            operand.hidden_value = static_cast<std::uint16_t>(number(condition.at(1)));
+            operand.hidden_value = std::stoull(condition.at(1));
             if (body.back() != ')') throw std::runtime_error("missing ')': " + body);
             body = body.substr(space + 1, body.size() - space - 2);
         }
@@ -270,7 +270,7 @@ struct Generator {
         out << "};\nconstexpr Operand kOperands[] = {\n";
         for (const Operand& operand : operand_list) {
             out << "{" << operand.first_piece << "," << +operand.pieces << "," << operand.address
-                << "," << operand.optional << "," << operand.hidden_value << ",";
+                << "," << operand.optional << "," << operand.hidden_value << "u,";
             write(out, operand.condition);
             out << "},\n";
         }

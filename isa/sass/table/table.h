@@ -81,7 +81,7 @@ struct Operand {
     std::uint8_t pieces = 0;
     bool address = false;   ///< [R+UR+offset]: parts that are zero are not printed
     bool optional = false;  ///< not printed if `condition` holds `hidden_value`
-    std::uint16_t hidden_value = 0;
+    std::uint64_t hidden_value = 0;
     Field condition;
 };
 
