@@ -80,7 +80,8 @@ void release_paths(Warp& warp) {
         if (path.status != PathStatus::kConvergence && path.status != PathStatus::kWarpSync)
             continue;
         const std::uint32_t wanted = participants(warp, path);
-        // In recursion, paths may wait at the same BSYNC of different calls: they wait for other lanes.
+        // In recursion, paths may wait at the same BSYNC of different calls: they wait for other
+        // lanes.
         const auto waits_with = [&](const Path& other) {
             return other.status == path.status && other.detail == path.detail &&
                    participants(warp, other) == wanted &&

@@ -95,8 +95,7 @@ void Module::relocate(std::vector<std::vector<std::uint8_t>>& code) {
             cubin_.sections[symbol.section].kind == SectionKind::kConstant) {
             bank = cubin_.sections[symbol.section].bank;
             // A constant operand names bank and offset, a pointer the address in memory.
-            if (relocation.kind == cubin::RelocationKind::kConstField19_40 ||
-                relocation.kind == cubin::RelocationKind::kConstField22_37)
+            if (cubin::value_kind(relocation.kind) == cubin::RelocationValue::kConstantField)
                 value = symbol.offset;
         }
         cubin::apply(relocation.kind, bytes, relocation.offset,
