@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every source file is formatted as .clang-format says (clang-format 14, Debian 12's) and opens with
-// its licence.
+// Every source file is formatted as .clang-format says (clang-format 14, Debian 12's) and opens
+// with its licence.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

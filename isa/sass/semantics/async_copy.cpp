@@ -123,17 +123,11 @@ bool bind_nothing(Binder& binder) {
 }
 
 constexpr BindEntry kEntries[] = {
-    {0x03b, bind_ldsm, 75},
-    {0x044, bind_stsm, 90},
-    {0x1a7, bind_syncs_transaction, 90},
-    {0x1ae, bind_ldgsts, 80},
-    {0x1af, bind_nothing, 80},  // LDGDEPBAR
-    {0x1b0, bind_arrives, 80},
-    {0x1b1, bind_syncs_access, 90},
-    {0x1b2, bind_syncs_uniform, 90},
-    {0x1b7, bind_nothing, 90},  // UTMACMDFLUSH
-    {0x1ba, bind_ublkcp, 90},
-    {0x1bc, bind_nothing, 90},  // UBLKPF: prefetch
+    {0x03b, bind_ldsm, 75},    {0x044, bind_stsm, 90},         {0x1a7, bind_syncs_transaction, 90},
+    {0x1ae, bind_ldgsts, 80},  {0x1af, bind_nothing, 80},  // LDGDEPBAR
+    {0x1b0, bind_arrives, 80}, {0x1b1, bind_syncs_access, 90}, {0x1b2, bind_syncs_uniform, 90},
+    {0x1b7, bind_nothing, 90},                             // UTMACMDFLUSH
+    {0x1ba, bind_ublkcp, 90},  {0x1bc, bind_nothing, 90},  // UBLKPF: prefetch
 };
 
 }  // namespace
