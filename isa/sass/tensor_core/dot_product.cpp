@@ -19,6 +19,13 @@
 #include "sim/numerics/fp8.h"
 #include "sim/numerics/tf32.h"
 
+// Unrolled, instrumented loads take compilers minutes.
+#if defined(__SANITIZE_ADDRESS__)
+#define LOCKSTEP_UNROLL
+#else
+#define LOCKSTEP_UNROLL _Pragma("GCC unroll 32")
+#endif
+
 namespace lockstep::sass {
 namespace {
 
@@ -59,14 +66,14 @@ void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B&
     for (int row = 0; row < 16; row += kLanes) {
         const Ints c_exponent = load<Ints>(c.exponent + row);
         Ints largest = larger(c_exponent, Ints{} + rule.min_exponent);
-#pragma GCC unroll 32
+        LOCKSTEP_UNROLL
         for (int k = 0; k < width; ++k) {
             const int at = (first + k) * 16 + row;
             largest = larger(largest, load<Ints>(a.exponent + at) + b.exponent(first + k, row));
         }
         const Ints base = rule.fraction_bits - largest;
         Ints sum = {};
-#pragma GCC unroll 32
+        LOCKSTEP_UNROLL
         for (int k = 0; k < width; ++k) {
             const int at = (first + k) * 16 + row;
             const Ints shift = load<Ints>(a.exponent + at) + b.exponent(first + k, row) + base;
