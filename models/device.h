@@ -80,6 +80,7 @@ struct DeviceOptions {
     unsigned threads = 1;                ///< host threads; results never depend on it
     std::uint64_t max_instructions = 0;  ///< per launch, warp-instructions; 0: no limit
     std::uint64_t seed = 0;
+    bool progress = false;  ///< show a line on stderr during long launches, if that is a terminal
 };
 
 class Device {

@@ -29,7 +29,8 @@ std::unique_ptr<Device> make_device(const RunRequest& request) {
         throw InputError("cycle mode is not there yet: add --mode emulate");
     return make_emulator(machine, {.threads = request.options.threads,
                                    .max_instructions = request.options.max_instructions,
-                                   .seed = request.options.seed});
+                                   .seed = request.options.seed,
+                                   .progress = !request.options.quiet});
 }
 
 namespace {

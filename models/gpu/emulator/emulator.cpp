@@ -14,6 +14,7 @@
 #include "models/gpu/emulator/cta_runner.h"
 #include "models/gpu/emulator/fault_report.h"
 #include "models/gpu/emulator/order.h"
+#include "models/gpu/emulator/progress.h"
 
 namespace lockstep::gpu {
 
@@ -29,8 +30,12 @@ constexpr std::uint64_t kCooperativeCtaBudget = 1 << 14;
 /// Runs the CTAs of one launch.
 class Run {
   public:
-    Run(sass::Launch& launch, std::uint64_t resident, std::uint64_t max_instructions)
-        : launch_(launch), resident_(resident), max_instructions_(max_instructions) {}
+    Run(sass::Launch& launch, std::uint64_t resident, std::uint64_t max_instructions,
+        Progress& progress)
+        : launch_(launch),
+          resident_(resident),
+          max_instructions_(max_instructions),
+          progress_(progress) {}
 
     /// One host thread: CTAs in order, those that wait set aside.
     void run_in_order(std::uint64_t cta_budget);
@@ -45,6 +50,7 @@ class Run {
     sass::Launch& launch_;
     std::uint64_t resident_;
     std::uint64_t max_instructions_;
+    Progress& progress_;
     InstructionCount count_;
 };
 
@@ -85,9 +91,10 @@ void Run::run_in_order(std::uint64_t cta_budget) {
             waiting.pop_front();
         }
         const CtaOutcome outcome = run_cta(storage->cta(), cta_budget, count_);
-        if (outcome == CtaOutcome::kFinished)
+        if (outcome == CtaOutcome::kFinished) {
             spare.push_back(std::move(storage));
-        else {
+            progress_.finished(next - waiting.size(), count_.warp);
+        } else {
             check_limit(storage->cta());
             waiting.push_back(std::move(storage));
         }
@@ -100,6 +107,7 @@ void Run::run_in_parallel(unsigned threads) {
     std::mutex mutex;
     std::uint64_t first_fault_cta = total;  // the lowest CTA that faulted, whatever ran first
     std::exception_ptr first_fault;
+    const std::thread::id main_thread = std::this_thread::get_id();
     const auto work = [&] {
         CtaStorage storage(launch_);
         InstructionCount count;
@@ -112,6 +120,8 @@ void Run::run_in_parallel(unsigned threads) {
                 storage.start(i);
                 while (run_cta(storage.cta(), kCtaBudget, count) != CtaOutcome::kFinished) {
                 }
+                if (std::this_thread::get_id() == main_thread)
+                    progress_.finished(i, count.warp * threads);
             } catch (...) {
                 const std::lock_guard lock(mutex);
                 if (i < first_fault_cta) {
@@ -275,7 +285,8 @@ LaunchResult Emulator::launch(const LaunchRequest& request) {
                                        static_cast<std::uint32_t>(request.block.volume()),
                                        request.dynamic_shared_bytes)} *
                environment.sm_count());
-    Run run(launch, resident, options_.max_instructions);
+    Progress progress(request.kernel, request.grid.volume(), options_.progress);
+    Run run(launch, resident, options_.max_instructions, progress);
     try {
         if (threads > 1)
             run.run_in_parallel(threads);
