@@ -20,6 +20,7 @@ std::unique_ptr<Device> make_device(const RunOptions& options) {
     device.threads = options.threads;
     device.max_instructions = options.max_instructions;
     device.seed = options.seed;
+    device.progress = !options.quiet;
     return make_emulator(config::Machine::load(options.machine, options.overrides), device);
 }
 
