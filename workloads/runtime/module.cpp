@@ -137,12 +137,18 @@ void Modules::load(Module& module) {
 }
 
 Error Modules::find_variable(const void* host_variable, void*& address, std::size_t& size) {
-    const auto entry = variables_.find(host_variable);
-    if (entry == variables_.end()) return Error::kInvalidSymbol;
-    Module& module = *entry->second.module;
-    load(module);
-    const auto [pointer, bytes] = runtime_.device().find_variable(
-        module.handle(), module.variables()[entry->second.index].name);
+    const Variable* variable = nullptr;
+    if (const auto entry = variables_.find(host_variable); entry != variables_.end())
+        variable = &entry->second.module->variables()[entry->second.index];
+    // The host names a managed variable by its address in managed memory.
+    for (const auto& module : modules_)
+        for (const Variable& managed : module->variables())
+            if (managed.managed && host_variable && *managed.managed == host_variable)
+                variable = &managed;
+    if (!variable) return Error::kInvalidSymbol;
+    load(*variable->module);
+    const auto [pointer, bytes] =
+        runtime_.device().find_variable(variable->module->handle(), variable->name);
     if (pointer == 0) return Error::kInvalidSymbol;
     address = reinterpret_cast<void*>(pointer);
     size = bytes;

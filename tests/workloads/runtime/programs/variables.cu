@@ -43,6 +43,9 @@ int main() {
     OK(cudaDeviceSynchronize());
     EXPECT(managed == 12);
 
+    OK(cudaMemcpyToSymbol(managed, &five, sizeof(five)));
+    EXPECT(managed == 5);
+
     int* result = nullptr;
     OK(cudaMallocManaged(&result, 128 * sizeof(int)));
     Big big{};
