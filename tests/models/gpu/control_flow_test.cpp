@@ -192,7 +192,8 @@ TEST_P(EndlessControlFlow, InstructionLimit) {
                 HasSubstr("100000"));
 }
 
-constexpr Target kTargets[] = {{"t4", "sm_75"}, {"a100", "sm_80"}, {"h200", "sm_90"}};
+constexpr Target kTargets[] = {
+    {"v100", "sm_70"}, {"t4", "sm_75"}, {"a100", "sm_80"}, {"h200", "sm_90"}};
 const auto kName = [](const testing::TestParamInfo<Target>& info) { return info.param.arch; };
 
 INSTANTIATE_TEST_SUITE_P(Emulator, ControlFlow, testing::ValuesIn(kTargets), kName);

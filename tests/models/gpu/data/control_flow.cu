@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels for control_flow_test.cpp; each writes one int a thread. Compiled with
 //   nvcc -arch=sm_XX -cubin -o control_flow_sm_XX.cubin control_flow.cu     (CUDA 13.0)
+// and for sm_70, which CUDA 13 does not know, by ptxas 11.8 from the PTX for compute_75, its .version
+// set to 7.8 and its .target to sm_70.
 #include <cooperative_groups.h>
 
 #define GLOBAL extern "C" __global__ void
