@@ -48,9 +48,21 @@ void execute_with_bindless_constant(const Instruction& in, Warp& warp) {
 
 }  // namespace
 
+void Binder::note(RegisterFile file, unsigned bit, unsigned number, unsigned count, bool is_write,
+                  std::uint32_t offset) {
+    const OperandSlot slot = bit == 24               ? OperandSlot::kA
+                             : bit >= 32 && bit < 64 ? OperandSlot::kB
+                             : bit == 64             ? OperandSlot::kC
+                             : bit == 16             ? OperandSlot::kDestination
+                                                     : OperandSlot::kOther;
+    uses_.push_back({file, slot, is_write, static_cast<std::uint8_t>(number),
+                     static_cast<std::uint8_t>(count), static_cast<std::uint16_t>(offset)});
+}
+
 Operand Binder::source_register(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 8));
     if (number == kRegisterRZ) return Operand::of_warp(kZeroRow);
+    note(RegisterFile::kVector, bit, number, rows, false);
     program_.rows_ = std::max(program_.rows_, kRegisterRow + number + rows);
     return Operand::of_warp(kRegisterRow + number);
 }
@@ -58,6 +70,7 @@ Operand Binder::source_register(unsigned bit, unsigned rows) {
 Operand Binder::dest_register(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 8));
     if (number == kRegisterRZ) return Operand::of_warp(kSinkRow);
+    note(RegisterFile::kVector, bit, number, rows, true);
     program_.rows_ = std::max(program_.rows_, kRegisterRow + number + rows);
     return Operand::of_warp(kRegisterRow + number);
 }
@@ -65,6 +78,7 @@ Operand Binder::dest_register(unsigned bit, unsigned rows) {
 Operand Binder::source_uniform(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 6));
     if (number == kUniformURZ) return Operand::of_warp(kZeroRow);
+    note(RegisterFile::kUniform, bit, number, rows, false);
     program_.uniform_rows_ = std::max(program_.uniform_rows_, std::min(number + rows, 64u));
     return Operand::of_warp(kUniformRow + number);
 }
@@ -72,33 +86,42 @@ Operand Binder::source_uniform(unsigned bit, unsigned rows) {
 Operand Binder::dest_uniform(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 6));
     if (number == kUniformURZ) return Operand::of_warp(kSinkRow);
+    note(RegisterFile::kUniform, bit, number, rows, true);
     program_.uniform_rows_ = std::max(program_.uniform_rows_, std::min(number + rows, 64u));
     return Operand::of_warp(kUniformRow + number);
 }
 
-Operand Binder::barrier_register(unsigned bit) {
+Operand Binder::barrier_register(unsigned bit, bool is_write) {
     const auto number = static_cast<unsigned>(word.bits(bit, 4));
     program_.barrier_rows_ = std::max(program_.barrier_rows_, number + 1);
+    note(RegisterFile::kBarrier, bit, number, 1, is_write);
     return Operand::of_warp(kBarrierRow + number);
 }
 
 PredicateSource Binder::source_predicate(unsigned bit, unsigned negate_bit) {
-    return {static_cast<std::uint8_t>(word.bits(bit, 3)), word.bit(negate_bit)};
+    const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
+    if (number != kPredicatePT) note(RegisterFile::kPredicate, bit, number, 1, false);
+    return {number, word.bit(negate_bit)};
 }
 
 PredicateSource Binder::source_uniform_predicate(unsigned bit, unsigned negate_bit) {
-    return {static_cast<std::uint8_t>(kUniformPredicate0 + word.bits(bit, 3)),
-            word.bit(negate_bit)};
+    const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
+    if (number != kPredicatePT) note(RegisterFile::kUniformPredicate, bit, number, 1, false);
+    return {static_cast<std::uint8_t>(kUniformPredicate0 + number), word.bit(negate_bit)};
 }
 
 std::uint8_t Binder::dest_predicate(unsigned bit) {
     const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
-    return number == kPredicatePT ? kPredicateSink : number;
+    if (number == kPredicatePT) return kPredicateSink;
+    note(RegisterFile::kPredicate, bit, number, 1, true);
+    return number;
 }
 
 std::uint8_t Binder::dest_uniform_predicate(unsigned bit) {
-    const auto number = static_cast<std::uint8_t>(kUniformPredicate0 + word.bits(bit, 3));
-    return number == kPredicateUPT ? kPredicateSink : number;
+    const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
+    if (number == kPredicatePT) return kPredicateSink;
+    note(RegisterFile::kUniformPredicate, bit, number, 1, true);
+    return static_cast<std::uint8_t>(kUniformPredicate0 + number);
 }
 
 Operand Binder::literal(std::uint32_t value) {
@@ -118,6 +141,7 @@ Operand Binder::literal64(std::uint64_t value) {
 
 Operand Binder::constant(unsigned bank, std::uint32_t byte_offset, unsigned rows) {
     const Literal key{true, static_cast<std::uint8_t>(bank), byte_offset};
+    note(RegisterFile::kConstant, 32, bank, rows, false, byte_offset);
     if (rows == 1) {
         const auto [it, is_new] = program_.literal_index_.try_emplace(
             key, static_cast<std::uint32_t>(program_.literals_.size()));

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "isa/sass/program.h"
+#include "isa/sass/register_use.h"
 #include "isa/sass/state.h"
 
 namespace lockstep::sass {
@@ -40,7 +42,7 @@ class Binder {
     Operand dest_register(unsigned bit = 16, unsigned rows = 1);  ///< RZ is the sink
     Operand source_uniform(unsigned bit, unsigned rows = 1);      ///< 6-bit field, URZ reads zeros
     Operand dest_uniform(unsigned bit = 16, unsigned rows = 1);
-    Operand barrier_register(unsigned bit = 16);  ///< 4-bit field: B0-B15
+    Operand barrier_register(unsigned bit, bool is_write);        ///< 4-bit field: B0-B15
     PredicateSource source_predicate(unsigned bit, unsigned negate_bit);
     PredicateSource source_uniform_predicate(unsigned bit, unsigned negate_bit);
     std::uint8_t dest_predicate(unsigned bit);  ///< PT becomes the sink
@@ -81,7 +83,12 @@ class Binder {
     /// Makes the instruction execute once for the warp (uniform datapath).
     void execute_uniformly(Execute execute);
 
+    /// Registers that the operands asked for so far read and write.
+    std::span<const RegisterUse> uses() const { return uses_; }
+
   private:
+    void note(RegisterFile file, unsigned bit, unsigned number, unsigned count, bool is_write,
+              std::uint32_t offset = 0);
     unsigned width_rows(SourceWidth width) const { return width == SourceWidth::k32 ? 1 : 2; }
     Operand uniform_flexible(SourceWidth width);
     /// cx[UR][offset]: a scratch row, which finish() arranges to be filled before the handler runs.
@@ -90,6 +97,7 @@ class Binder {
     bool supported_ = true;
     bool is_bindless_ = false;
     Program& program_;
+    std::vector<RegisterUse> uses_;
 };
 
 /// Binds one word; returns false where the combination of modifiers is not executed (yet).

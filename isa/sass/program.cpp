@@ -34,10 +34,12 @@ bool has_uniform_guard(const Word& word) {
 }
 
 void bind_guard(Binder& binder) {
-    const auto number = static_cast<std::uint8_t>(binder.word.bits(12, 3));
-    const bool uniform = has_uniform_guard(binder.word);
-    binder.out.guard = static_cast<std::uint8_t>(uniform ? kUniformPredicate0 + number : number);
-    binder.out.guard_invert = binder.word.bit(15) ? kAllLanes : 0;
+    constexpr unsigned kBit = 12, kNegateBit = 15;
+    const PredicateSource guard = has_uniform_guard(binder.word)
+                                      ? binder.source_uniform_predicate(kBit, kNegateBit)
+                                      : binder.source_predicate(kBit, kNegateBit);
+    binder.out.guard = guard.index;
+    binder.out.guard_invert = guard.negate ? kAllLanes : 0;
 }
 
 }  // namespace
@@ -52,6 +54,7 @@ std::uint32_t Program::add_function(std::string name, bool is_kernel,
     Instruction unknown;
     unknown.execute = execute_unknown;
     code_.resize(words_.size() + 1, unknown);
+    use_ranges_.resize(words_.size() + 1);
     functions_.push_back({std::move(name), first, count, is_kernel, false});
     return first;
 }
@@ -69,6 +72,9 @@ void Program::bind(std::uint32_t first) {
             if (known) binder.finish();
             if (!known || !binder.supported()) bound.execute = execute_unknown;
             code_[i] = bound;
+            use_ranges_[i] = {static_cast<std::uint32_t>(uses_.size()),
+                              static_cast<std::uint32_t>(binder.uses().size())};
+            uses_.insert(uses_.end(), binder.uses().begin(), binder.uses().end());
         }
     }
 }

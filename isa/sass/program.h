@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isa/sass/instruction.h"
+#include "isa/sass/register_use.h"
 #include "isa/sass/row.h"
 #include "isa/sass/word.h"
 
@@ -53,6 +54,12 @@ class Program {
     std::span<const Literal> literals() const { return literals_; }
     std::span<const Function> functions() const { return functions_; }
     const Function* function_at(std::uint32_t index) const;
+    /// Registers that the bound instruction at this code index reads and writes, its guard
+    /// included.
+    std::span<const RegisterUse> uses(std::uint32_t index) const {
+        const UseRange& range = use_ranges_[index];
+        return std::span(uses_).subspan(range.first, range.count);
+    }
     /// Rows a warp needs for the registers that bound code names.
     std::uint32_t rows() const { return rows_; }
     /// Uniform registers and convergence barriers that bound code names: rows to be zeroed.
@@ -65,9 +72,15 @@ class Program {
 
   private:
     friend class Binder;
+    struct UseRange {
+        std::uint32_t first = 0, count = 0;
+    };
+
     Arch arch_;
     std::vector<Word> words_;
     std::vector<Instruction> code_;
+    std::vector<RegisterUse> uses_;
+    std::vector<UseRange> use_ranges_;  ///< by code index
     std::vector<Literal> literals_;
     std::map<Literal, std::uint32_t> literal_index_;  ///< of single literals, for sharing
     std::vector<Function> functions_;

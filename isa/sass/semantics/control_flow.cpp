@@ -214,7 +214,7 @@ void execute_bssy(const Instruction& in, Warp& warp) {
 }
 
 bool bind_bssy(Binder& binder) {
-    binder.out.d = binder.barrier_register(16);
+    binder.out.d = binder.barrier_register(16, true);
     binder.out.execute = execute_bssy;
     return true;
 }
@@ -232,7 +232,7 @@ void execute_bsync(const Instruction& in, Warp& warp) {
 
 bool bind_bsync(Binder& binder) {
     bind_condition(binder);
-    binder.out.d = binder.barrier_register(16);
+    binder.out.d = binder.barrier_register(16, false);
     binder.out.modifiers = static_cast<std::uint32_t>(binder.word.bits(16, 4));
     binder.out.execute = execute_bsync;
     return true;
@@ -333,8 +333,8 @@ void execute_bmov(const Instruction& in, Warp& warp) {
 /// BMOV.32{.CLEAR} Rd, Bx; only the barrier registers B0-B15 are kept.
 bool bind_bmov_from_barrier(Binder& binder) {
     if (binder.word.bits(24, 6) >= 16) return false;
-    binder.out.a = binder.barrier_register(24);
-    binder.out.d = binder.word.form() == 7 ? binder.barrier_register(16) : binder.dest_register(16);
+    binder.out.a = binder.barrier_register(24, false);
+    binder.out.d = binder.word.form() == 7 ? binder.barrier_register(16, true) : binder.dest_register(16);
     binder.out.modifiers = binder.word.bit(84);
     binder.out.execute = execute_bmov;
     return true;
@@ -342,9 +342,9 @@ bool bind_bmov_from_barrier(Binder& binder) {
 
 bool bind_bmov_to_barrier(Binder& binder) {
     if (binder.word.bits(24, 6) >= 16 || binder.word.bit(84)) return false;
-    binder.out.d = binder.barrier_register(24);
+    binder.out.d = binder.barrier_register(24, true);
     binder.out.a =
-        binder.word.form() == 7 ? binder.barrier_register(16) : binder.flexible(SourceWidth::k32);
+        binder.word.form() == 7 ? binder.barrier_register(16, false) : binder.flexible(SourceWidth::k32);
     binder.out.execute = execute_bmov;
     return true;
 }
