@@ -68,6 +68,8 @@ std::string piece_text(const Piece& piece, const Word& word, std::uint64_t pc) {
         case PieceKind::kOffset:
             return condition ? signed_text(sign_extend(value, width))
                              : fmt::format("0x{:x}", value);
+        case PieceKind::kSignedUnlessZero:
+            return raw == 0 ? "" : " " + signed_text(sign_extend(value, width));
         case PieceKind::kBranch:
             return signed_text(static_cast<std::int64_t>(
                 static_cast<std::uint64_t>(sign_extend(value, width)) + pc + Word::kBytes));

@@ -96,6 +96,7 @@ struct Generator {
             {"x", {PieceKind::kUnsigned, 0}},
             {"s", {PieceKind::kSigned, 0}},
             {"a", {PieceKind::kOffset, 0}},
+            {"z", {PieceKind::kSignedUnlessZero, 0}},
             {"~P", {PieceKind::kInvertedPredicate, 3}},
             {"~UP", {PieceKind::kInvertedUniformPredicate, 3}},
             {"pc", {PieceKind::kBranch, 0}},

@@ -53,6 +53,7 @@ enum class PieceKind : std::uint8_t {
     kUnsigned,           // 0x10
     kSigned,             // -0x10
     kOffset,             // likewise, but unsigned where it is a whole address
+    kSignedUnlessZero,   // a space and a signed number, or nothing
     kInvertedPredicate,  // kPredicate, stored as its complement
     kInvertedUniformPredicate,
     kBranch,   // signed, relative to the next instruction
