@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// One SC_METHOD, the driver, wakes at the begin of each window that has work; SystemC time is the
+// window's begin while its Tiles run. An activation through the Tile's own SC_METHOD and event
+// costs several times a direct call (tests/benchmarks/engine_benchmark.cpp), hence the driver.
+// SystemC 2.3.4 has one global context that simulates once: a further Simulation in the same
+// process gets a context of its own, which the library does not document and which leaks.
+#include "sim/engine/systemc_shell.h"
+
+#include <map>
+#include <systemc>
+
+// libsystemc.so refers to it, though we have a main() of our own. It must be visible to it.
+__attribute__((visibility("default"))) int sc_main(int, char**) {
+    return 1;
+}
+
+namespace lockstep::engine {
+
+class SystemcShell::TileModule : public sc_core::sc_module {
+  public:
+    SC_HAS_PROCESS(TileModule);
+    TileModule(const sc_core::sc_module_name& name, Simulation& simulation, const Tile& tile)
+        : sc_core::sc_module(name), simulation_(simulation), index_(tile.index_) {
+        SC_METHOD(activate);
+        sensitive << work;
+        dont_initialize();
+    }
+    sc_core::sc_event work{"work"};
+
+  private:
+    void activate() { simulation_.activate(index_); }
+    Simulation& simulation_;
+    const std::uint32_t index_;
+};
+
+class SystemcShell::Driver : public sc_core::sc_module {
+  public:
+    SC_HAS_PROCESS(Driver);
+    Driver(const sc_core::sc_module_name& name, Simulation& simulation,
+           const std::vector<std::unique_ptr<TileModule>>& tiles)
+        : sc_core::sc_module(name),
+          simulation_(simulation),
+          tiles_(tiles),
+          by_process_(simulation.options_.activation == Activation::kProcess) {
+        SC_METHOD(step);
+        sensitive << go;
+        dont_initialize();
+    }
+    sc_core::sc_event go{"go"};
+    std::exception_ptr failure;
+
+  private:
+    void step() {
+        try {
+            if (!tiles_running_) {
+                const auto order = simulation_.begin_window();
+                if (by_process_) {
+                    for (const std::uint32_t tile : order) tiles_[tile]->work.notify();
+                    tiles_running_ = true;
+                    next_trigger(sc_core::SC_ZERO_TIME);
+                    return;
+                }
+                simulation_.run_tiles();
+            }
+            tiles_running_ = false;
+            const Time next = simulation_.end_window();
+            if (next != kNever) {
+                next_trigger(sc_core::sc_time::from_value(next) - sc_core::sc_time_stamp());
+                return;
+            }
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        sc_core::sc_pause();
+    }
+
+    Simulation& simulation_;
+    const std::vector<std::unique_ptr<TileModule>>& tiles_;
+    const bool by_process_;
+    bool tiles_running_ = false;
+};
+
+namespace {
+
+class Group : public sc_core::sc_module {
+  public:
+    explicit Group(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+};
+
+/// While it lives, what is made becomes the module's child.
+class InsideOf {
+  public:
+    explicit InsideOf(sc_core::sc_module& module) : context_(*module.simcontext()) {
+        context_.hierarchy_push(&module);
+    }
+    ~InsideOf() { context_.hierarchy_pop(); }
+    InsideOf(const InsideOf&) = delete;
+    InsideOf& operator=(const InsideOf&) = delete;
+
+  private:
+    sc_core::sc_simcontext& context_;
+};
+
+/// A context in which a Simulation was before: its processes stay registered there.
+sc_core::sc_simcontext* left_context = nullptr;
+
+/// Where the current context has simulated before, replaces it by a new one.
+void use_fresh_context() {
+    if (sc_core::sc_get_status() == sc_core::SC_ELABORATION &&
+        sc_core::sc_get_curr_simcontext() != left_context)
+        return;
+    static std::vector<sc_core::sc_simcontext*> retired;  // reachable, as they cannot be destroyed
+    retired.push_back(sc_core::sc_curr_simcontext);
+    sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
+    sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
+}
+
+}  // namespace
+
+class SystemcShell::Modules {
+  public:
+    explicit Modules(Simulation& simulation) : top(simulation.options_.name.c_str()) {
+        const InsideOf inside(top);
+        driver = std::make_unique<Driver>("driver", simulation, tiles);
+    }
+
+    /// The module of a group, "" being the top; makes it and those around it.
+    sc_core::sc_module& group(const std::string& path) {
+        if (path.empty()) return top;
+        auto& found = groups[path];
+        if (found == nullptr) {
+            const InsideOf inside(group(parent(path)));
+            found = std::make_unique<Group>(leaf(path).c_str());
+        }
+        return *found;
+    }
+
+    static std::string parent(const std::string& path) {
+        const auto dot = path.rfind('.');
+        return dot == std::string::npos ? "" : path.substr(0, dot);
+    }
+    static std::string leaf(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+    // Destroyed from the last to the first: children before parents.
+    Group top;
+    std::map<std::string, std::unique_ptr<Group>> groups;
+    std::vector<std::unique_ptr<TileModule>> tiles;
+    std::unique_ptr<Driver> driver;
+};
+
+SystemcShell::SystemcShell(Simulation& simulation) : simulation_(simulation) {
+    use_fresh_context();
+    LOCKSTEP_CHECK(sc_core::sc_get_time_resolution() == sc_core::sc_time(1, sc_core::SC_PS),
+                   "SystemC's time resolution must be 1 ps");
+    modules_ = std::make_unique<Modules>(simulation);
+}
+
+SystemcShell::~SystemcShell() {
+    left_context = modules_->top.simcontext();
+}
+
+void SystemcShell::add_tile(const Tile& tile) {
+    LOCKSTEP_CHECK(sc_core::sc_get_status() == sc_core::SC_ELABORATION,
+                   "tile {} made after the first run", tile.name());
+    const std::string path = modules_->top.name() + ("." + tile.name());
+    LOCKSTEP_CHECK(sc_core::sc_find_object(path.c_str()) == nullptr, "two tiles called {}", path);
+    const InsideOf inside(modules_->group(Modules::parent(tile.name())));
+    modules_->tiles.push_back(
+        std::make_unique<TileModule>(Modules::leaf(tile.name()).c_str(), simulation_, tile));
+}
+
+void SystemcShell::build_inside(const Tile& tile, const std::function<void()>& build) {
+    const InsideOf inside(*modules_->tiles[tile.index_]);
+    build();
+}
+
+void SystemcShell::run(Time start) {
+    Driver& driver = *modules_->driver;
+    const sc_core::sc_time begin = sc_core::sc_time::from_value(start);
+    LOCKSTEP_CHECK(begin >= sc_core::sc_time_stamp(), "SystemC's time is past {} ps", start);
+    driver.go.notify(begin - sc_core::sc_time_stamp());
+    sc_core::sc_start();
+    if (driver.failure) std::rethrow_exception(std::exchange(driver.failure, nullptr));
+}
+
+}  // namespace lockstep::engine

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a Simulation is SystemC: the modules around the Tiles and the process that drives the
+// windows. Apart, so that nothing else has to include <systemc>.
+#pragma once
+
+#include "sim/engine/simulation.h"
+
+namespace lockstep::engine {
+
+class SystemcShell {
+  public:
+    explicit SystemcShell(Simulation& simulation);
+    ~SystemcShell();
+
+    /// Makes the sc_module of a Tile, and those of the groups that its name tells.
+    void add_tile(const Tile& tile);
+
+    void build_inside(const Tile& tile, const std::function<void()>& build);
+
+    /// Runs SystemC's kernel from the window that begins at `start` until end_window() answers
+    /// kNever; throws what it threw.
+    void run(Time start);
+
+  private:
+    class Driver;
+    class TileModule;
+    class Modules;
+
+    Simulation& simulation_;
+    std::unique_ptr<Modules> modules_;
+};
+
+}  // namespace lockstep::engine
