@@ -334,7 +334,8 @@ void execute_bmov(const Instruction& in, Warp& warp) {
 bool bind_bmov_from_barrier(Binder& binder) {
     if (binder.word.bits(24, 6) >= 16) return false;
     binder.out.a = binder.barrier_register(24, false);
-    binder.out.d = binder.word.form() == 7 ? binder.barrier_register(16, true) : binder.dest_register(16);
+    binder.out.d =
+        binder.word.form() == 7 ? binder.barrier_register(16, true) : binder.dest_register(16);
     binder.out.modifiers = binder.word.bit(84);
     binder.out.execute = execute_bmov;
     return true;
@@ -343,8 +344,8 @@ bool bind_bmov_from_barrier(Binder& binder) {
 bool bind_bmov_to_barrier(Binder& binder) {
     if (binder.word.bits(24, 6) >= 16 || binder.word.bit(84)) return false;
     binder.out.d = binder.barrier_register(24, true);
-    binder.out.a =
-        binder.word.form() == 7 ? binder.barrier_register(16, false) : binder.flexible(SourceWidth::k32);
+    binder.out.a = binder.word.form() == 7 ? binder.barrier_register(16, false)
+                                           : binder.flexible(SourceWidth::k32);
     binder.out.execute = execute_bmov;
     return true;
 }
