@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in networks have the published numbers of parameters and output shapes.
+#include "workloads/network/builtin/builtin.h"
+#include "sim/error/error.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::network {
+namespace {
+
+Graph shapes_of(std::string_view name, std::map<std::string, int64_t> parameters = {}) {
+    return build_network(name, {.parameters = std::move(parameters), .with_values = false});
+}
+
+// Sources: torchvision's model pages (AlexNet, ResNet, MobileNetV2); Hugging Face's model cards and
+// num_parameters() of bert-base-uncased and gpt2.
+TEST(Builtin, HasThePublishedParameterCount) {
+    EXPECT_EQ(parameter_count(shapes_of("alexnet")), 61'100'840);
+    EXPECT_EQ(parameter_count(shapes_of("resnet18")), 11'689'512);
+    EXPECT_EQ(parameter_count(shapes_of("resnet50")), 25'557'032);
+    EXPECT_EQ(parameter_count(shapes_of("mobilenet_v2")), 3'504'872);
+    EXPECT_EQ(parameter_count(shapes_of("bert_base")), 109'482'240);
+    EXPECT_EQ(parameter_count(shapes_of("gpt2_small")), 124'439'808);
+}
+
+TEST(Builtin, HasThePublishedOutputShapes) {
+    for (const char* name : {"alexnet", "resnet18", "resnet50", "mobilenet_v2"}) {
+        const Graph graph = shapes_of(name, {{"batch", 8}});
+        EXPECT_EQ(graph.shape(graph.outputs.at(0)), (Shape{8, 1000})) << name;
+    }
+    const Graph bert = shapes_of("bert_base", {{"seq", 64}});
+    EXPECT_EQ(bert.shape(bert.outputs.at(0)), (Shape{1, 64, 768}));
+    EXPECT_EQ(bert.shape(bert.outputs.at(1)), (Shape{1, 768}));
+    const Graph gpt2 = shapes_of("gpt2_small", {{"seq", 16}, {"batch", 2}});
+    EXPECT_EQ(gpt2.shape(gpt2.outputs.at(0)), (Shape{2, 16, 50257}));
+    const Graph lstm = shapes_of("lstm", {{"seq", 5}, {"hidden", 7}});
+    EXPECT_EQ(lstm.shape(lstm.outputs.at(0)), (Shape{5, 1, 7}));
+}
+
+TEST(Builtin, WeightsDependOnTheSeedOnly) {
+    const auto weights = [](uint64_t seed) {
+        const Graph graph = build_network("mlp", {.seed = seed});
+        return to_floats(*graph.value(graph.nodes.at(0).inputs.at(1)).data);
+    };
+    EXPECT_EQ(weights(1), weights(1));
+    EXPECT_NE(weights(1), weights(2));
+    double sum = 0, squares = 0;
+    for (const float w : weights(1)) {
+        sum += w;
+        squares += double{w} * w;
+    }
+    const double count = 784 * 512;
+    EXPECT_NEAR(sum / count, 0, 1e-3);
+    EXPECT_NEAR(squares / count * 784, 1, 0.02);
+}
+
+TEST(Builtin, NamesWhatIsWrong) {
+    const auto message = [](std::string_view name, std::map<std::string, int64_t> parameters) {
+        try {
+            shapes_of(name, std::move(parameters));
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(message("mlp", {{"width", 3}}),
+              "mlp has no parameter width (it has batch, input, hidden, layers, classes)");
+    EXPECT_EQ(message("mlp", {{"batch", 0}}), "mlp: batch=0 is not in 1 to 65536");
+    EXPECT_EQ(message("bert_base", {{"seq", 513}}), "seq=513 is more than 512");
+    EXPECT_NE(message("resnet51", {}).find("resnet18, resnet50"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep::network

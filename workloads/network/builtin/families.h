@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// One builder a network; the parameters hold every name that the table lists.
+#pragma once
+
+#include "workloads/network/graph.h"
+
+#include <map>
+#include <string>
+
+namespace lockstep::network::builtin {
+
+using Parameters = std::map<std::string, int64_t>;
+
+Graph alexnet(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph bert_base(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph gpt2_small(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph lstm(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph mlp(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph mobilenet_v2(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph resnet18(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph resnet50(const Parameters& parameters, uint64_t seed, bool with_values);
+
+}  // namespace lockstep::network::builtin

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks over sequences. Sources: Devlin et al., "BERT" (2019), base, uncased vocabulary, with
+// the pooler; Radford et al., "Language Models are Unsupervised Multitask Learners" (2019), the
+// 124M model, its head tied to the embedding; Hochreiter and Schmidhuber's LSTM as in ONNX.
+#include "sim/error/error.h"
+#include "workloads/network/builder.h"
+#include "workloads/network/builtin/families.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace lockstep::network::builtin {
+
+namespace {
+
+constexpr int64_t kHidden = 768, kHeads = 12, kHeadSize = kHidden / kHeads, kLayers = 12;
+
+ValueId scalar(Builder& b, const std::string& name, float value) {
+    return b.constant(name, make_tensor({}, std::span<const float>(&value, 1)));
+}
+
+ValueId integers(Builder& b, const std::string& name, Shape shape, std::vector<int64_t> values) {
+    return b.constant(name, make_tensor(std::move(shape), std::span<const int64_t>(values)));
+}
+
+/// Row i of the table for each index i.
+ValueId embed(Builder& b, const std::string& name, ValueId table, ValueId index) {
+    return b.node(Operator::kGather, name, {table, index}, {{"axis", int64_t{0}}});
+}
+
+ValueId positions(Builder& b, int64_t seq, int64_t limit) {
+    if (seq > limit) throw InputError(fmt::format("seq={} is more than {}", seq, limit));
+    std::vector<int64_t> values(static_cast<size_t>(seq));
+    std::iota(values.begin(), values.end(), 0);
+    return integers(b, "positions", {1, seq}, values);
+}
+
+/// [n, seq, 768] -> [n, heads, seq, 64]
+ValueId split_heads(Builder& b, const std::string& name, ValueId x) {
+    const Shape& shape = b.shape(x);
+    x = b.reshape(name + ".heads", x, {shape[0], shape[1], kHeads, kHeadSize});
+    return b.transpose(name + ".transpose", x, {0, 2, 1, 3});
+}
+
+/// softmax(q k^T / 8 + mask) v, heads joined again.
+ValueId attention(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v,
+                  ValueId mask) {
+    const Shape shape = b.shape(q);
+    q = split_heads(b, name + ".query", q);
+    k = b.transpose(name + ".key.columns", split_heads(b, name + ".key", k), {0, 1, 3, 2});
+    v = split_heads(b, name + ".value", v);
+    ValueId scores = b.node(Operator::kMatMul, name + ".scores", {q, k});
+    const auto root = std::sqrt(static_cast<float>(kHeadSize));
+    scores = b.node(Operator::kDiv, name + ".scale", {scores, scalar(b, name + ".root", root)});
+    if (mask != kNoValue) scores = b.node(Operator::kAdd, name + ".mask", {scores, mask});
+    scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, {{"axis", int64_t{-1}}});
+    ValueId y = b.node(Operator::kMatMul, name + ".context", {scores, v});
+    y = b.transpose(name + ".join", y, {0, 2, 1, 3});
+    return b.reshape(name + ".joined", y, shape);
+}
+
+ValueId feed_forward(Builder& b, const std::string& name, ValueId x, const char* gelu) {
+    x = b.linear(name + ".up", x, 4 * kHidden);
+    x = b.node(Operator::kGelu, name + ".gelu", {x}, {{"approximate", std::string(gelu)}});
+    return b.linear(name + ".down", x, kHidden);
+}
+
+ValueId add(Builder& b, const std::string& name, ValueId x, ValueId y) {
+    return b.node(Operator::kAdd, name, {x, y});
+}
+
+}  // namespace
+
+Graph bert_base(const Parameters& parameters, uint64_t seed, bool with_values) {
+    constexpr int64_t kVocabulary = 30522, kPositions = 512, kTypes = 2;
+    constexpr float kEpsilon = 1e-12f;
+    const int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
+    Builder b("bert_base", seed, with_values);
+    const ValueId ids = b.input("input_ids", ElementType::kInt64, {batch, seq});
+    const ValueId types = b.input("token_type_ids", ElementType::kInt64, {batch, seq});
+    ValueId x = embed(b, "embed.word", b.weight("word", {kVocabulary, kHidden}, 0.05f), ids);
+    x = add(b, "embed.1", x,
+            embed(b, "embed.type", b.weight("type", {kTypes, kHidden}, 0.05f), types));
+    x = add(b, "embed.2", x,
+            embed(b, "embed.position", b.weight("position", {kPositions, kHidden}, 0.05f),
+                  positions(b, seq, kPositions)));
+    x = b.layer_normalisation("embed.norm", x, kEpsilon);
+    for (int64_t i = 0; i < kLayers; ++i) {
+        const std::string name = "layer" + std::to_string(i);
+        const ValueId q = b.linear(name + ".q", x, kHidden), k = b.linear(name + ".k", x, kHidden),
+                      v = b.linear(name + ".v", x, kHidden);
+        ValueId y = attention(b, name + ".attention", q, k, v, kNoValue);
+        y = b.linear(name + ".out", y, kHidden);
+        x = b.layer_normalisation(name + ".norm1", add(b, name + ".add1", x, y), kEpsilon);
+        y = feed_forward(b, name + ".mlp", x, "none");
+        x = b.layer_normalisation(name + ".norm2", add(b, name + ".add2", x, y), kEpsilon);
+    }
+    const ValueId first = b.node(Operator::kGather, "pooler.first",
+                                 {x, integers(b, "pooler.index", {}, {0})}, {{"axis", int64_t{1}}});
+    const ValueId pooled =
+        b.node(Operator::kTanh, "pooler.tanh", {b.linear("pooler", first, kHidden)});
+    return b.finish({x, pooled});
+}
+
+Graph gpt2_small(const Parameters& parameters, uint64_t seed, bool with_values) {
+    constexpr int64_t kVocabulary = 50257, kPositions = 1024;
+    constexpr float kEpsilon = 1e-5f;
+    const int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
+    Builder b("gpt2_small", seed, with_values);
+    const ValueId ids = b.input("input_ids", ElementType::kInt64, {batch, seq});
+    const ValueId words = b.weight("wte", {kVocabulary, kHidden}, 0.05f);
+    ValueId x = add(b, "embed", embed(b, "embed.word", words, ids),
+                    embed(b, "embed.position", b.weight("wpe", {kPositions, kHidden}, 0.05f),
+                          positions(b, seq, kPositions)));
+    Tensor later(ElementType::kFp32, {1, 1, seq, seq});
+    for (int64_t i = 0; i < seq; ++i)
+        for (int64_t j = i + 1; j < seq; ++j)
+            later.as<float>()[static_cast<size_t>(i * seq + j)] = -10000;
+    const ValueId mask = b.constant("causal_mask", std::move(later));
+    for (int64_t i = 0; i < kLayers; ++i) {
+        const std::string name = "h" + std::to_string(i);
+        ValueId y = b.layer_normalisation(name + ".ln_1", x, kEpsilon);
+        y = b.linear(name + ".c_attn", y, 3 * kHidden);
+        const ValueId q =
+            b.node(Operator::kSplit, name + ".split",
+                   {y, integers(b, name + ".parts", {3}, {kHidden, kHidden, kHidden})},
+                   {{"axis", int64_t{2}}}, 3);
+        // The outputs of one node have consecutive numbers.
+        y = attention(b, name + ".attention", q, q + 1, q + 2, mask);
+        x = add(b, name + ".add1", x, b.linear(name + ".c_proj", y, kHidden));
+        y = b.layer_normalisation(name + ".ln_2", x, kEpsilon);
+        x = add(b, name + ".add2", x, feed_forward(b, name + ".mlp", y, "tanh"));
+    }
+    x = b.layer_normalisation("ln_f", x, kEpsilon);
+    x = b.reshape("tokens", x, {batch * seq, kHidden});
+    x = b.node(Operator::kGemm, "lm_head", {x, words}, {{"transB", int64_t{1}}});
+    return b.finish({b.reshape("logits", x, {batch, seq, kVocabulary})});
+}
+
+Graph lstm(const Parameters& parameters, uint64_t seed, bool with_values) {
+    const int64_t batch = parameters.at("batch"), seq = parameters.at("seq"),
+                  hidden = parameters.at("hidden");
+    Builder b("lstm", seed, with_values);
+    ValueId x = b.input("x", ElementType::kFp32, {seq, batch, parameters.at("input")});
+    for (int64_t i = 0; i < parameters.at("layers"); ++i) {
+        const std::string name = "layer" + std::to_string(i);
+        const float spread = 1 / std::sqrt(static_cast<float>(hidden));
+        x = b.node(Operator::kLSTM, name,
+                   {x, b.weight(name + ".W", {1, 4 * hidden, b.shape(x).at(2)}, spread),
+                    b.weight(name + ".R", {1, 4 * hidden, hidden}, spread),
+                    b.weight(name + ".B", {1, 8 * hidden}, spread)},
+                   {{"hidden_size", hidden}}, 3);
+        x = b.reshape(name + ".squeeze", x, {seq, batch, hidden});
+    }
+    return b.finish({x});
+}
+
+}  // namespace lockstep::network::builtin

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element types of tensors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace lockstep::network {
+
+enum class ElementType : uint8_t {
+    kFp32,
+    kFp64,
+    kBf16,
+    kFp16,
+    kInt8,
+    kUint8,
+    kInt32,
+    kInt64,
+    kBool,
+};
+
+/// Bytes of one element; a bool takes one.
+size_t size_of(ElementType type);
+
+/// "fp32", "int8", ...
+std::string_view name_of(ElementType type);
+
+bool is_floating(ElementType type);
+
+}  // namespace lockstep::network

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators' arities and attributes as one table. Source: the ONNX operator reference
+// (onnx.ai/onnx/operators). Attributes that became inputs in later opsets (axes, split) are kept in
+// both forms. `flatten` of Softmax is ours: the meaning before opset 13 (all dimensions from the
+// axis on are normalised together).
+#include "workloads/network/operators.h"
+
+#include "sim/error/error.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace lockstep::network {
+
+namespace {
+
+constexpr size_t kMany = SIZE_MAX;
+
+#define OP(name) Operator::k##name, #name
+constexpr OperatorInfo kOperators[] = {
+    {OP(Abs), 1, 1, 1, 1, ""},
+    {OP(Add), 2, 2, 1, 1, ""},
+    {OP(And), 2, 2, 1, 1, ""},
+    {OP(AveragePool), 1, 1, 1, 1,
+     "auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:I pads:I strides:I"},
+    {OP(BatchNormalization), 5, 5, 1, 1, "epsilon:f momentum:f training_mode:i"},
+    {OP(Cast), 1, 1, 1, 1, "to:i"},
+    {OP(Clip), 1, 3, 1, 1, ""},
+    {OP(Concat), 1, kMany, 1, 1, "axis:i"},
+    {OP(Constant), 0, 0, 1, 1, "value:t value_float:f value_floats:F value_int:i value_ints:I"},
+    {OP(ConstantOfShape), 1, 1, 1, 1, "value:t"},
+    {OP(Conv), 2, 3, 1, 1, "auto_pad:s dilations:I group:i kernel_shape:I pads:I strides:I"},
+    {OP(Div), 2, 2, 1, 1, ""},
+    {OP(Dropout), 1, 3, 1, 2, "ratio:f seed:i"},
+    {OP(Elu), 1, 1, 1, 1, "alpha:f"},
+    {OP(Equal), 2, 2, 1, 1, ""},
+    {OP(Erf), 1, 1, 1, 1, ""},
+    {OP(Exp), 1, 1, 1, 1, ""},
+    {OP(Expand), 2, 2, 1, 1, ""},
+    {OP(Flatten), 1, 1, 1, 1, "axis:i"},
+    {OP(Gather), 2, 2, 1, 1, "axis:i"},
+    {OP(Gelu), 1, 1, 1, 1, "approximate:s"},
+    {OP(Gemm), 2, 3, 1, 1, "alpha:f beta:f transA:i transB:i"},
+    {OP(GlobalAveragePool), 1, 1, 1, 1, ""},
+    {OP(Greater), 2, 2, 1, 1, ""},
+    {OP(HardSigmoid), 1, 1, 1, 1, "alpha:f beta:f"},
+    {OP(HardSwish), 1, 1, 1, 1, ""},
+    {OP(Identity), 1, 1, 1, 1, ""},
+    {OP(LSTM), 3, 8, 0, 3, "activations:S direction:s hidden_size:i input_forget:i layout:i"},
+    {OP(LayerNormalization), 2, 3, 1, 1, "axis:i epsilon:f stash_type:i"},
+    {OP(LeakyRelu), 1, 1, 1, 1, "alpha:f"},
+    {OP(Less), 2, 2, 1, 1, ""},
+    {OP(Log), 1, 1, 1, 1, ""},
+    {OP(MatMul), 2, 2, 1, 1, ""},
+    {OP(Max), 1, kMany, 1, 1, ""},
+    {OP(MaxPool), 1, 1, 1, 1,
+     "auto_pad:s ceil_mode:i dilations:I kernel_shape:I pads:I storage_order:i strides:I"},
+    {OP(Min), 1, kMany, 1, 1, ""},
+    {OP(Mul), 2, 2, 1, 1, ""},
+    {OP(Neg), 1, 1, 1, 1, ""},
+    {OP(Not), 1, 1, 1, 1, ""},
+    {OP(Or), 2, 2, 1, 1, ""},
+    {OP(Pad), 2, 3, 1, 1, "mode:s"},
+    {OP(Pow), 2, 2, 1, 1, ""},
+    {OP(Range), 3, 3, 1, 1, ""},
+    {OP(Reciprocal), 1, 1, 1, 1, ""},
+    {OP(ReduceMax), 1, 1, 1, 1, "axes:I keepdims:i"},
+    {OP(ReduceMean), 1, 1, 1, 1, "axes:I keepdims:i"},
+    {OP(ReduceSum), 1, 2, 1, 1, "axes:I keepdims:i noop_with_empty_axes:i"},
+    {OP(Relu), 1, 1, 1, 1, ""},
+    {OP(Reshape), 2, 2, 1, 1, "allowzero:i"},
+    {OP(Shape), 1, 1, 1, 1, "end:i start:i"},
+    {OP(Sigmoid), 1, 1, 1, 1, ""},
+    {OP(Slice), 3, 5, 1, 1, ""},
+    {OP(Softmax), 1, 1, 1, 1, "axis:i flatten:i"},
+    {OP(Split), 1, 2, 1, kMany, "axis:i split:I"},
+    {OP(Sqrt), 1, 1, 1, 1, ""},
+    {OP(Squeeze), 1, 2, 1, 1, "axes:I"},
+    {OP(Sub), 2, 2, 1, 1, ""},
+    {OP(Sum), 1, kMany, 1, 1, ""},
+    {OP(Tanh), 1, 1, 1, 1, ""},
+    {OP(Transpose), 1, 1, 1, 1, "perm:I"},
+    {OP(Unsqueeze), 1, 2, 1, 1, "axes:I"},
+    {OP(Where), 3, 3, 1, 1, ""},
+};
+#undef OP
+
+constexpr bool in_order() {
+    for (size_t i = 0; i < std::size(kOperators); ++i)
+        if (static_cast<size_t>(kOperators[i].op) != i) return false;
+    return true;
+}
+static_assert(in_order(), "the table has the enumeration's order");
+
+}  // namespace
+
+const OperatorInfo& info_of(Operator op) {
+    const auto index = static_cast<size_t>(op);
+    LOCKSTEP_CHECK(index < std::size(kOperators), "operator {}", index);
+    return kOperators[index];
+}
+
+std::string_view name_of(Operator op) {
+    return info_of(op).name;
+}
+
+std::optional<Operator> operator_named(std::string_view name) {
+    for (const OperatorInfo& info : kOperators)
+        if (info.name == name) return info.op;
+    return std::nullopt;
+}
+
+std::optional<char> attribute_kind(Operator op, std::string_view attribute) {
+    std::string_view list = info_of(op).attributes;
+    while (!list.empty()) {
+        const size_t colon = list.find(':');
+        if (list.substr(0, colon) == attribute) return list[colon + 1];
+        list.remove_prefix(std::min(list.size(), colon + 3));
+    }
+    return std::nullopt;
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of a network: ONNX's names and meanings (opset 17 unless said otherwise).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::network {
+
+// clang-format off
+#define LOCKSTEP_NETWORK_OPERATORS(X) \
+    X(Abs) X(Add) X(And) X(AveragePool) X(BatchNormalization) X(Cast) X(Clip) X(Concat) \
+    X(Constant) X(ConstantOfShape) X(Conv) X(Div) X(Dropout) X(Elu) X(Equal) X(Erf) X(Exp) \
+    X(Expand) X(Flatten) X(Gather) X(Gelu) X(Gemm) X(GlobalAveragePool) X(Greater) \
+    X(HardSigmoid) X(HardSwish) X(Identity) X(LSTM) X(LayerNormalization) X(LeakyRelu) X(Less) \
+    X(Log) X(MatMul) X(Max) X(MaxPool) X(Min) X(Mul) X(Neg) X(Not) X(Or) X(Pad) X(Pow) X(Range) \
+    X(Reciprocal) X(ReduceMax) X(ReduceMean) X(ReduceSum) X(Relu) X(Reshape) X(Shape) X(Sigmoid) \
+    X(Slice) X(Softmax) X(Split) X(Sqrt) X(Squeeze) X(Sub) X(Sum) X(Tanh) X(Transpose) \
+    X(Unsqueeze) X(Where)
+// clang-format on
+
+enum class Operator : uint8_t {
+#define LOCKSTEP_NETWORK_ENUMERATOR(name) k##name,
+    LOCKSTEP_NETWORK_OPERATORS(LOCKSTEP_NETWORK_ENUMERATOR)
+#undef LOCKSTEP_NETWORK_ENUMERATOR
+};
+
+/// What an operator may have. `attributes` is a list of name:kind, the kinds i f s t and I F S for
+/// integer, float, string, tensor and lists of them.
+struct OperatorInfo {
+    Operator op;
+    std::string_view name;
+    size_t minimum_inputs, maximum_inputs;
+    size_t minimum_outputs, maximum_outputs;
+    std::string_view attributes;
+};
+
+const OperatorInfo& info_of(Operator op);
+std::string_view name_of(Operator op);
+std::optional<Operator> operator_named(std::string_view name);
+
+/// The kind letter of an operator's attribute, or nothing where it has no such attribute.
+std::optional<char> attribute_kind(Operator op, std::string_view attribute);
+
+}  // namespace lockstep::network
