@@ -109,7 +109,8 @@ void use_fresh_context() {
     if (sc_core::sc_get_status() == sc_core::SC_ELABORATION &&
         sc_core::sc_get_curr_simcontext() != left_context)
         return;
-    static std::vector<sc_core::sc_simcontext*> retired;  // reachable, as they cannot be destroyed
+    // Kept reachable for ever: they cannot be destroyed, and are not to count as leaks.
+    static auto& retired = *new std::vector<sc_core::sc_simcontext*>;
     retired.push_back(sc_core::sc_curr_simcontext);
     sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
     sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;

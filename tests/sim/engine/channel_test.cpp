@@ -152,6 +152,33 @@ TEST(Channel, WakesAcrossDistancesBeyondTheWheel) {
     EXPECT_LT(simulation.statistics().activations, 20u);
 }
 
+/// Takes what is readable when it is woken, and never asks to be.
+class Sleeper : public Tile {
+  public:
+    explicit Sleeper(Simulation& simulation) : Tile(simulation, "sleeper", ClockDomain(500)) {}
+    Receiver<int> in{*this, "in"};
+    std::vector<Cycle> activated;
+
+    Cycle advance(Cycle from, Cycle until) override {
+        activated.push_back(from);
+        for (Cycle now = from; now < until; ++now)
+            if (in.ready(now)) in.receive(now);
+        return kNever;
+    }
+    bool finished() const override { return true; }
+};
+
+TEST(Channel, WakesForEachMessageOfAWindow) {
+    Simulation simulation({.max_window = 5000});
+    Source source(simulation, ClockDomain(500), 10);
+    Sleeper sleeper(simulation);
+    simulation.connect(source.out, sleeper.in,
+                       {.latency = 15, .capacity = 16, .credit_latency = 15, .width = 1});
+    EXPECT_EQ(simulation.run(), StopReason::kFinished);
+    EXPECT_EQ(source.sent.back(), 9u);
+    EXPECT_EQ(sleeper.activated, (Cycles{0, 10, 20}));  // readable from 15 to 24
+}
+
 TEST(Channel, ChecksItsUse) {
     Simulation simulation;
     Source source(simulation, ClockDomain(500), 3);
