@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -38,6 +39,11 @@ std::string csv_text(std::string_view text) {
 
 bool is_csv(std::string_view path) {
     return path.ends_with(".csv");
+}
+
+/// The file is written under this name and then takes its own.
+std::string temporary_name(const std::string& path) {
+    return fmt::format("{}.{}.part", path, getpid());
 }
 
 [[noreturn]] void cannot_write(const std::string& path, int error) {
@@ -112,12 +118,18 @@ std::string Statistics::csv() const {
 void Statistics::check_path(const std::string& path) {
     if (!path.ends_with(".json") && !is_csv(path))
         throw InputError(fmt::format("{}: a statistics file ends in .json or .csv", path));
+    if (std::filesystem::is_directory(path)) cannot_write(path, EISDIR);
+    const std::string temporary = temporary_name(path);
+    std::FILE* file = std::fopen(temporary.c_str(), "wb");
+    if (!file) cannot_write(path, errno);
+    std::fclose(file);
+    std::remove(temporary.c_str());
 }
 
 void Statistics::write(const std::string& path) const {
     check_path(path);
     const std::string text = is_csv(path) ? csv() : json();
-    const std::string temporary = fmt::format("{}.{}.part", path, getpid());
+    const std::string temporary = temporary_name(path);
     std::FILE* file = std::fopen(temporary.c_str(), "wb");
     if (!file) cannot_write(path, errno);
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();

@@ -44,6 +44,7 @@ class Statistics {
     /// Writes `path` whole or not at all, in the form its ending names. Throws InputError where the
     /// ending is neither .json nor .csv or the file cannot be written.
     void write(const std::string& path) const;
+    /// Throws what write() would, before the run has cost anything.
     static void check_path(const std::string& path);
 
   private:
