@@ -29,7 +29,7 @@ int run_demo(RunRequest& request) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, int& status) {
+void add_demo(CLI::App& app, const Words& after_dashes, int& status) {
     auto request = std::make_shared<RunRequest>();
     CLI::App* verb =
         app.add_subcommand("demo", "Train an MLP and a CNN on digits, and check the weights");
@@ -40,7 +40,11 @@ void add_demo(CLI::App& app, int& status) {
     verb->add_option("--threads", request->options.threads, "host threads")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();
-    verb->callback([request, &status] { status = run_demo(*request); });
+    verb->callback([request, &after_dashes, &status] {
+        request->arguments.insert(request->arguments.end(), after_dashes.begin(),
+                                  after_dashes.end());
+        status = run_demo(*request);
+    });
 }
 
 }  // namespace lockstep::cli

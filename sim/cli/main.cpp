@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "sim/cli/verbs.h"
 #include "sim/config/nearest.h"
@@ -12,9 +13,23 @@
 
 namespace {
 
+/// Moves what stands behind the first `--` out of the command line: it is the program's, and the
+/// parser would read lists and options into it.
+lockstep::cli::Words take_after_dashes(int& argc, char** argv) {
+    char** const end = argv + argc;
+    char** const dashes =
+        std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
+    if (dashes == end) return {};
+    argc = static_cast<int>(dashes - argv);
+    return {dashes + 1, end};
+}
+
 /// A verb that does not exist is named, with the nearest one.
 void check_verb(const CLI::App& app, int argc, char** argv) {
-    if (argc < 2 || argv[1][0] == '-') return;
+    if (argc < 2) throw lockstep::InputError("a verb is missing\n\n" + app.help());
+    if (argv[1][0] == '-') return;
+    if (std::string_view(argv[1]) == "compare")
+        throw lockstep::InputError("compare needs a cycle-level model, which is not there yet");
     std::vector<std::string> verbs;
     for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
     if (std::find(verbs.begin(), verbs.end(), argv[1]) != verbs.end()) return;
@@ -32,8 +47,9 @@ int main(int argc, char** argv) {
                  "lockstep");
     app.require_subcommand(1);
     int status = 0;
-    lockstep::cli::add_demo(app, status);
-    lockstep::cli::add_run(app, status);
+    const lockstep::cli::Words after_dashes = take_after_dashes(argc, argv);
+    lockstep::cli::add_demo(app, after_dashes, status);
+    lockstep::cli::add_run(app, after_dashes, status);
     lockstep::cli::add_machines(app, status);
     lockstep::cli::add_workloads(app, status);
     lockstep::cli::add_disasm(app, status);

@@ -35,31 +35,53 @@ std::unique_ptr<Device> make_device(const RunRequest& request) {
 
 namespace {
 
+/// What an option or argument would say is never dropped in silence.
+void refuse(const RunRequest& request, std::string_view what_it_is, bool takes_arguments,
+            bool is_cubin) {
+    if (!is_cubin && !request.cubin_option.empty())
+        throw InputError(fmt::format("{} is for the kernel of a cubin; {} is {}",
+                                     request.cubin_option, request.what, what_it_is));
+    if (!takes_arguments && !request.arguments.empty())
+        throw InputError(fmt::format("'{}': {} is {}, which takes no arguments",
+                                     request.arguments.front(), request.what, what_it_is));
+    if (request.verify && (is_cubin || takes_arguments))
+        throw InputError(
+            fmt::format("--verify compares a built-in workload with its reference; {} is {}",
+                        request.what, what_it_is));
+}
+
 int run(const RunRequest& request) {
     if (!request.options.stats_file.empty())
         stats::Statistics::check_path(request.options.stats_file);
     if (!request.options.trace_file.empty())
         throw InputError("--trace needs cycle mode, which is not there yet");
     if (!std::filesystem::is_regular_file(request.what)) {
+        if (request.what.find('/') != std::string::npos && std::filesystem::exists(request.what))
+            throw InputError(fmt::format("{}: not a file", request.what));
         const bool looks_like_a_file = request.what.find('/') != std::string::npos ||
                                        request.what.ends_with(".cubin") ||
                                        request.what.ends_with(".onnx");
         if (looks_like_a_file) throw InputError(fmt::format("{}: no such file", request.what));
+        refuse(request, "a built-in workload", false, false);
         return run_workload(request);
     }
     const std::vector<std::uint8_t> bytes = read_file(request.what);
     switch (cubin::identify(bytes)) {
         case cubin::FileKind::kExecutable:
             cubin::check_runnable(bytes, request.what);
+            refuse(request, "an executable", true, false);
             return run_executable(request);
         case cubin::FileKind::kCubin:
         case cubin::FileKind::kFatbin:
+            refuse(request, "a cubin", false, true);
             return run_cubin(request, bytes);
         case cubin::FileKind::kPtx:
             throw InputError(
                 fmt::format("{}: PTX; assemble it first (ptxas -arch=sm_90 -o x.cubin {})",
                             request.what, request.what));
         default:
+            if (request.what.ends_with(".onnx"))
+                throw InputError(fmt::format("{}: networks are not run yet", request.what));
             throw InputError(
                 fmt::format("{}: neither a CUDA executable nor a cubin or fatbin", request.what));
     }
@@ -67,12 +89,12 @@ int run(const RunRequest& request) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& status) {
+void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     auto request = std::make_shared<RunRequest>();
     cuda::RunOptions& options = request->options;
     CLI::App* verb = app.add_subcommand(
         "run", "Run a CUDA executable, a cubin's kernel or a built-in workload on a machine");
-    verb->add_option("what", request->what, "executable, .cubin, or workload[:key=value,...]")
+    verb->add_option("X", request->what, "executable, .cubin, or workload[:key=value,...]")
         ->required();
     verb->add_option("arguments", request->arguments, "arguments of the executable, after --");
     verb->add_option("--on", options.machine, "machine: a name or a .yaml file")
@@ -104,8 +126,12 @@ void add_run(CLI::App& app, int& status) {
                      "random:BYTES, in:FILE, out:BYTES:FILE, inout:FILE:FILE")
         ->take_all()
         ->expected(1);
-    verb->callback([request, &status] {
+    verb->callback([request, verb, &after_dashes, &status] {
         request->options.workload = request->what;
+        request->arguments.insert(request->arguments.end(), after_dashes.begin(),
+                                  after_dashes.end());
+        for (const char* name : {"--kernel", "--grid", "--block", "--shared", "--arg"})
+            if (verb->count(name) != 0) request->cubin_option = name;
         status = run(*request);
     });
 }

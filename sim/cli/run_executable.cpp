@@ -38,8 +38,10 @@ int run_executable(const RunRequest& request) {
         if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
                 .find(std::string(version) + '\0') != std::string_view::npos) {
             const char* before = std::getenv("LD_PRELOAD");
-            const std::string preload =
-                path + "/" + version + (before != nullptr ? std::string(":") + before : "");
+            // Spaces and colons end an entry of LD_PRELOAD: a name alone is looked up as usual.
+            const bool has_separator = path.find_first_of(" :") != std::string::npos;
+            const std::string preload = (has_separator ? version : path + "/" + version) +
+                                        (before != nullptr ? std::string(":") + before : "");
             setenv("LD_PRELOAD", preload.c_str(), 1);
             break;
         }
@@ -49,11 +51,12 @@ int run_executable(const RunRequest& request) {
     setenv("LD_LIBRARY_PATH", path.c_str(), 1);
 
     std::vector<char*> arguments;
-    std::string program = std::filesystem::absolute(request.what);
-    arguments.push_back(program.data());
+    std::string name = request.what;  // a program sees its name as it was typed
+    arguments.push_back(name.data());
     for (const std::string& argument : request.arguments)
         arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
+    const std::string program = std::filesystem::absolute(request.what);
     execv(program.c_str(), arguments.data());
     throw InputError(fmt::format("{}: cannot be run: {}", request.what, std::strerror(errno)));
 }

@@ -19,6 +19,7 @@ struct RunRequest {
     bool verify = false;
 
     // For cubins.
+    std::string cubin_option;  ///< one of these options that was given, or none
     std::string kernel;
     std::string grid = "1", block = "1";
     std::vector<std::string> kernel_arguments;

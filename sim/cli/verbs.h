@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs of the lockstep program. Each adds its subcommand; its callback does the work and
-// returns by setting `status`.
+// returns by setting `status`. `after_dashes` is what stood behind `--`, untouched.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace lockstep::cli {
 
-void add_run(CLI::App& app, int& status);
+using Words = std::vector<std::string>;
+
+void add_run(CLI::App& app, const Words& after_dashes, int& status);
 void add_machines(CLI::App& app, int& status);
 void add_workloads(CLI::App& app, int& status);
 void add_disasm(CLI::App& app, int& status);
-void add_demo(CLI::App& app, int& status);
+void add_demo(CLI::App& app, const Words& after_dashes, int& status);
 
 }  // namespace lockstep::cli

@@ -117,15 +117,22 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
         EXPECT_EQ(result.status, 2) << arguments << "\n" << result.output;
         EXPECT_THAT(result.output, HasSubstr(text)) << arguments;
     };
-    expect("", "subcommand");
+    expect("", "a verb is missing");
     expect("fly", "fly");
-    expect("run", "what");
+    expect("compare", "not there yet");
+    expect("run", "X is required");
     expect("run vektor_add --mode emulate", "vector_add");
     expect("run vector_add:m=5 --mode emulate", "m");
     expect("run vector_add:n=five --mode emulate", "five");
     expect("run vector_add --mode emulate --on h20", "did you mean h200?");
     expect("run vector_add --mode emulate --set sm.cont=1", "did you mean sm.count?");
     expect("run vector_add --mode emulate --stats x.txt", "x.txt");
+    expect("run vector_add --mode emulate --stats " + path("no/such/folder.json"), "cannot be");
+    expect("run vector_add --mode emulate --grid 4", "--grid is for the kernel of a cubin");
+    expect("run vector_add --mode emulate -- 5", "takes no arguments");
+    expect("run " + cubin + " --mode emulate --verify", "--verify compares");
+    expect("run /usr/bin/env --mode emulate --verify", "--verify compares");
+    expect("run " + path("") + " --mode emulate", "not a file");
     expect("run /no/such/file.cubin --mode emulate", "no such file");
     expect("run " + write("junk", "not a program") + " --mode emulate", "neither");
     expect("run " + write("cut.cubin", read(cubin).substr(0, 700)) + " --mode emulate",
@@ -154,6 +161,24 @@ TEST_F(Cli, DisassemblesACubin) {
     const Result result = lockstep("disasm " + cubin + " --kernel vector_add");
     EXPECT_EQ(result.status, 0);
     EXPECT_THAT(result.output, AllOf(HasSubstr("S2R"), HasSubstr("EXIT")));
+}
+
+TEST_F(Cli, HandsAProgramItsNameAndArgumentsUntouched) {
+    const std::string program = write("show it", "");
+    fs::copy_file("/usr/bin/printf", program, fs::copy_options::overwrite_existing);
+    const Result result =
+        lockstep("run '" + program + "' --mode emulate -- '<%s>' '[1,2]' '' -- --threads 'a b'");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_EQ(result.output, "<[1,2]><><--><--threads><a b>");
+    EXPECT_THAT(lockstep("run '" + program + "' --mode emulate").output,
+                HasSubstr(program + ": missing operand"));
+}
+
+TEST_F(Cli, StatisticsThatCannotBeWrittenStopARunBeforeItStarts) {
+    const Result result =
+        lockstep("run vector_add --mode emulate --stats " + path("no/such/folder.json"));
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.output, testing::Not(HasSubstr("warp-instructions")));
 }
 
 TEST_F(Cli, ThreadsDoNotChangeResults) {
