@@ -3,7 +3,9 @@
 // and brings them together again at convergence barriers (BSSY, BSYNC). Here a set of threads with
 // a common pc is a Path; a warp runs one path at a time. Which side of a branch runs first is not
 // published; the fall-through side does here. B registers are held per lane, so that paths inside
-// different calls cannot disturb each other.
+// different calls cannot disturb each other. Compilers put YIELD into loops that may wait for
+// another thread: a barrier whose other threads do nothing but yield lets the waiting ones go
+// (US patent 10,067,768; after how many yields is not published).
 #include "isa/sass/convergence.h"
 
 #include <algorithm>
@@ -13,7 +15,16 @@
 
 namespace lockstep::sass {
 
+namespace {
+
+/// Yields of a warp in which none of its threads came to a barrier or ended, after which threads
+/// at a convergence barrier no longer wait for the others.
+constexpr std::uint32_t kPatience = 128;
+
+}  // namespace
+
 void park(Warp& warp, PathStatus status, std::uint8_t detail, std::uint32_t wanted) {
+    warp.yields = 0;
     warp.parked.push_back({warp.pc, warp.active, status, detail, wanted});
     warp.active = 0;
     warp.budget = 0;
@@ -57,6 +68,7 @@ void branch_each(Warp& warp, std::uint32_t lanes, const std::uint32_t (&target)[
 }
 
 void exit_lanes(Warp& warp, std::uint32_t lanes) {
+    warp.yields = 0;
     warp.live &= ~lanes;
     warp.active &= ~lanes;
     if (warp.active == 0) warp.budget = 0;
@@ -70,6 +82,25 @@ namespace {
 std::uint32_t participants(Warp& warp, const Path& path) {
     if (path.status == PathStatus::kWarpSync) return path.wanted & warp.live;
     return warp.barrier_row(path.detail).lane[std::countr_zero(path.lanes)] & warp.live;
+}
+
+/// Lets the path that has waited longest at a convergence barrier go on, and with it those that
+/// wait at the same one. The lanes still to come wait for each other only.
+void release_early(Warp& warp) {
+    const auto first = std::find_if(warp.parked.begin(), warp.parked.end(), [](const Path& p) {
+        return p.status == PathStatus::kConvergence;
+    });
+    if (first == warp.parked.end()) return;
+    const std::uint32_t wanted = participants(warp, *first);
+    std::uint32_t arrived = 0;
+    for (const Path& path : warp.parked)
+        if (path.status == PathStatus::kConvergence && path.detail == first->detail &&
+            path.pc == first->pc && participants(warp, path) == wanted)
+            arrived |= path.lanes;
+    Row& barrier = warp.barrier_row(first->detail);
+    for (unsigned l = 0; l < kWarpSize; ++l)
+        if (wanted >> l & 1) barrier.lane[l] &= (arrived >> l & 1) ? arrived : ~arrived;
+    release_paths(warp);
 }
 
 }  // namespace
@@ -124,6 +155,16 @@ void rotate(Warp& warp) {
     if (std::none_of(warp.parked.begin(), warp.parked.end(), is_ready)) return;
     warp.parked.push_back({warp.pc, warp.active, PathStatus::kReady, 0, 0});
     resume(warp);
+}
+
+void yield(Warp& warp) {
+    if (++warp.yields >= kPatience) {
+        warp.yields = 0;
+        release_early(warp);
+    }
+    rotate(warp);
+    warp.has_yielded = true;
+    warp.budget = 0;
 }
 
 }  // namespace lockstep::sass

@@ -35,4 +35,8 @@ bool resume(Warp& warp);
 /// The running path goes behind the other ready paths, if there are any.
 void rotate(Warp& warp);
 
+/// The running path gives way (YIELD, NANOSLEEP): to other paths, to other warps, and where it has
+/// done so in vain for long, to threads that wait for it at a convergence barrier.
+void yield(Warp& warp);
+
 }  // namespace lockstep::sass

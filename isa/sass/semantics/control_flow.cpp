@@ -294,9 +294,7 @@ bool bind_warpsync(Binder& binder) {
 }
 
 void execute_yield(const Instruction&, Warp& warp) {
-    rotate(warp);
-    warp.has_yielded = true;
-    warp.budget = 0;
+    yield(warp);
 }
 
 bool bind_yield(Binder& binder) {

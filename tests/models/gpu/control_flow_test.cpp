@@ -68,6 +68,18 @@ TEST_P(ControlFlow, VirtualCalls) {
     for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], t & 1 ? t * t : t) << t;
 }
 
+TEST_P(ControlFlow, SpinLockWithinAWarp) {
+    const auto lock = runner.ints(1), out = runner.ints(1);
+    runner.launch("warp_spin_lock", {2}, {64}, lock.data(), out.data());
+    EXPECT_EQ(out[0], 2 * 63 * 64 / 2);
+}
+
+TEST_P(ControlFlow, ThreadsOfAWarpTakeTurns) {
+    const auto turn = runner.ints(1), out = runner.ints(64);
+    runner.launch("take_turns", {1}, {64}, turn.data(), out.data());
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], t * 3 + 64 + t) << t;
+}
+
 int switches_and_loops(int t, int in1) {
     int v = t;
     switch (t % 9) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels for control_flow_test.cpp; each writes one int a thread. Compiled with
 //   nvcc -arch=sm_XX -cubin -o control_flow_sm_XX.cubin control_flow.cu     (CUDA 13.0)
-// and for sm_70, which CUDA 13 does not know, by ptxas 11.8 from the PTX for compute_75, its .version
-// set to 7.8 and its .target to sm_70.
+// and for sm_70, which CUDA 13 does not know, by ptxas 11.8 from the PTX for compute_75, its
+// .version set to 7.8 and its .target to sm_70.
 #include <cooperative_groups.h>
 
 #define GLOBAL extern "C" __global__ void
@@ -10,7 +10,9 @@
 __device__ __noinline__ int fibonacci(int n) {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
-GLOBAL recursion(int* out) { out[threadIdx.x] = fibonacci(threadIdx.x % 12); }
+GLOBAL recursion(int* out) {
+    out[threadIdx.x] = fibonacci(threadIdx.x % 12);
+}
 
 // Threads meet at the same convergence barrier in calls of different depth.
 __device__ void sort(int* a, int left, int right) {
@@ -29,12 +31,20 @@ __device__ void sort(int* a, int left, int right) {
     sort(a, left, j);
     sort(a, i, right);
 }
-GLOBAL recursive_sort(int* data, int n) { sort(data + threadIdx.x * n, 0, n - 1); }
+GLOBAL recursive_sort(int* data, int n) {
+    sort(data + threadIdx.x * n, 0, n - 1);
+}
 
-__device__ int increment(int x) { return x + 1; }
-__device__ int triple(int x) { return x * 3; }
+__device__ int increment(int x) {
+    return x + 1;
+}
+__device__ int triple(int x) {
+    return x * 3;
+}
 __device__ int (*const table[2])(int) = {increment, triple};
-GLOBAL function_pointers(int* out) { out[threadIdx.x] = table[threadIdx.x & 1](threadIdx.x); }
+GLOBAL function_pointers(int* out) {
+    out[threadIdx.x] = table[threadIdx.x & 1](threadIdx.x);
+}
 
 struct Shape {
     __device__ virtual int area(int x) const { return x; }
@@ -53,15 +63,32 @@ GLOBAL switches_and_loops(int* out, const int* in) {
     const int t = threadIdx.x;
     int v = t;
     switch (t % 9) {
-        case 0: v += in[1]; break;
-        case 1: v *= 3; break;
-        case 2: v -= 5; break;
-        case 3: v ^= 77; break;
-        case 4: v |= 9; break;
-        case 5: v &= 12; break;
-        case 6: v += 100; break;
-        case 7: v = v * v; break;
-        default: v = -v;
+        case 0:
+            v += in[1];
+            break;
+        case 1:
+            v *= 3;
+            break;
+        case 2:
+            v -= 5;
+            break;
+        case 3:
+            v ^= 77;
+            break;
+        case 4:
+            v |= 9;
+            break;
+        case 5:
+            v &= 12;
+            break;
+        case 6:
+            v += 100;
+            break;
+        case 7:
+            v = v * v;
+            break;
+        default:
+            v = -v;
     }
     for (int i = 0; i < t % 5; i++) {
         if (i == 3) break;
@@ -129,6 +156,25 @@ GLOBAL wait_for_later_cta(volatile int* out) {  // CTA 0 spins on what CTA 1 wri
     }
 }
 
+GLOBAL warp_spin_lock(int* lock, int* out) {  // winners must not wait for those who still spin
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    *(volatile int*)out += threadIdx.x;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+GLOBAL take_turns(volatile int* turn, int* out) {  // each thread waits for the one before it
+    const int t = threadIdx.x;
+    for (int round = 0; round < 2; ++round) {
+        while (turn[0] != round * 64 + t) {
+        }
+        out[t] = out[t] * 3 + turn[0];
+        __threadfence();
+        turn[0] = round * 64 + t + 1;
+    }
+}
+
 // Faults.
 GLOBAL half_a_barrier(int* out) {  // the two halves of a warp wait at different barriers for ever
     if (threadIdx.x < 16) {
@@ -138,9 +184,15 @@ GLOBAL half_a_barrier(int* out) {  // the two halves of a warp wait at different
     }
     out[threadIdx.x] = 1;
 }
-GLOBAL out_of_bounds(int* out, int n) { out[threadIdx.x + n] = 1; }
-GLOBAL misaligned(char* out) { *(int*)(out + 1) = 1; }
-GLOBAL null_pointer(int* out) { out[threadIdx.x] = *(volatile int*)nullptr; }
+GLOBAL out_of_bounds(int* out, int n) {
+    out[threadIdx.x + n] = 1;
+}
+GLOBAL misaligned(char* out) {
+    *(int*)(out + 1) = 1;
+}
+GLOBAL null_pointer(int* out) {
+    out[threadIdx.x] = *(volatile int*)nullptr;
+}
 GLOBAL shared_out_of_bounds(int* out, int n) {
     __shared__ int box[32];
     box[threadIdx.x] = 1;
