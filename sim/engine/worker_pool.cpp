@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A barrier at each window's begin and end: spin for the time that a window takes, then sleep, so
 // that a pool costs nothing while the host does something else. Shares are fixed ranges, so that a
-// Tile mostly stays in one core's cache; a thread that is done takes from the others' shares.
-// On a machine with fewer free cores than threads spinning only takes time from the others.
+// Tile mostly stays in one core's cache; a thread that is done takes from the others' shares, and
+// a worker that has not come when all tasks are taken finds the gate closed: on a busy host, where
+// it may not run for milliseconds, nobody waits for it. Who waits in the end is only run() for
+// tasks that a worker has begun.
 #include "sim/engine/worker_pool.h"
 
 #if defined(__x86_64__)
@@ -12,7 +14,7 @@
 namespace lockstep::engine {
 namespace {
 
-constexpr unsigned kSpins = 2000;  // some tens of microseconds: longer than a futex takes
+constexpr unsigned kSpins = 1000;  // tens of microseconds: longer than waking a thread takes
 
 void relax() {
 #if defined(__x86_64__)
@@ -46,13 +48,21 @@ void WorkerPool::spin_then_wait(const std::atomic<std::uint32_t>& value, std::ui
     value.wait(old, std::memory_order_acquire);
 }
 
+bool WorkerPool::enter() {
+    std::uint32_t gate = gate_.load(std::memory_order_relaxed);
+    while ((gate & kClosed) == 0)
+        if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) return true;
+    return false;
+}
+
 void WorkerPool::serve(unsigned self) {
     for (std::uint32_t seen = 0;;) {
         spin_then_wait(epoch_, seen);
         seen = epoch_.load(std::memory_order_acquire);
         if (stopping_.load(std::memory_order_relaxed)) return;
+        if (!enter()) continue;
         work(self);
-        if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+        if (gate_.fetch_sub(1, std::memory_order_release) == (kClosed | 1)) gate_.notify_one();
     }
 }
 
@@ -79,13 +89,14 @@ void WorkerPool::run(std::uint32_t count, const Task& task, const std::function<
                               std::memory_order_relaxed);
         shares_[i].end = static_cast<std::uint32_t>(std::uint64_t{count} * (i + 1) / threads_);
     }
-    busy_.store(threads_ - 1, std::memory_order_relaxed);
+    gate_.store(0, std::memory_order_release);
     epoch_.fetch_add(1, std::memory_order_release);
     epoch_.notify_all();
     here();
     work(0);
-    for (std::uint32_t left; (left = busy_.load(std::memory_order_acquire)) != 0;)
-        spin_then_wait(busy_, left);
+    gate_.fetch_or(kClosed, std::memory_order_relaxed);
+    for (std::uint32_t gate; (gate = gate_.load(std::memory_order_acquire)) != kClosed;)
+        spin_then_wait(gate_, gate);
 }
 
 }  // namespace lockstep::engine

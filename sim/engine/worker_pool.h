@@ -33,6 +33,9 @@ class WorkerPool {
         std::uint32_t end = 0;
     };
 
+    static constexpr std::uint32_t kClosed = 1u << 31;
+
+    bool enter();
     void work(unsigned self);
     void serve(unsigned self);
     void spin_then_wait(const std::atomic<std::uint32_t>& value, std::uint32_t old) const;
@@ -41,8 +44,8 @@ class WorkerPool {
     const unsigned spins_;
     const Task* task_ = nullptr;
     std::unique_ptr<Share[]> shares_;
-    alignas(64) std::atomic<std::uint32_t> epoch_{0};  // counts calls of run()
-    alignas(64) std::atomic<std::uint32_t> busy_{0};   // workers not yet done with this one
+    alignas(64) std::atomic<std::uint32_t> epoch_{0};       // counts calls of run()
+    alignas(64) std::atomic<std::uint32_t> gate_{kClosed};  // and how many workers are inside
     std::atomic<bool> stopping_{false};
     std::vector<std::thread> workers_;
 };
