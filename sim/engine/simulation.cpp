@@ -27,6 +27,7 @@ void Tile::wake(Cycle cycle) {
     if (!simulation_.prepared_) return;  // the first run gives every Tile work
     const Time now = simulation_.now();
     simulation_.schedule(*this, std::max(cycle, clock_.first_cycle_from(now)), "wake");
+    simulation_.note_finished(*this);
 }
 
 Simulation::Simulation(SimulationOptions options)
@@ -143,13 +144,15 @@ void Simulation::commit(ChannelBase& channel) {
         const std::uint64_t count = channel.sent_ - channel.visible_sent_;
         statistics_.messages += count;
         in_flight_ += count;
+        // Of the messages that are readable in one window, the first wakes the receiver.
         Time scheduled_until = 0;
-        for (; channel.visible_sent_ != channel.sent_; ++channel.visible_sent_) {
-            const Cycle ready = channel.ready_at_[channel.visible_sent_ & channel.mask_];
+        while (channel.visible_sent_ != channel.sent_) {
+            const Cycle ready = channel.ready_at_[channel.visible_sent_++ & channel.mask_];
             const Time time = channel.receiver_.clock().start_of(ready);
-            if (time < scheduled_until) continue;  // in the same window as the one before
+            if (time < scheduled_until) continue;
             schedule(channel.receiver_, ready, "message");
-            scheduled_until = time - time % window_ + window_;
+            if (channel.visible_sent_ != channel.sent_)
+                scheduled_until = time - time % window_ + window_;
         }
     }
     in_flight_ -= channel.received_ - channel.visible_received_;
@@ -165,6 +168,12 @@ void Simulation::commit(ChannelBase& channel) {
     channel.sender_touched_ = channel.receiver_touched_ = false;
 }
 
+void Simulation::note_finished(Tile& tile) {
+    const bool before = std::exchange(tile.finished_, tile.finished());
+    unfinished_ += before;
+    unfinished_ -= tile.finished_;
+}
+
 Time Simulation::end_window() {
     const Time end = now();
     for (const std::uint32_t index : active_)
@@ -175,9 +184,7 @@ Time Simulation::end_window() {
         Tile& tile = *tiles_[index];
         if (tile.next_ != kNever) schedule(tile, tile.next_, "own work");
         progressed |= std::exchange(tile.progressed_, false);
-        const bool finished = tile.finished();
-        unfinished_ += tile.finished_ - finished;
-        tile.finished_ = finished;
+        note_finished(tile);
         for (ChannelBase* channel : tile.touched_) commit(*channel);
         tile.touched_.clear();
     }

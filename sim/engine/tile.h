@@ -50,7 +50,8 @@ class Tile {
     virtual bool runs_on_kernel_thread() const { return false; }
 
     /// Gives the Tile work at a cycle, or in the next window where that is past. Not from within
-    /// advance(): from outside a run, or from at_window_end().
+    /// advance(): from outside a run, or from at_window_end(). Whoever changes finished() of a Tile
+    /// from outside wakes it.
     void wake(Cycle cycle);
 
   protected:

@@ -130,6 +130,26 @@ TEST(Simulation, RunsAgainAfterAWake) {
     EXPECT_THAT(pair.a.activated, ElementsAre(0, 10, 70));
 }
 
+TEST(Simulation, OneTileHandsWorkToAnotherAtAWindowsEnd) {
+    Pair pair;
+    pair.a.done = false;
+    pair.a.script = [&](Cycle, Cycle) {
+        pair.a.done = true;
+        return kNever;
+    };
+    pair.a.window_end = [&] {
+        pair.b.done = false;
+        pair.b.wake(33);
+    };
+    pair.b.script = [&](Cycle from, Cycle) {
+        pair.b.done = from == 30;
+        return kNever;
+    };
+    EXPECT_EQ(pair.simulation.run(), StopReason::kFinished);
+    EXPECT_THAT(pair.b.activated, ElementsAre(0, 30));
+    EXPECT_TRUE(pair.b.done);
+}
+
 TEST(Simulation, HousekeepingDoesNotKeepARunAlive) {
     Pair pair;
     pair.a.done = false;
