@@ -221,6 +221,8 @@ void CtaStorage::start(std::uint64_t linear_index) {
         warp.pc = launch_.entry;
         warp.active = warp.live = warp.lanes;
         warp.budget = 0;
+        warp.has_yielded = false;
+        warp.yields = 0;
         warp.barrier_result = 0;
         warp.parked.clear();
     }
