@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes the .onnx files of this folder and, beside each, the inputs and outputs that PyTorch
+# computed for it in FP64 (made with Debian 12's python3-torch 1.13.1). Not needed to build or test.
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Cnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(8)
+        self.depthwise = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.b = nn.Conv2d(8, 8, 1)
+        self.pool = nn.MaxPool2d(3, 2, padding=1)
+        self.average = nn.AvgPool2d(2, 1)
+        self.fc = nn.Linear(8, 5)
+        for p in (self.norm.weight, self.norm.running_mean, self.norm.running_var):
+            p.data.uniform_(0.5, 1.5)
+
+    def forward(self, x):
+        x = F.relu(self.norm(self.a(x)))
+        x = x + F.relu6(self.b(self.depthwise(x)))
+        x = F.adaptive_avg_pool2d(self.average(self.pool(x)), 1)
+        return F.softmax(self.fc(x.flatten(1)), -1)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(11, 16)
+        self.qkv = nn.Linear(16, 48)
+        self.norm = nn.LayerNorm(16)
+        self.up = nn.Linear(16, 32)
+        self.down = nn.Linear(32, 16)
+        self.register_buffer("mask", torch.ones(8, 8).tril().bool())
+
+    def forward(self, ids):
+        n, s = ids.shape
+        x = self.embed(ids)
+        q, k, v = (t.view(n, s, 2, 8).transpose(1, 2) for t in self.qkv(x).split(16, 2))
+        y = q @ k.transpose(-1, -2) / 8**0.5
+        y = y.masked_fill(~self.mask[:s, :s], -1e4).softmax(-1) @ v
+        x = self.norm(x + y.transpose(1, 2).reshape(n, s, 16))
+        return x + self.down(F.gelu(self.up(x)))
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(4, 5, num_layers=2, bidirectional=True)
+
+    def forward(self, x):
+        y, (h, c) = self.lstm(x)
+        return y, h, c
+
+
+def write(name, model, x, opset, **options):
+    torch.onnx.export(model.eval(), x, name + ".onnx", opset_version=opset, input_names=["x"],
+                      training=torch.onnx.TrainingMode.PRESERVE, **options)
+    y = model.double()(x.double() if x.is_floating_point() else x)
+    with open(name + ".txt", "w") as file:
+        for t in (x, *(y if isinstance(y, tuple) else (y,))):
+            file.write(" ".join(f"{v:.12g}" for v in t.flatten().tolist()) + "\n")
+
+
+torch.manual_seed(1)
+write("cnn_11", Cnn(), torch.randn(2, 3, 13, 15), 11)
+write("cnn_17", Cnn(), torch.randn(2, 3, 12, 12), 17)
+write("mlp", nn.Sequential(nn.Linear(6, 7), nn.ReLU(), nn.Linear(7, 3)), torch.randn(2, 6), 13,
+      dynamic_axes={"x": {0: "batch"}})
+ids = torch.randint(0, 11, (2, 6))
+write("attention_13", Attention(), ids, 13, dynamic_axes={"x": {0: "batch", 1: "seq"}})
+write("attention_17", Attention(), ids, 17, do_constant_folding=False)
+write("lstm", Recurrent(), torch.randn(7, 3, 4), 14)

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model is one protobuf message: initialisers (weights), inputs, outputs and nodes that name
+// their values. Everything unsupported is collected and reported at once. Constant nodes become
+// constants, and what older opsets mean otherwise is said explicitly (Softmax before 13).
+// Source: ONNX, docs/IR.md, docs/Operators.md and docs/Changelog.md.
+#include "workloads/network/onnx/reader.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/onnx/tensor_reader.h"
+
+#include <fmt/ranges.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <onnx.pb.h>
+
+#include <fstream>
+
+namespace lockstep::network {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kOldestOpset = 11, kNewestOpset = 17;
+
+class Reader {
+  public:
+    Reader(const lockstep_onnx::ModelProto& model, fs::path folder, const OnnxOptions& options)
+        : model_(model), proto_(model.graph()), folder_(std::move(folder)), options_(options) {}
+
+    Graph read() {
+        read_opset();
+        graph_.name = proto_.name();
+        if (proto_.sparse_initializer_size() > 0) unsupported_.push_back("sparse initialisers");
+        if (model_.functions_size() > 0) unsupported_.push_back("functions of the model's own");
+        for (const auto& tensor : proto_.initializer())
+            add_constant(tensor.name(), onnx::read_tensor(tensor, folder_), ValueKind::kParameter);
+        for (const auto& input : proto_.input()) read_input(input);
+        for (const auto& node : proto_.node())
+            for (const std::string& output : node.output())
+                if (!output.empty()) declare(output, {output});
+        for (int i = 0; i < proto_.node_size(); ++i) read_node(proto_.node(i), i);
+        for (const auto& output : proto_.output()) graph_.outputs.push_back(find(output.name()));
+        if (!unsupported_.empty())
+            throw InputError(fmt::format("not supported:\n  {}", fmt::join(unsupported_, "\n  ")));
+        if (graph_.outputs.empty()) throw InputError("the model has no output");
+        mark_constants();
+        validate(graph_);
+        return std::move(graph_);
+    }
+
+  private:
+    void read_opset() {
+        for (const auto& import : model_.opset_import())
+            if (import.domain().empty() || import.domain() == "ai.onnx") opset_ = import.version();
+        if (opset_ < kOldestOpset || opset_ > kNewestOpset)
+            throw InputError(fmt::format("opset {} is not supported ({} to {} are)", opset_,
+                                         kOldestOpset, kNewestOpset));
+    }
+
+    ValueId declare(const std::string& name, Value value) {
+        const ValueId id = graph_.add(std::move(value));
+        if (name.empty()) throw InputError("a value without a name");
+        if (!ids_.emplace(name, id).second)
+            throw InputError(fmt::format("value {} is written twice", name));
+        return id;
+    }
+
+    void add_constant(const std::string& name, Tensor tensor, ValueKind kind) {
+        // Integers are shapes and indices, not trained.
+        if (!is_floating(tensor.type)) kind = ValueKind::kConstant;
+        Value value{name, kind, tensor.type, tensor.shape};
+        value.data = std::make_shared<const Tensor>(std::move(tensor));
+        declare(name, std::move(value));
+    }
+
+    void read_input(const lockstep_onnx::ValueInfoProto& input) {
+        if (ids_.contains(input.name())) return;  // an initialiser's default value
+        const auto& tensor = input.type().tensor_type();
+        const std::optional<ElementType> type = onnx::element_type(tensor.elem_type());
+        if (!type)
+            throw InputError(fmt::format("input {}: element type {} is not supported", input.name(),
+                                         tensor.elem_type()));
+        if (!tensor.has_shape())
+            throw InputError(fmt::format("input {} has no shape", input.name()));
+        Shape shape;
+        for (const auto& extent : tensor.shape().dim()) shape.push_back(read_extent(input, extent));
+        element_count(shape);
+        graph_.inputs.push_back(
+            declare(input.name(), {input.name(), ValueKind::kInput, *type, shape}));
+    }
+
+    int64_t read_extent(const lockstep_onnx::ValueInfoProto& input,
+                        const lockstep_onnx::TensorShapeProto::Dimension& extent) {
+        if (extent.has_dim_value()) return extent.dim_value();
+        const auto given = options_.dimensions.find(extent.dim_param());
+        if (given != options_.dimensions.end()) return given->second;
+        throw InputError(
+            fmt::format("input {} has a dimension without an extent ({}): give one, as {}=1",
+                        input.name(), extent.dim_param().empty() ? "unnamed" : extent.dim_param(),
+                        extent.dim_param().empty() ? "batch" : extent.dim_param()));
+    }
+
+    ValueId find(const std::string& name) const {
+        const auto found = ids_.find(name);
+        if (found == ids_.end())
+            throw InputError(fmt::format("value {} is used but never written", name));
+        return found->second;
+    }
+
+    std::optional<Attribute> read_attribute(const lockstep_onnx::AttributeProto& a) {
+        switch (a.type()) {
+            case 1:
+                return a.f();
+            case 2:
+                return a.i();
+            case 3:
+                return a.s();
+            case 4:
+                return std::make_shared<const Tensor>(onnx::read_tensor(a.t(), folder_));
+            case 6:
+                return std::vector<float>(a.floats().begin(), a.floats().end());
+            case 7:
+                return std::vector<int64_t>(a.ints().begin(), a.ints().end());
+            case 8:
+                return std::vector<std::string>(a.strings().begin(), a.strings().end());
+            default:
+                return std::nullopt;
+        }
+    }
+
+    void read_node(const lockstep_onnx::NodeProto& proto, int index) {
+        const std::string name =
+            proto.name().empty() ? fmt::format("{}_{}", proto.op_type(), index) : proto.name();
+        const std::optional<Operator> op = operator_named(proto.op_type());
+        const bool standard = proto.domain().empty() || proto.domain() == "ai.onnx";
+        if (!op || !standard) {
+            unsupported_.push_back(fmt::format("node {}: operator {}{}{}", name, proto.domain(),
+                                               standard ? "" : ".", proto.op_type()));
+            return;
+        }
+        Node node{name, *op};
+        for (const auto& attribute : proto.attribute()) {
+            std::optional<Attribute> value = read_attribute(attribute);
+            const std::optional<char> kind = attribute_kind(*op, attribute.name());
+            if (!value || !kind || *kind != "ifstIFS"[value->index()])
+                unsupported_.push_back(fmt::format("node {}: attribute {} of {}", name,
+                                                   attribute.name(), proto.op_type()));
+            else
+                node.attributes[attribute.name()] = std::move(*value);
+        }
+        check_values(node);
+        if (*op == Operator::kSoftmax && opset_ < 13) {
+            node.attributes.try_emplace("axis", int64_t{1});
+            node.attributes["flatten"] = int64_t{1};
+        }
+        for (const std::string& input : proto.input())
+            node.inputs.push_back(input.empty() ? kNoValue : find(input));
+        for (const std::string& output : proto.output())
+            node.outputs.push_back(output.empty() ? kNoValue : find(output));
+        while (!node.inputs.empty() && node.inputs.back() == kNoValue) node.inputs.pop_back();
+        while (!node.outputs.empty() && node.outputs.back() == kNoValue) node.outputs.pop_back();
+        if (*op == Operator::kConstant)
+            read_constant(node);
+        else
+            graph_.nodes.push_back(std::move(node));
+    }
+
+    /// Attributes that are known, with values that are not supported.
+    void check_values(const Node& node) {
+        const auto refuse = [&](std::string_view attribute, const std::string& value) {
+            unsupported_.push_back(
+                fmt::format("node {}: {}={} of {}", node.name, attribute, value, name_of(node.op)));
+        };
+        for (const char* attribute : {"training_mode", "storage_order", "input_forget", "layout"})
+            if (node.has(attribute) && node.integer(attribute, 0) != 0) refuse(attribute, "1");
+        if (node.op == Operator::kPad && node.text("mode", "constant") != "constant")
+            refuse("mode", node.text("mode", ""));
+        if (node.op == Operator::kLSTM && node.has("activations")) {
+            std::vector<std::string> expected;
+            const auto& given =
+                std::get<std::vector<std::string>>(node.attributes.find("activations")->second);
+            while (expected.size() < given.size())
+                expected.insert(expected.end(), {"Sigmoid", "Tanh", "Tanh"});
+            if (given != expected) refuse("activations", fmt::format("{}", fmt::join(given, ",")));
+        }
+    }
+
+    void read_constant(const Node& node) {
+        if (node.attributes.size() != 1 || node.outputs.size() != 1 || node.outputs[0] == kNoValue)
+            throw InputError(fmt::format("node {} (Constant): needs one value", node.name));
+        const Attribute& attribute = node.attributes.begin()->second;
+        Tensor tensor;
+        if (const auto* given = std::get_if<std::shared_ptr<const Tensor>>(&attribute))
+            tensor = **given;
+        else if (const auto* whole = std::get_if<int64_t>(&attribute))
+            tensor = make_tensor({}, std::span(whole, 1));
+        else if (const auto* real = std::get_if<float>(&attribute))
+            tensor = make_tensor({}, std::span(real, 1));
+        else if (const auto* wholes = std::get_if<std::vector<int64_t>>(&attribute))
+            tensor = make_tensor({static_cast<int64_t>(wholes->size())},
+                                 std::span<const int64_t>(*wholes));
+        else if (const auto* reals = std::get_if<std::vector<float>>(&attribute))
+            tensor =
+                make_tensor({static_cast<int64_t>(reals->size())}, std::span<const float>(*reals));
+        Value& value = graph_.values.at(node.outputs[0]);
+        if (value.is_known())
+            throw InputError(fmt::format("node {} (Constant): written twice", node.name));
+        value.kind = ValueKind::kConstant;
+        value.type = tensor.type;
+        value.shape = tensor.shape;
+        value.data = std::make_shared<const Tensor>(std::move(tensor));
+    }
+
+    /// Running statistics are given with the weights but not trained.
+    void mark_constants() {
+        for (const Node& node : graph_.nodes)
+            if (node.op == Operator::kBatchNormalization)
+                for (size_t i = 3; i < node.inputs.size() && i < 5; ++i)
+                    if (node.inputs[i] != kNoValue)
+                        if (Value& v = graph_.values.at(node.inputs[i]); v.is_known())
+                            v.kind = ValueKind::kConstant;
+    }
+
+    const lockstep_onnx::ModelProto& model_;
+    const lockstep_onnx::GraphProto& proto_;
+    fs::path folder_;
+    const OnnxOptions& options_;
+    int64_t opset_ = 0;
+    Graph graph_;
+    std::map<std::string, ValueId> ids_;
+    std::vector<std::string> unsupported_;
+};
+
+}  // namespace
+
+Graph parse_onnx(std::span<const uint8_t> bytes, const std::string& name, const fs::path& folder,
+                 const OnnxOptions& options) {
+    if (bytes.size() > INT32_MAX)
+        throw InputError(
+            fmt::format("{}: {} bytes; protobuf holds less than 2 GiB, larger models "
+                        "keep their weights in external files",
+                        name, bytes.size()));
+    google::protobuf::io::CodedInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+    lockstep_onnx::ModelProto model;
+    if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
+        throw InputError(
+            fmt::format("{}: malformed ONNX file at offset {}", name, stream.CurrentPosition()));
+    if (!model.has_graph()) throw InputError(fmt::format("{}: holds no ONNX graph", name));
+    try {
+        return Reader(model, folder, options).read();
+    } catch (const InputError& error) {
+        throw InputError(fmt::format("{}: {}", name, error.what()));
+    }
+}
+
+Graph read_onnx(const fs::path& file, const OnnxOptions& options) {
+    std::ifstream stream(file, std::ios::binary | std::ios::ate);
+    if (!stream || !fs::is_regular_file(file))
+        throw InputError(fmt::format("{}: cannot be read", file.string()));
+    std::vector<uint8_t> bytes(static_cast<size_t>(stream.tellg()));
+    stream.seekg(0);
+    if (!stream.read(reinterpret_cast<char*>(bytes.data()),
+                     static_cast<std::streamsize>(bytes.size())))
+        throw InputError(fmt::format("{}: cannot be read", file.string()));
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    return parse_onnx(bytes, file.string(), folder, options);
+}
+
+}  // namespace lockstep::network
