@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values while the reference executor runs: Real for floating types, int64 for all others.
+#pragma once
+
+#include "workloads/network/graph.h"
+
+#include <type_traits>
+#include <vector>
+
+namespace lockstep::network::reference {
+
+template <class Real>
+struct Array {
+    Shape shape;
+    ElementType type = ElementType::kFp32;
+    std::vector<Real> real;        ///< where is_floating(type)
+    std::vector<int64_t> integer;  ///< otherwise
+
+    template <class T>
+    std::vector<T>& values() {
+        if constexpr (std::is_floating_point_v<T>)
+            return real;
+        else
+            return integer;
+    }
+    template <class T>
+    const std::vector<T>& values() const {
+        return const_cast<Array*>(this)->template values<T>();
+    }
+    size_t size() const { return is_floating(type) ? real.size() : integer.size(); }
+};
+
+/// One node's run. Outputs have their types, shapes and sizes, and zeros.
+template <class Real>
+struct Step {
+    const Graph& graph;
+    const Node& node;
+    std::vector<const Array<Real>*> in;  ///< null where left out
+    std::vector<Array<Real>*> out;       ///< null where left out
+
+    bool has(size_t i) const { return i < in.size() && in[i] != nullptr; }
+    const std::vector<Real>& real(size_t i) const { return in[i]->real; }
+};
+
+// One family of operators a file; false: not of this family.
+template <class Real>
+bool run_elementwise(const Step<Real>& step);
+template <class Real>
+bool run_linear(const Step<Real>& step);
+template <class Real>
+bool run_movement(const Step<Real>& step);
+template <class Real>
+bool run_reduction(const Step<Real>& step);
+template <class Real>
+bool run_window(const Step<Real>& step);
+
+/// Row-major strides of a shape.
+std::vector<int64_t> strides_of(const Shape& shape);
+/// Strides over `out` of an operand that is broadcast to it: 0 along the repeated dimensions.
+std::vector<int64_t> broadcast_strides(const Shape& operand, const Shape& out);
+
+/// Calls f(i, offset) for every element i of `shape` in order, offset = start + index . strides.
+template <class F>
+void for_each(const Shape& shape, const std::vector<int64_t>& strides, int64_t start, F&& f) {
+    const int64_t count = element_count(shape);
+    std::vector<int64_t> index(shape.size(), 0);
+    int64_t offset = start;
+    for (int64_t i = 0; i < count; ++i) {
+        f(static_cast<size_t>(i), static_cast<size_t>(offset));
+        for (size_t d = shape.size(); d-- > 0;) {
+            offset += strides[d];
+            if (++index[d] < shape[d]) break;
+            offset -= strides[d] * shape[d];
+            index[d] = 0;
+        }
+    }
+}
+
+}  // namespace lockstep::network::reference

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the nodes in topological order and frees each value after its last reader. Floating values
+// are held in the chosen precision, all others in int64, wrapped into their type at Cast alone: no
+// supported integer operator is used for more than shapes and indices.
+#include "workloads/network/reference/execute.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/reference/array.h"
+
+namespace lockstep::network {
+
+namespace reference {
+
+std::vector<int64_t> strides_of(const Shape& shape) {
+    std::vector<int64_t> strides(shape.size(), 1);
+    for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+    return strides;
+}
+
+std::vector<int64_t> broadcast_strides(const Shape& operand, const Shape& out) {
+    const std::vector<int64_t> own = strides_of(operand);
+    std::vector<int64_t> strides(out.size(), 0);
+    for (size_t i = 0; i < operand.size(); ++i)
+        if (operand[i] != 1) strides[out.size() - operand.size() + i] = own[i];
+    return strides;
+}
+
+namespace {
+
+template <class Real>
+Array<Real> array_of(const Tensor& tensor) {
+    Array<Real> array{tensor.shape, tensor.type, {}, {}};
+    if (!is_floating(tensor.type))
+        array.integer = to_integers(tensor);
+    else if constexpr (std::is_same_v<Real, float>)
+        array.real = to_floats(tensor);
+    else
+        array.real = to_doubles(tensor);
+    return array;
+}
+
+template <class Real>
+Tensor tensor_of(const Array<Real>& array) {
+    if (!is_floating(array.type)) return from_integers(array.type, array.shape, array.integer);
+    if constexpr (std::is_same_v<Real, float>)
+        return from_floats(ElementType::kFp32, array.shape, array.real);
+    else
+        return from_doubles(ElementType::kFp64, array.shape, array.real);
+}
+
+template <class Real>
+class Executor {
+  public:
+    Executor(const Graph& graph, const std::vector<ValueId>& wanted)
+        : graph_(graph), wanted_(wanted), arrays_(graph.values.size()), reads_(arrays_.size(), 0) {
+        for (const Node& node : graph.nodes)
+            for (const ValueId id : node.inputs)
+                if (id != kNoValue) ++reads_[id];
+        for (const ValueId id : wanted) ++reads_.at(id);
+    }
+
+    std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
+        for (size_t i = 0; i < inputs.size(); ++i)
+            arrays_[graph_.inputs[i]] = std::make_unique<Array<Real>>(array_of<Real>(inputs[i]));
+        for (const size_t n : topological_order(graph_)) run_node(graph_.nodes[n]);
+        std::vector<Tensor> results;
+        for (const ValueId id : wanted_) results.push_back(tensor_of(read(id)));
+        return results;
+    }
+
+  private:
+    const Array<Real>& read(ValueId id) {
+        if (arrays_[id] == nullptr) {
+            const Value& value = graph_.value(id);
+            if (!value.is_known())
+                throw InputError(fmt::format("value {} has no data to compute with", value.name));
+            arrays_[id] = std::make_unique<Array<Real>>(array_of<Real>(*value.data));
+        }
+        return *arrays_[id];
+    }
+
+    void run_node(const Node& node) {
+        Step<Real> step{graph_, node, {}, {}};
+        for (const ValueId id : node.inputs)
+            step.in.push_back(id == kNoValue ? nullptr : &read(id));
+        for (const ValueId id : node.outputs) {
+            step.out.push_back(nullptr);
+            if (id == kNoValue) continue;
+            auto array = std::make_unique<Array<Real>>();
+            array->shape = graph_.shape(id);
+            array->type = graph_.value(id).type;
+            const auto count = static_cast<size_t>(element_count(array->shape));
+            is_floating(array->type) ? array->real.resize(count) : array->integer.resize(count);
+            step.out.back() = array.get();
+            arrays_[id] = std::move(array);
+        }
+        const bool known = run_elementwise(step) || run_linear(step) || run_reduction(step) ||
+                           run_window(step) || run_movement(step);
+        if (!known)
+            throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
+                                         name_of(node.op),
+                                         step.in.empty() ? "" : name_of(step.in[0]->type)));
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue && --reads_[id] == 0) arrays_[id] = nullptr;
+        for (const ValueId id : node.outputs)
+            if (id != kNoValue && reads_[id] == 0) arrays_[id] = nullptr;
+    }
+
+    const Graph& graph_;
+    const std::vector<ValueId>& wanted_;
+    std::vector<std::unique_ptr<Array<Real>>> arrays_;
+    std::vector<size_t> reads_;
+};
+
+}  // namespace
+}  // namespace reference
+
+std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& inputs,
+                            Precision precision, const std::vector<ValueId>& wanted) {
+    if (inputs.size() != graph.inputs.size())
+        throw InputError(fmt::format("network {} has {} inputs, not {}", graph.name,
+                                     graph.inputs.size(), inputs.size()));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const Value& value = graph.value(graph.inputs[i]);
+        const bool fits =
+            is_floating(value.type) ? is_floating(inputs[i].type) : inputs[i].type == value.type;
+        if (!fits || inputs[i].shape != value.shape)
+            throw InputError(fmt::format("input {} is given as {}{}", value.name,
+                                         name_of(inputs[i].type), to_string(inputs[i].shape)));
+    }
+    const std::vector<ValueId>& results = wanted.empty() ? graph.outputs : wanted;
+    if (precision == Precision::kFp32)
+        return reference::Executor<float>(graph, results).run(inputs);
+    return reference::Executor<double>(graph, results).run(inputs);
+}
+
+}  // namespace lockstep::network

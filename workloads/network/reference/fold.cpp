@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant folding runs nodes on the reference executor, one at a time, as shapes become known:
+// PyTorch's exports compute many shapes (Shape, Gather, Concat, Reshape). Batch normalisation
+// y = g (x - m) / sqrt(v + e) + b scales each output channel of the convolution before it.
+#include "workloads/network/reference/fold.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/reference/execute.h"
+#include "workloads/network/shape_inference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::network {
+
+namespace {
+
+bool is_foldable(const Graph& graph, const Node& node, int64_t limit) {
+    // The values of a Shape's input do not matter, so that it need not hold any.
+    for (const ValueId id : node.inputs)
+        if (id != kNoValue && node.op != Operator::kShape && !graph.value(id).is_known())
+            return false;
+    int64_t elements = 0;
+    for (const ValueId id : node.outputs)
+        if (id != kNoValue) elements += element_count(graph.shape(id));
+    return elements <= limit;
+}
+
+void set_constant(Value& value, Tensor tensor) {
+    value.kind = ValueKind::kConstant;
+    value.type = tensor.type;
+    value.shape = tensor.shape;
+    value.data = std::make_shared<const Tensor>(std::move(tensor));
+}
+
+/// The node alone, over constants.
+void compute(Graph& graph, const Node& node) {
+    if (node.op == Operator::kShape) {
+        const Shape& in = graph.shape(node.inputs.at(0));
+        const auto rank = static_cast<int64_t>(in.size());
+        int64_t start = node.integer("start", 0);
+        start = std::clamp(start < 0 ? start + rank : start, int64_t{0}, rank);
+        const int64_t count = graph.shape(node.outputs.at(0)).at(0);
+        Shape part(in.begin() + start, in.begin() + start + count);
+        return set_constant(graph.values.at(node.outputs[0]),
+                            make_tensor({count}, std::span<const int64_t>(part)));
+    }
+    Graph alone;
+    Node copy = node;
+    for (ValueId& id : copy.inputs)
+        if (id != kNoValue) id = alone.add(graph.value(id));
+    for (ValueId& id : copy.outputs)
+        if (id != kNoValue) {
+            id = alone.add(graph.value(id));
+            alone.outputs.push_back(id);
+        }
+    alone.nodes.push_back(copy);
+    std::vector<Tensor> results = execute(alone, {}, Precision::kFp64);
+    size_t next = 0;
+    for (const ValueId id : node.outputs) {
+        if (id == kNoValue) continue;
+        Tensor& result = results.at(next++);
+        const ElementType type = graph.value(id).type;
+        if (result.type != type) result = from_doubles(type, result.shape, to_doubles(result));
+        set_constant(graph.values[id], std::move(result));
+    }
+}
+
+void erase_nodes(Graph& graph, const std::vector<bool>& gone) {
+    size_t n = 0;
+    std::erase_if(graph.nodes, [&](const Node&) { return gone[n++]; });
+}
+
+std::vector<size_t> count_reads(const Graph& graph) {
+    std::vector<size_t> reads(graph.values.size(), 0);
+    for (const Node& node : graph.nodes)
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue) ++reads[id];
+    for (const ValueId id : graph.outputs) ++reads[id];
+    return reads;
+}
+
+/// Scales the slices of the producer's weight along its output channels and shifts its bias.
+bool fold_into(Graph& graph, Node& producer, const Node& norm) {
+    const bool gemm = producer.op == Operator::kGemm;
+    const bool transposed = gemm && producer.integer("transB", 0) != 0;
+    if (gemm && (producer.real("alpha", 1) != 1 || producer.real("beta", 1) != 1)) return false;
+    std::vector<ValueId> given(norm.inputs.begin() + 1, norm.inputs.end());
+    given.push_back(producer.inputs.at(1));
+    if (producer.input(2) != kNoValue) given.push_back(producer.inputs[2]);
+    for (const ValueId id : given)
+        if (!graph.value(id).is_known()) return false;
+
+    const Value& weight = graph.value(producer.inputs[1]);
+    const ElementType type = weight.type;
+    const size_t channels = to_doubles(*graph.value(norm.inputs[1]).data).size();
+    const auto gamma = to_doubles(*graph.value(norm.inputs[1]).data),
+               beta = to_doubles(*graph.value(norm.inputs[2]).data),
+               mean = to_doubles(*graph.value(norm.inputs[3]).data),
+               variance = to_doubles(*graph.value(norm.inputs[4]).data);
+    std::vector<double> w = to_doubles(*weight.data), bias(channels, 0);
+    if (producer.input(2) != kNoValue) {
+        bias = to_doubles(*graph.value(producer.inputs[2]).data);
+        if (bias.size() == 1) bias.assign(channels, bias[0]);
+        if (bias.size() != channels) return false;
+    }
+    const double epsilon = norm.real("epsilon", 1e-5f);
+    std::vector<double> scale(channels);
+    for (size_t c = 0; c < channels; ++c) {
+        scale[c] = gamma[c] / std::sqrt(variance[c] + epsilon);
+        bias[c] = (bias[c] - mean[c]) * scale[c] + beta[c];
+    }
+    const size_t block = channels == 0 ? 1 : w.size() / channels;
+    for (size_t i = 0; i < w.size(); ++i)
+        w[i] *= scale[gemm && !transposed ? i % channels : i / block];
+
+    Value new_weight{weight.name + ".folded", weight.kind, type, weight.shape};
+    new_weight.data = std::make_shared<const Tensor>(from_doubles(type, *weight.shape, w));
+    const Shape bias_shape = {static_cast<int64_t>(channels)};
+    Value new_bias{producer.name + ".bias.folded", ValueKind::kParameter, type, bias_shape};
+    new_bias.data = std::make_shared<const Tensor>(from_doubles(type, bias_shape, bias));
+    producer.inputs.resize(3, kNoValue);
+    producer.inputs[1] = graph.add(std::move(new_weight));
+    producer.inputs[2] = graph.add(std::move(new_bias));
+    producer.outputs = {norm.outputs[0]};
+    return true;
+}
+
+}  // namespace
+
+void infer_and_fold(Graph& graph, int64_t limit) {
+    std::vector<bool> gone(graph.nodes.size(), false);
+    for (const size_t n : topological_order(graph)) {
+        const Node& node = graph.nodes[n];
+        infer_node(graph, node);
+        if (!is_foldable(graph, node, limit)) continue;
+        compute(graph, node);
+        gone[n] = true;
+    }
+    erase_nodes(graph, gone);
+}
+
+int fold_batch_normalisation(Graph& graph) {
+    std::vector<size_t> reads = count_reads(graph);
+    std::map<ValueId, size_t> writer;
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+        for (const ValueId id : graph.nodes[n].outputs) writer[id] = n;
+    std::vector<bool> gone(graph.nodes.size(), false);
+    int folded = 0;
+    for (const size_t n : topological_order(graph)) {
+        const Node norm = graph.nodes[n];
+        if (norm.op != Operator::kBatchNormalization || reads[norm.inputs[0]] != 1) continue;
+        const auto before = writer.find(norm.inputs[0]);
+        if (before == writer.end()) continue;
+        Node& producer = graph.nodes[before->second];
+        if (producer.op != Operator::kConv && producer.op != Operator::kGemm) continue;
+        if (!fold_into(graph, producer, norm)) continue;
+        reads.resize(graph.values.size(), 1);
+        writer[norm.outputs[0]] = before->second;
+        gone[n] = true;
+        ++folded;
+    }
+    erase_nodes(graph, gone);
+    return folded;
+}
+
+void remove_unused(Graph& graph) {
+    std::vector<bool> gone(graph.nodes.size(), false);
+    std::vector<ValueId> stands_for(graph.values.size());
+    for (size_t i = 0; i < stands_for.size(); ++i) stands_for[i] = static_cast<ValueId>(i);
+    const auto replace = [&](ValueId& id) {
+        if (id != kNoValue) id = stands_for[id];
+    };
+    std::vector<size_t> reads = count_reads(graph);
+    for (const size_t n : topological_order(graph)) {
+        Node& node = graph.nodes[n];
+        for (ValueId& id : node.inputs) replace(id);
+        const bool copies = node.op == Operator::kIdentity || node.op == Operator::kDropout;
+        const bool masked =
+            node.outputs.size() > 1 && node.outputs[1] != kNoValue && reads[node.outputs[1]] > 0;
+        const bool is_result = std::find(graph.outputs.begin(), graph.outputs.end(),
+                                         node.outputs.at(0)) != graph.outputs.end();
+        // A network's output keeps its name.
+        if (!copies || masked || is_result) continue;
+        stands_for[node.outputs[0]] = node.inputs[0];
+        gone[n] = true;
+    }
+    erase_nodes(graph, gone);
+    const std::vector<size_t> order = topological_order(graph);
+    gone.assign(graph.nodes.size(), false);
+    reads = count_reads(graph);
+    for (size_t i = order.size(); i-- > 0;) {
+        const Node& node = graph.nodes[order[i]];
+        if (std::any_of(node.outputs.begin(), node.outputs.end(),
+                        [&](ValueId id) { return id != kNoValue && reads[id] > 0; }))
+            continue;
+        gone[order[i]] = true;
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue) --reads[id];
+    }
+    erase_nodes(graph, gone);
+}
+
+void simplify(Graph& graph) {
+    infer_and_fold(graph);
+    fold_batch_normalisation(graph);
+    remove_unused(graph);
+}
+
+}  // namespace lockstep::network

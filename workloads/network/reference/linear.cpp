@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products (Gemm, MatMul) and the LSTM on Eigen, row-major. The order of summation is
+// Eigen's: FP64 is the yardstick, FP32 has the usual rounding of a blocked product.
+// LSTM, per step, gates in the order input, output, forget, cell: sigmoid(x W' + h R' + Wb + Rb);
+// c = f c + i tanh(g); h = o tanh(c). Source: the ONNX operator reference.
+#include "sim/error/error.h"
+#include "workloads/network/reference/array.h"
+
+#include <Eigen/Core>
+
+#include <cmath>
+
+namespace lockstep::network::reference {
+
+namespace {
+
+template <class Real>
+using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class Real>
+using View = Eigen::Map<const Matrix<Real>>;
+template <class Real>
+using Target = Eigen::Map<Matrix<Real>>;
+
+template <class Real>
+void gemm(const Step<Real>& step) {
+    const Shape &sa = step.in[0]->shape, &sb = step.in[1]->shape, &so = step.out[0]->shape;
+    const View<Real> a(step.real(0).data(), sa[0], sa[1]), b(step.real(1).data(), sb[0], sb[1]);
+    Target<Real> out(step.out[0]->real.data(), so[0], so[1]);
+    const bool ta = step.node.integer("transA", 0) != 0, tb = step.node.integer("transB", 0) != 0;
+    if (ta && tb)
+        out.noalias() = a.transpose() * b.transpose();
+    else if (ta)
+        out.noalias() = a.transpose() * b;
+    else if (tb)
+        out.noalias() = a * b.transpose();
+    else
+        out.noalias() = a * b;
+    const Real alpha = step.node.real("alpha", 1), beta = step.node.real("beta", 1);
+    if (alpha != 1) out *= alpha;
+    if (!step.has(2)) return;
+    for_each(so, broadcast_strides(step.in[2]->shape, so), 0,
+             [&](size_t i, size_t o) { step.out[0]->real[i] += beta * step.real(2)[o]; });
+}
+
+template <class Real>
+void integer_matmul(const Step<Real>& step, size_t a, size_t b, size_t o, int64_t m, int64_t k,
+                    int64_t n) {
+    for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            uint64_t sum = 0;
+            for (int64_t l = 0; l < k; ++l)
+                sum +=
+                    static_cast<uint64_t>(step.in[0]->integer[a + static_cast<size_t>(i * k + l)]) *
+                    static_cast<uint64_t>(step.in[1]->integer[b + static_cast<size_t>(l * n + j)]);
+            step.out[0]->integer[o + static_cast<size_t>(i * n + j)] = static_cast<int64_t>(sum);
+        }
+}
+
+template <class Real>
+void matmul(const Step<Real>& step) {
+    Shape sa = step.in[0]->shape, sb = step.in[1]->shape, batch = step.out[0]->shape;
+    if (sa.size() > 1) batch.pop_back();
+    if (sb.size() > 1) batch.pop_back();
+    if (sa.size() == 1) sa.insert(sa.begin(), 1);
+    if (sb.size() == 1) sb.push_back(1);
+    const int64_t m = sa[sa.size() - 2], k = sa.back(), n = sb.back();
+    const Shape ba(sa.begin(), sa.end() - 2), bb(sb.begin(), sb.end() - 2);
+    std::vector<size_t> which_a(static_cast<size_t>(element_count(batch)));
+    for_each(batch, broadcast_strides(ba, batch), 0, [&](size_t i, size_t o) { which_a[i] = o; });
+    for_each(batch, broadcast_strides(bb, batch), 0, [&](size_t i, size_t o) {
+        const size_t a = which_a[i] * static_cast<size_t>(m * k),
+                     b = o * static_cast<size_t>(k * n);
+        const size_t at = i * static_cast<size_t>(m * n);
+        if (!is_floating(step.out[0]->type)) return integer_matmul(step, a, b, at, m, k, n);
+        Target<Real>(step.out[0]->real.data() + at, m, n).noalias() =
+            View<Real>(step.real(0).data() + a, m, k) * View<Real>(step.real(1).data() + b, k, n);
+    });
+}
+
+template <class Real>
+Real sigmoid(Real x) {
+    return 1 / (1 + std::exp(-x));
+}
+
+template <class Real>
+void lstm_direction(const Step<Real>& step, int64_t d, int64_t directions, bool backward) {
+    const Shape& sx = step.in[0]->shape;
+    const int64_t seq = sx[0], batch = sx[1], inputs = sx[2], hidden = step.in[2]->shape[2];
+    const View<Real> w(step.real(1).data() + d * 4 * hidden * inputs, 4 * hidden, inputs);
+    const View<Real> r(step.real(2).data() + d * 4 * hidden * hidden, 4 * hidden, hidden);
+    Matrix<Real> h = Matrix<Real>::Zero(batch, hidden), c = h;
+    const int64_t state = d * batch * hidden;
+    if (step.has(5)) h = View<Real>(step.real(5).data() + state, batch, hidden);
+    if (step.has(6)) c = View<Real>(step.real(6).data() + state, batch, hidden);
+    for (int64_t t = 0; t < seq; ++t) {
+        const int64_t at = backward ? seq - 1 - t : t;
+        const View<Real> x(step.real(0).data() + at * batch * inputs, batch, inputs);
+        Matrix<Real> gates = x * w.transpose() + h * r.transpose();
+        if (step.has(3)) {
+            const Real* bias = step.real(3).data() + d * 8 * hidden;
+            gates.rowwise() += View<Real>(bias, 1, 4 * hidden).row(0) +
+                               View<Real>(bias + 4 * hidden, 1, 4 * hidden).row(0);
+        }
+        for (int64_t n = 0; n < batch; ++n)
+            for (int64_t j = 0; j < hidden; ++j) {
+                const Real i = sigmoid(gates(n, j)), o = sigmoid(gates(n, hidden + j)),
+                           f = sigmoid(gates(n, 2 * hidden + j)),
+                           g = std::tanh(gates(n, 3 * hidden + j));
+                c(n, j) = f * c(n, j) + i * g;
+                h(n, j) = o * std::tanh(c(n, j));
+            }
+        if (!step.out.empty() && step.out[0] != nullptr)
+            Target<Real>(step.out[0]->real.data() + (at * directions + d) * batch * hidden, batch,
+                         hidden) = h;
+    }
+    for (const size_t n : {1, 2})
+        if (n < step.out.size() && step.out[n] != nullptr)
+            Target<Real>(step.out[n]->real.data() + state, batch, hidden) = n == 1 ? h : c;
+}
+
+}  // namespace
+
+template <class Real>
+bool run_linear(const Step<Real>& step) {
+    switch (step.node.op) {
+        case Operator::kGemm:
+            gemm(step);
+            return true;
+        case Operator::kMatMul:
+            matmul(step);
+            return true;
+        case Operator::kLSTM: {
+            const std::string direction = step.node.text("direction", "forward");
+            const int64_t directions = direction == "bidirectional" ? 2 : 1;
+            for (int64_t d = 0; d < directions; ++d)
+                lstm_direction(step, d, directions, direction == "reverse" || d == 1);
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+template bool run_linear(const Step<float>&);
+template bool run_linear(const Step<double>&);
+
+}  // namespace lockstep::network::reference

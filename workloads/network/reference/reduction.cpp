@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax (with the maximum taken out), layer and batch normalisation, reductions. Sums run in
+// index order, in Real. Source: the ONNX operator reference.
+#include "sim/error/error.h"
+#include "workloads/network/reference/array.h"
+#include "workloads/network/shape_inference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lockstep::network::reference {
+
+namespace {
+
+template <class Real>
+void softmax(const Step<Real>& step) {
+    const Shape& shape = step.in[0]->shape;
+    const size_t axis = axis_of(step.node, step.node.integer("axis", -1), shape.size());
+    int64_t before = 1, extent = 1, after = 1;
+    for (size_t i = 0; i < shape.size(); ++i)
+        (i < axis ? before : i == axis ? extent : after) *= shape[i];
+    if (step.node.integer("flatten", 0) != 0) {
+        extent *= after;
+        after = 1;
+    }
+    for (int64_t i = 0; i < before * after; ++i) {
+        const int64_t start = i / after * extent * after + i % after;
+        const Real* x = step.real(0).data() + start;
+        Real* out = step.out[0]->real.data() + start;
+        Real maximum = -std::numeric_limits<Real>::infinity(), sum = 0;
+        for (int64_t j = 0; j < extent; ++j) maximum = std::max(maximum, x[j * after]);
+        for (int64_t j = 0; j < extent; ++j)
+            sum += out[j * after] = std::exp(x[j * after] - maximum);
+        for (int64_t j = 0; j < extent; ++j) out[j * after] /= sum;
+    }
+}
+
+template <class Real>
+void layer_normalisation(const Step<Real>& step) {
+    const Shape& shape = step.in[0]->shape;
+    const size_t axis = axis_of(step.node, step.node.integer("axis", -1), shape.size());
+    const Shape slice(shape.begin() + static_cast<int64_t>(axis), shape.end());
+    const auto extent = static_cast<size_t>(element_count(slice));
+    const Real epsilon = step.node.real("epsilon", 1e-5f);
+    for (size_t start = 0; start < step.real(0).size(); start += extent) {
+        const Real* x = step.real(0).data() + start;
+        Real* out = step.out[0]->real.data() + start;
+        Real mean = 0, variance = 0;
+        for (size_t j = 0; j < extent; ++j) mean += x[j];
+        mean /= static_cast<Real>(extent);
+        for (size_t j = 0; j < extent; ++j) variance += (x[j] - mean) * (x[j] - mean);
+        const Real scale = 1 / std::sqrt(variance / static_cast<Real>(extent) + epsilon);
+        for_each(slice, broadcast_strides(step.in[1]->shape, slice), 0,
+                 [&](size_t j, size_t o) { out[j] = (x[j] - mean) * scale * step.real(1)[o]; });
+        if (step.has(2))
+            for_each(slice, broadcast_strides(step.in[2]->shape, slice), 0,
+                     [&](size_t j, size_t o) { out[j] += step.real(2)[o]; });
+    }
+}
+
+template <class Real>
+void batch_normalisation(const Step<Real>& step) {
+    const Shape& shape = step.in[0]->shape;
+    const Real epsilon = step.node.real("epsilon", 1e-5f);
+    const auto channels = static_cast<size_t>(shape[1]);
+    const auto planes = static_cast<size_t>(shape[0] * shape[1]);
+    const size_t extent = planes == 0 ? 0 : step.real(0).size() / planes;
+    for (size_t plane = 0; plane < planes; ++plane) {
+        const size_t c = plane % channels;
+        const Real scale = step.real(1)[c] / std::sqrt(step.real(4)[c] + epsilon);
+        const Real shift = step.real(2)[c] - step.real(3)[c] * scale;
+        for (size_t i = plane * extent; i < (plane + 1) * extent; ++i)
+            step.out[0]->real[i] = step.real(0)[i] * scale + shift;
+    }
+}
+
+template <class Real, class T>
+void reduce(const Step<Real>& step) {
+    bool given = false;
+    const Shape& shape = step.in[0]->shape;
+    const Operator op = step.node.op;
+    const std::vector<size_t> axes = axes_of(step.graph, step.node, shape.size(), given);
+    const bool all = axes.empty() && step.node.integer("noop_with_empty_axes", 0) == 0;
+    Shape kept = shape;
+    for (size_t i = 0; i < kept.size(); ++i)
+        if (all || std::find(axes.begin(), axes.end(), i) != axes.end()) kept[i] = 1;
+    std::vector<T>& out = step.out[0]->template values<T>();
+    const std::vector<T>& x = step.in[0]->template values<T>();
+    if (op == Operator::kReduceMax)
+        std::fill(out.begin(), out.end(), std::numeric_limits<T>::lowest());
+    for_each(shape, broadcast_strides(kept, shape), 0, [&](size_t i, size_t o) {
+        out[o] = op == Operator::kReduceMax ? std::max(out[o], x[i]) : out[o] + x[i];
+    });
+    if (op == Operator::kReduceMean && !x.empty())
+        for (T& mean : out) mean /= static_cast<T>(x.size() / out.size());
+}
+
+}  // namespace
+
+template <class Real>
+bool run_reduction(const Step<Real>& step) {
+    switch (step.node.op) {
+        case Operator::kSoftmax:
+            softmax(step);
+            return true;
+        case Operator::kLayerNormalization:
+            layer_normalisation(step);
+            return true;
+        case Operator::kBatchNormalization:
+            batch_normalisation(step);
+            return true;
+        case Operator::kReduceMax:
+        case Operator::kReduceMean:
+        case Operator::kReduceSum:
+            is_floating(step.in[0]->type) ? reduce<Real, Real>(step) : reduce<Real, int64_t>(step);
+            return true;
+        default:
+            return false;
+    }
+}
+
+template bool run_reduction(const Step<float>&);
+template bool run_reduction(const Step<double>&);
+
+}  // namespace lockstep::network::reference
