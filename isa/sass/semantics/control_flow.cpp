@@ -280,9 +280,9 @@ bool bind_warpsync(Binder& binder) {
     constexpr Arch kHopper = 90;
     Instruction& out = binder.out;
     bind_condition(binder);
-    // Bits 85-86 of sm_90: 1 .EXCLUSIVE; 2 .COLLECTIVE, which ends at ENDCOLLECTIVE and whose label
-    // is the BSYNC behind that.
-    const bool exclusive = binder.arch >= kHopper && binder.word.bits(85, 2) != 0;
+    // .EXCLUSIVE is bit 86 from sm_80 on. Bits 85-86 of sm_90: 1 .EXCLUSIVE; 2 .COLLECTIVE, which
+    // ends at ENDCOLLECTIVE and whose label is the BSYNC behind that.
+    const bool exclusive = binder.arch >= 80 && binder.word.bits(85, 2) != 0;
     out.execute = exclusive ? execute_warpsync<true> : execute_warpsync<false>;
     if (binder.word.form() == 1)
         out.a = binder.source_register(binder.arch >= kHopper ? 24 : 32);

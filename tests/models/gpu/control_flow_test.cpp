@@ -68,6 +68,23 @@ TEST_P(ControlFlow, VirtualCalls) {
     for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], t & 1 ? t * t : t) << t;
 }
 
+TEST_P(ControlFlow, ReductionsByMask) {
+    const auto out = runner.ints(64);
+    runner.launch("reduce_by_mask", {1}, {64}, out.data());
+    for (int t = 0; t < 64; ++t) {
+        int sum = 0;
+        for (int other = t / 32 * 32; other < t / 32 * 32 + 32; ++other)
+            if ((other % 3 == 0) == (t % 3 == 0)) sum += other;
+        EXPECT_EQ(out[t], sum) << t;
+    }
+}
+
+TEST_P(ControlFlow, ReductionsOfSeveralWarps) {
+    const auto out = runner.ints(256);
+    runner.launch("reduce_several_warps", {1}, {256}, out.data());
+    for (int t = 0; t < 256; ++t) EXPECT_EQ(out[t], t < 128 ? 127 * 64 : 127 * 64 + 128 * 128) << t;
+}
+
 TEST_P(ControlFlow, SpinLockWithinAWarp) {
     const auto lock = runner.ints(1), out = runner.ints(1);
     runner.launch("warp_spin_lock", {2}, {64}, lock.data(), out.data());

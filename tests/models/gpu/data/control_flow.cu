@@ -4,6 +4,7 @@
 // and for sm_70, which CUDA 13 does not know, by ptxas 11.8 from the PTX for compute_75, its
 // .version set to 7.8 and its .target to sm_70.
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 
 #define GLOBAL extern "C" __global__ void
 
@@ -154,6 +155,21 @@ GLOBAL wait_for_later_cta(volatile int* out) {  // CTA 0 spins on what CTA 1 wri
         }
         out[0] = out[1];
     }
+}
+
+GLOBAL reduce_by_mask(int* out) {  // lanes of one instruction belong to different groups
+    const int t = threadIdx.x;
+    auto tile = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+    auto half = cooperative_groups::binary_partition(tile, t % 3 == 0);
+    out[t] = cooperative_groups::reduce(half, t, cooperative_groups::plus<int>());
+}
+
+GLOBAL reduce_several_warps(int* out) {  // through shared memory that the system reserves
+    __shared__ cooperative_groups::block_tile_memory<256> scratch;
+    auto block = cooperative_groups::this_thread_block(scratch);
+    auto tile = cooperative_groups::tiled_partition<128>(block);
+    const int t = threadIdx.x;
+    out[t] = cooperative_groups::reduce(tile, t, cooperative_groups::plus<int>());
 }
 
 GLOBAL warp_spin_lock(int* lock, int* out) {  // winners must not wait for those who still spin
