@@ -111,6 +111,30 @@ std::uint32_t constant_bank0_bytes(const cubin::Function& kernel) {
                                     kernel.parameter_base + kernel.parameter_bytes, 0x210});
 }
 
+void add_reserved_shared(sass::Launch& launch, std::span<std::byte> bank0) {
+    // %reserved_smem_offset_1, where cooperative groups keep the scratch of tiles of several warps.
+    // Bytes 0-3 belong to %reserved_smem_offset_0; the real offsets are not published.
+    constexpr std::uint32_t kReserved = 1024, kOffset1 = 64, kAlignment = 16;
+    std::uint32_t place = 0x6c, begin = 0;
+    if (launch.arch >= 90) {  // in front of the program's own
+        launch.shared_bytes =
+            std::max(launch.shared_bytes, kReserved + launch.dynamic_shared_bytes);
+    } else {
+        // Behind the program's own, and only where it is asked for: an access that runs over the
+        // end of the program's is to be reported.
+        place = 0x124;
+        const auto& literals = launch.program->literals();
+        const auto asks = [&](const sass::Literal& literal) {
+            return literal.is_constant && literal.bank == 0 && literal.value == place;
+        };
+        if (launch.arch < 80 || std::none_of(literals.begin(), literals.end(), asks)) return;
+        begin = (launch.shared_bytes + kAlignment - 1) / kAlignment * kAlignment;
+        launch.shared_bytes = begin + kReserved;
+    }
+    const std::uint32_t offset = begin + kOffset1;
+    std::memcpy(bank0.data() + place, &offset, sizeof offset);
+}
+
 void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int arch,
                          const cubin::Function& kernel, const LaunchRequest& request,
                          const config::Machine& machine, std::uint32_t local_bytes,

@@ -32,6 +32,10 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
                          const config::Machine& machine, std::uint32_t local_bytes,
                          std::uint64_t launch_id, std::uint64_t grid_workspace);
 
+/// Gives the launch the shared memory that the system reserves in each CTA, from sm_80 on, and
+/// tells the kernel where it is (PTX: %reserved_smem_offset).
+void add_reserved_shared(sass::Launch& launch, std::span<std::byte> bank0);
+
 /// Bytes of constant bank 0 of a kernel.
 std::uint32_t constant_bank0_bytes(const cubin::Function& kernel);
 

@@ -268,6 +268,7 @@ LaunchResult Emulator::launch(const LaunchRequest& request) {
         std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kGridWorkspaceBytes);
     fill_constant_bank0(bank0, bank0_, launch.arch, *kernel, request, *machine_, launch.local_bytes,
                         launch.id, request.cooperative ? grid_workspace_ : 0);
+    add_reserved_shared(launch, bank0);
     launch.constant[0] = bank0;
     for (unsigned bank = 1; bank < launch.constant.size(); ++bank)
         launch.constant[bank] = module.constant_bank(*kernel, bank);
