@@ -39,6 +39,11 @@ AddressMap::AddressMap(const Geometry& geometry, const AddressMapParameters& par
     set(AddressField::kRank, bits_of(geometry.ranks, "ranks"));
     set(AddressField::kColumn,
         bits_of(organisation.row_bytes / organisation.burst_bytes(), "columns"));
+    row_shift_ = burst_bits_;
+    for (const AddressField field : parameters.order) {
+        shift_[static_cast<std::size_t>(field)] = row_shift_;
+        row_shift_ += bits_[static_cast<std::size_t>(field)];
+    }
     channel_bytes_ = std::uint64_t{rows_} * organisation.row_bytes * geometry.banks();
 }
 
@@ -58,22 +63,18 @@ ChannelAddress AddressMap::decode(std::uint64_t address) const {
 }
 
 Location AddressMap::decode_in_channel(std::uint64_t local) const {
-    std::uint64_t rest = local >> burst_bits_;
-    std::array<std::uint32_t, 4> value{};
-    for (const AddressField field : parameters_.order) {
-        const std::uint32_t bits = bits_[static_cast<std::size_t>(field)];
-        value[static_cast<std::size_t>(field)] =
-            static_cast<std::uint32_t>(rest & ((1ull << bits) - 1));
-        rest >>= bits;
-    }
+    const auto value = [&](AddressField field) {
+        const std::size_t f = static_cast<std::size_t>(field);
+        return static_cast<std::uint32_t>(local >> shift_[f]) & ((1u << bits_[f]) - 1);
+    };
+    const std::uint64_t row = local >> row_shift_;
     Location location;
-    location.row = static_cast<std::uint32_t>(rest < rows_ ? rest : rest % rows_);
-    location.column = value[static_cast<std::size_t>(AddressField::kColumn)];
+    location.row = static_cast<std::uint32_t>(row < rows_ ? row : row % rows_);
+    location.column = value(AddressField::kColumn);
     const std::uint32_t low_bits = bank_bits_ + group_bits_;
-    std::uint32_t low = value[static_cast<std::size_t>(AddressField::kBankGroup)] << bank_bits_ |
-                        value[static_cast<std::size_t>(AddressField::kBank)];
+    std::uint32_t low = value(AddressField::kBankGroup) << bank_bits_ | value(AddressField::kBank);
     if (parameters_.hash_banks) low ^= location.row & ((1u << low_bits) - 1);
-    location.bank = value[static_cast<std::size_t>(AddressField::kRank)] << low_bits | low;
+    location.bank = value(AddressField::kRank) << low_bits | low;
     return location;
 }
 

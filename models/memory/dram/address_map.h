@@ -50,7 +50,8 @@ class AddressMap {
     std::uint32_t channels_, rows_;
     std::uint32_t interleave_bits_, burst_bits_;
     std::uint32_t bank_bits_, group_bits_;
-    std::array<std::uint32_t, 4> bits_{};  ///< by AddressField
+    std::array<std::uint32_t, 4> bits_{}, shift_{};  ///< by AddressField
+    std::uint32_t row_shift_ = 0;
     std::uint64_t channel_bytes_;
 };
 

@@ -126,8 +126,7 @@ bool Controller::issue_column(Cycle now) {
     statistics_.queue_latency.add(now - slot.arrival);
     trace(now, write ? CommandKind::kWrite : CommandKind::kRead, bank, slot.row);
 
-    column_wake_ =
-        waiting.hits() == 0 ? kNever : std::max(now + 1, device_.earliest_any_column(direction_));
+    column_wake_ = waiting.hits() == 0 ? kNever : now + device_.timing().CCD_S;
     if (in_order_ || (waiting.hits() >> bank & 1) == 0) row_wake_ = std::min(row_wake_, now);
     turn_if_due(now + 1);
     return true;

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/error/error.h"
+
 namespace lockstep::memory::dram {
 namespace {
 
@@ -24,35 +26,13 @@ void push(Cycle& cycle, Cycle to) {
 
 Device::Device(const Geometry& geometry)
     : timing_(geometry.timing),
-      banks_(geometry.banks()),
-      groups_(geometry.ranks * geometry.organisation.bank_groups),
-      ranks_(geometry.ranks) {
-    for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
-        banks_[bank].group =
-            static_cast<std::uint8_t>(bank / geometry.organisation.banks_per_group);
-        banks_[bank].rank =
-            static_cast<std::uint8_t>(bank / geometry.organisation.banks_per_rank());
+      groups_per_rank_(geometry.organisation.bank_groups),
+      ranks_used_(geometry.ranks) {
+    LOCKSTEP_CHECK(geometry.banks() <= kMaxBanks, "{} banks", geometry.banks());
+    for (std::uint32_t bank = 0; bank < geometry.banks(); ++bank) {
+        group_of_[bank] = static_cast<std::uint8_t>(bank / geometry.organisation.banks_per_group);
+        rank_of_[bank] = static_cast<std::uint8_t>(bank / geometry.organisation.banks_per_rank());
     }
-}
-
-Cycle Device::earliest_activate(std::uint32_t bank) const {
-    const Bank& b = banks_[bank];
-    const Rank& rank = ranks_[b.rank];
-    return std::max(std::max(b.next_activate, groups_[b.group].next_activate),
-                    std::max(rank.next_activate, rank.window[rank.oldest]));
-}
-
-Cycle Device::earliest_column(std::uint32_t bank, Direction direction) const {
-    const Bank& b = banks_[bank];
-    const int d = index(direction);
-    return std::max(std::max(b.next_column[d], groups_[b.group].next_column[d]),
-                    ranks_[b.rank].next_column[d]);
-}
-
-Cycle Device::earliest_any_column(Direction direction) const {
-    Cycle cycle = kNever;
-    for (const Rank& rank : ranks_) cycle = std::min(cycle, rank.next_column[index(direction)]);
-    return cycle;
 }
 
 Cycle Device::earliest_refresh_all(BankMask banks) const {
@@ -63,22 +43,29 @@ Cycle Device::earliest_refresh_all(BankMask banks) const {
 }
 
 Cycle Device::earliest_refresh_bank(std::uint32_t bank) const {
-    return std::max(banks_[bank].next_activate, ranks_[banks_[bank].rank].next_activate);
+    return std::max(banks_[bank].next_activate, ranks_[rank_of_[bank]].next_activate);
+}
+
+void Device::push_activate(std::uint32_t rank, Cycle to) {
+    for (std::uint32_t group = rank * groups_per_rank_; group < (rank + 1) * groups_per_rank_;
+         ++group)
+        push(group_activate_[group], to);
 }
 
 void Device::activate(std::uint32_t bank, std::uint32_t row, Cycle now) {
     Bank& b = banks_[bank];
-    Rank& rank = ranks_[b.rank];
+    Rank& rank = ranks_[rank_of_[bank]];
     b.row = row;
     b.last_use = now;
-    b.next_column[index(Direction::kRead)] = now + timing_.RCD_read;
-    b.next_column[index(Direction::kWrite)] = now + timing_.RCD_write;
+    bank_column_[index(Direction::kRead)][bank] = now + timing_.RCD_read;
+    bank_column_[index(Direction::kWrite)][bank] = now + timing_.RCD_write;
     push(b.next_precharge, now + timing_.RAS);
     push(b.next_activate, now + timing_.RC);
-    push(groups_[b.group].next_activate, now + timing_.RRD_L);
     push(rank.next_activate, now + timing_.RRD_S);
     rank.window[rank.oldest] = now + timing_.FAW;
     rank.oldest = (rank.oldest + 1) % 4;
+    push_activate(rank_of_[bank], std::max(now + timing_.RRD_S, rank.window[rank.oldest]));
+    push(group_activate_[group_of_[bank]], now + timing_.RRD_L);
     open_ |= BankMask{1} << bank;
 }
 
@@ -90,18 +77,22 @@ void Device::precharge(std::uint32_t bank, Cycle now) {
 }
 
 void Device::column(std::uint32_t bank, Direction direction, Cycle now) {
-    Bank& b = banks_[bank];
-    Group& group = groups_[b.group];
     const bool write = direction == Direction::kWrite;
-    const int same = index(direction), other = 1 - same;
+    std::array<Cycle, kMaxGroups>& same = group_column_[index(direction)];
+    std::array<Cycle, kMaxGroups>& other = group_column_[1 - index(direction)];
     const Cycle turn_S = now + (write ? timing_.write_to_read_S : timing_.read_to_write);
     const Cycle turn_L = now + (write ? timing_.write_to_read_L : timing_.read_to_write);
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-        push(ranks_[r].next_column[same], now + (r == b.rank ? timing_.CCD_S : timing_.CCD_R));
-        push(ranks_[r].next_column[other], turn_S);
+    for (std::uint32_t rank = 0; rank < ranks_used_; ++rank) {
+        const Cycle next = now + (rank == rank_of_[bank] ? timing_.CCD_S : timing_.CCD_R);
+        for (std::uint32_t group = rank * groups_per_rank_; group < (rank + 1) * groups_per_rank_;
+             ++group) {
+            push(same[group], next);
+            push(other[group], turn_S);
+        }
     }
-    push(group.next_column[same], now + timing_.CCD_L);
-    push(group.next_column[other], turn_L);
+    push(same[group_of_[bank]], now + timing_.CCD_L);
+    push(other[group_of_[bank]], turn_L);
+    Bank& b = banks_[bank];
     push(b.next_precharge, now + (write ? timing_.write_to_precharge : timing_.RTP));
     b.last_use = now;
 }
@@ -113,7 +104,8 @@ void Device::refresh_all(BankMask banks, Cycle now) {
 
 void Device::refresh_bank(std::uint32_t bank, Cycle now) {
     push(banks_[bank].next_activate, now + timing_.RFC_bank);
-    push(ranks_[banks_[bank].rank].next_activate, now + timing_.RREFD);
+    push(ranks_[rank_of_[bank]].next_activate, now + timing_.RREFD);
+    push_activate(rank_of_[bank], now + timing_.RREFD);
 }
 
 }  // namespace lockstep::memory::dram

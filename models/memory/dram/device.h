@@ -2,8 +2,8 @@
 // The DRAM behind one channel: which rows are open, and from when on each command is legal.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <vector>
 
 #include "models/memory/dram/presets.h"
 
@@ -46,8 +46,8 @@ class Device {
     Cycle earliest_activate(std::uint32_t bank) const;
     Cycle earliest_precharge(std::uint32_t bank) const { return banks_[bank].next_precharge; }
     Cycle earliest_column(std::uint32_t bank, Direction direction) const;
-    /// A lower bound of earliest_column over all banks.
-    Cycle earliest_any_column(Direction direction) const;
+    /// A precharge where a row is open, else an activation.
+    Cycle earliest_row_command(std::uint32_t bank) const;
     Cycle earliest_refresh_all(BankMask banks) const;
     Cycle earliest_refresh_bank(std::uint32_t bank) const;
 
@@ -61,26 +61,45 @@ class Device {
     const Timing& timing() const { return timing_; }
 
   private:
+    static constexpr std::uint32_t kMaxGroups = kMaxBanks;
     struct Bank {
-        Cycle next_activate = 0, next_precharge = 0, next_column[2] = {0, 0};
+        Cycle next_activate = 0, next_precharge = 0;
         Cycle last_use = 0;
         std::uint32_t row = kClosed;
-        std::uint8_t group = 0, rank = 0;
-    };
-    struct Group {
-        Cycle next_activate = 0, next_column[2] = {0, 0};
     };
     struct Rank {
-        Cycle next_activate = 0, next_column[2] = {0, 0};
+        Cycle next_activate = 0;         ///< RRD_S and RREFD; groups hold the whole
         Cycle window[4] = {0, 0, 0, 0};  ///< when each of the last four activations is forgotten
         std::uint32_t oldest = 0;
     };
+    static constexpr int index(Direction direction) { return static_cast<int>(direction); }
+    void push_activate(std::uint32_t rank, Cycle to);
 
     Timing timing_;
+    std::uint32_t groups_per_rank_, ranks_used_;
     BankMask open_ = 0;
-    std::vector<Bank> banks_;
-    std::vector<Group> groups_;
-    std::vector<Rank> ranks_;
+    std::array<Bank, kMaxBanks> banks_;
+    std::array<Rank, kMaxBanks> ranks_;
+    std::array<std::uint8_t, kMaxBanks> group_of_{}, rank_of_{};
+    // By direction and bank, and what a group's rank and channel impose on it as well.
+    std::array<std::array<Cycle, kMaxBanks>, 2> bank_column_{};
+    std::array<std::array<Cycle, kMaxGroups>, 2> group_column_{};
+    std::array<Cycle, kMaxGroups> group_activate_{};
 };
+
+// Asked for every waiting bank in every step: inline.
+
+inline Cycle Device::earliest_activate(std::uint32_t bank) const {
+    return std::max(banks_[bank].next_activate, group_activate_[group_of_[bank]]);
+}
+
+inline Cycle Device::earliest_row_command(std::uint32_t bank) const {
+    return (open_ >> bank & 1) != 0 ? banks_[bank].next_precharge : earliest_activate(bank);
+}
+
+inline Cycle Device::earliest_column(std::uint32_t bank, Direction direction) const {
+    return std::max(bank_column_[index(direction)][bank],
+                    group_column_[index(direction)][group_of_[bank]]);
+}
 
 }  // namespace lockstep::memory::dram

@@ -19,8 +19,7 @@ int oldest_bank(const RequestQueue& queue) {
 
 /// The oldest request's row is open, and it may use it.
 bool is_hit(const RequestQueue& queue, int bank) {
-    return (queue.hits() >> bank & 1) != 0 &&
-           queue.oldest_hit(bank).order == queue.oldest(bank).order;
+    return (queue.hits() >> bank & 1) != 0 && queue.oldest_hit_key(bank) == queue.oldest_key(bank);
 }
 
 Choice when(int bank, Cycle earliest, Cycle now) {

@@ -10,39 +10,46 @@
 namespace lockstep::memory::dram {
 namespace {
 
+/// The smallest key of those that are ready, and the earliest of those that are not. Without
+/// branches: which bank is ready is as good as random to a branch predictor.
+class Selection {
+  public:
+    explicit Selection(Cycle now) : now_(now) {}
+    void consider(Cycle earliest, std::uint64_t key) {
+        const bool ready = earliest <= now_;
+        best_ = std::min(best_, ready ? key : kNone);
+        wake_ = std::min(wake_, ready ? kNever : earliest);
+    }
+    Choice choice() const { return {best_ == kNone ? -1 : RequestQueue::bank_of(best_), wake_}; }
+
+  private:
+    static constexpr std::uint64_t kNone = ~0ull;
+    Cycle now_;
+    std::uint64_t best_ = kNone;
+    Cycle wake_ = kNever;
+};
+
 class FrFcfs : public Scheduler {
   public:
     Choice column(const RequestQueue& queue, const Device& device, Direction direction,
                   BankMask blocked, Cycle now) const override {
-        Choice choice;
-        std::uint64_t order = ~0ull;
+        Selection selection(now);
         for (BankMask banks = queue.hits() & ~blocked; banks != 0; banks &= banks - 1) {
-            const int bank = std::countr_zero(banks);
-            const Cycle earliest = device.earliest_column(bank, direction);
-            if (earliest > now)
-                choice.wake = std::min(choice.wake, earliest);
-            else if (const std::uint64_t o = queue.oldest_hit(bank).order; o < order)
-                order = o, choice.bank = bank;
+            const std::uint32_t bank = static_cast<std::uint32_t>(std::countr_zero(banks));
+            selection.consider(device.earliest_column(bank, direction), queue.oldest_hit_key(bank));
         }
-        return choice;
+        return selection.choice();
     }
 
     Choice row(const RequestQueue& queue, const Device& device, BankMask blocked,
                Cycle now) const override {
-        Choice choice;
-        std::uint64_t order = ~0ull;
+        Selection selection(now);
         for (BankMask banks = queue.pending() & ~queue.hits() & ~blocked; banks != 0;
              banks &= banks - 1) {
-            const int bank = std::countr_zero(banks);
-            const Cycle earliest = device.open_row(bank) == kClosed
-                                       ? device.earliest_activate(bank)
-                                       : device.earliest_precharge(bank);
-            if (earliest > now)
-                choice.wake = std::min(choice.wake, earliest);
-            else if (const std::uint64_t o = queue.oldest(bank).order; o < order)
-                order = o, choice.bank = bank;
+            const std::uint32_t bank = static_cast<std::uint32_t>(std::countr_zero(banks));
+            selection.consider(device.earliest_row_command(bank), queue.oldest_key(bank));
         }
-        return choice;
+        return selection.choice();
     }
 };
 

@@ -16,6 +16,16 @@ RequestQueue::RequestQueue(std::uint32_t capacity, std::uint32_t cap)
         slots_[i].next = i + 1 < capacity ? static_cast<std::uint16_t>(i + 1) : kNoSlot;
 }
 
+void RequestQueue::set_hit(std::uint32_t bank, std::uint16_t slot) {
+    lists_[bank].hit = slot;
+    if (slot == kNoSlot) {
+        hits_ &= ~(BankMask{1} << bank);
+    } else {
+        hits_ |= BankMask{1} << bank;
+        hit_key_[bank] = key(slots_[slot]);
+    }
+}
+
 void RequestQueue::push(std::uint32_t bank, std::uint32_t row, std::uint32_t open_row,
                         std::uint64_t id, std::uint64_t order, Cycle arrival) {
     const std::uint16_t index = free_;
@@ -28,10 +38,7 @@ void RequestQueue::push(std::uint32_t bank, std::uint32_t row, std::uint32_t ope
     list.tail = index;
     pending_ |= BankMask{1} << bank;
     ++size_;
-    if (row == open_row && list.hit == kNoSlot && list.overtaken < cap_) {
-        list.hit = index;
-        hits_ |= BankMask{1} << bank;
-    }
+    if (row == open_row && list.hit == kNoSlot && list.overtaken < cap_) set_hit(bank, index);
 }
 
 Slot RequestQueue::pop_hit(std::uint32_t bank) {
@@ -53,8 +60,7 @@ Slot RequestQueue::pop_hit(std::uint32_t bank) {
     if (list.overtaken < cap_)
         for (hit = slot.next; hit != kNoSlot && slots_[hit].row != slot.row;)
             hit = slots_[hit].next;
-    list.hit = hit;
-    if (hit == kNoSlot) hits_ &= ~(BankMask{1} << bank);
+    set_hit(bank, hit);
     if (list.head == kNoSlot) pending_ &= ~(BankMask{1} << bank);
     return slot;
 }
@@ -64,13 +70,11 @@ void RequestQueue::row_opened(std::uint32_t bank, std::uint32_t row) {
     list.overtaken = 0;
     std::uint16_t hit = list.head;
     while (hit != kNoSlot && slots_[hit].row != row) hit = slots_[hit].next;
-    list.hit = hit;
-    if (hit != kNoSlot) hits_ |= BankMask{1} << bank;
+    set_hit(bank, hit);
 }
 
 void RequestQueue::row_closed(std::uint32_t bank) {
-    lists_[bank].hit = kNoSlot;
-    hits_ &= ~(BankMask{1} << bank);
+    set_hit(bank, kNoSlot);
 }
 
 void RequestQueue::note_oldest(std::uint32_t bank, RowOutcome outcome) {

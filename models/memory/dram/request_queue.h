@@ -38,7 +38,10 @@ class RequestQueue {
     BankMask pending() const { return pending_; }
     BankMask hits() const { return hits_; }
     const Slot& oldest(std::uint32_t bank) const { return slots_[lists_[bank].head]; }
-    const Slot& oldest_hit(std::uint32_t bank) const { return slots_[lists_[bank].hit]; }
+    /// Orders by arrival and holds the bank: the oldest request of the bank, and its oldest hit.
+    std::uint64_t oldest_key(std::uint32_t bank) const { return key(oldest(bank)); }
+    std::uint64_t oldest_hit_key(std::uint32_t bank) const { return hit_key_[bank]; }
+    static int bank_of(std::uint64_t key) { return static_cast<int>(key % kMaxBanks); }
 
     void push(std::uint32_t bank, std::uint32_t row, std::uint32_t open_row, std::uint64_t id,
               std::uint64_t order, Cycle arrival);
@@ -55,8 +58,12 @@ class RequestQueue {
         std::uint32_t overtaken = 0;  ///< hits served while the head waited for another row
     };
 
+    static std::uint64_t key(const Slot& slot) { return slot.order * kMaxBanks + slot.bank; }
+    void set_hit(std::uint32_t bank, std::uint16_t slot);
+
     std::vector<Slot> slots_;
     std::array<List, kMaxBanks> lists_;
+    std::array<std::uint64_t, kMaxBanks> hit_key_{};
     BankMask pending_ = 0, hits_ = 0;
     std::uint32_t size_ = 0, cap_;
     std::uint16_t free_ = 0;
