@@ -42,6 +42,8 @@ void check_node(const Graph& graph, const Node& node) {
         if (node.inputs[i] != kNoValue && node.inputs[i] >= graph.values.size())
             fail(node, fmt::format("input {} does not exist", i));
     }
+    for (size_t i = 0; i < info.minimum_outputs; ++i)
+        if (node.outputs[i] == kNoValue) fail(node, fmt::format("output {} is left out", i));
     for (const auto& [name, attribute] : node.attributes) {
         const std::optional<char> kind = attribute_kind(node.op, name);
         if (!kind) fail(node, fmt::format("attribute {} is not known", name));

@@ -40,6 +40,12 @@ struct Rule {
         if (in(i).size() != rank)
             fail(node, fmt::format("input {} is {}, not of rank {}", i, to_string(in(i)), rank));
     }
+    /// All inputs are floating, of one type.
+    void require_floating() const {
+        require(is_floating(type(0)), fmt::format("is not computed in {}", name_of(type(0))));
+        for (size_t i = 1; i < node.inputs.size(); ++i)
+            if (has(i)) require_type(i, 0);
+    }
     void require_type(size_t i, size_t like) const {
         if (type(i) != type(like))
             fail(node,
@@ -48,6 +54,8 @@ struct Rule {
 };
 
 void infer_elementwise(const Rule& r) {
+    const bool logical = r.node.op == Operator::kAnd || r.node.op == Operator::kOr;
+    r.require(!logical || r.type(0) == ElementType::kBool, "an operand is not bool");
     Shape shape = r.in(0);
     for (size_t i = 1; i < r.node.inputs.size(); ++i) {
         // The exponent of Pow may have a type of its own.
@@ -60,6 +68,7 @@ void infer_elementwise(const Rule& r) {
 }
 
 void infer_convolution(const Rule& r) {
+    r.require_floating();
     const Shape &x = r.in(0), &w = r.in(1);
     const Window window = window_of(r.node, x, &w);
     const bool groups = window.group >= 1 && w[1] >= 0 && w[1] <= x[1] &&
@@ -74,6 +83,7 @@ void infer_convolution(const Rule& r) {
 }
 
 void infer_pool(const Rule& r) {
+    r.require_floating();
     const Window window = window_of(r.node, r.in(0));
     Shape out = {r.in(0)[0], r.in(0)[1]};
     out.insert(out.end(), window.output.begin(), window.output.end());
@@ -81,6 +91,7 @@ void infer_pool(const Rule& r) {
 }
 
 void infer_gemm(const Rule& r) {
+    r.require_floating();
     r.require_rank(0, 2);
     r.require_rank(1, 2);
     const size_t ta = r.node.integer("transA", 0) != 0, tb = r.node.integer("transB", 0) != 0;
@@ -92,6 +103,7 @@ void infer_gemm(const Rule& r) {
 }
 
 void infer_matmul(const Rule& r) {
+    r.require_type(1, 0);
     Shape a = r.in(0), b = r.in(1);
     r.require(!a.empty() && !b.empty(), "a scalar operand");
     const bool row = a.size() == 1, column = b.size() == 1;
@@ -106,6 +118,7 @@ void infer_matmul(const Rule& r) {
 }
 
 void infer_batch_normalisation(const Rule& r) {
+    r.require_floating();
     r.require(r.in(0).size() >= 2, "input " + to_string(r.in(0)));
     r.require(r.node.integer("training_mode", 0) == 0, "training_mode is not supported");
     for (size_t i = 1; i < 5; ++i)
@@ -115,6 +128,7 @@ void infer_batch_normalisation(const Rule& r) {
 }
 
 void infer_layer_normalisation(const Rule& r) {
+    r.require_floating();
     const size_t axis = axis_of(r.node, r.node.integer("axis", -1), r.in(0).size());
     const Shape slice(r.in(0).begin() + static_cast<int64_t>(axis), r.in(0).end());
     for (size_t i = 1; i < r.node.inputs.size(); ++i)
@@ -263,6 +277,7 @@ void infer_split(const Rule& r) {
     r.require(parts.size() == r.node.outputs.size(), "as many parts as outputs are needed");
     int64_t rest = in[axis];
     for (size_t i = 0; i < parts.size(); ++i) {
+        r.require(r.node.outputs[i] != kNoValue, "an output is left out");
         r.require(parts[i] >= 0 && parts[i] <= rest, "parts " + to_string(parts));
         rest -= parts[i];
         Shape out = in;
@@ -285,6 +300,7 @@ void infer_gather(const Rule& r) {
 void infer_pad(const Rule& r) {
     const std::vector<int64_t> pads = known_integers(r.graph, r.node, 1);
     Shape out = r.in(0);
+    if (r.has(2)) r.require_type(2, 0);
     const std::string mode = r.node.text("mode", "constant");
     r.require(mode == "constant", "mode " + mode + " is not supported");
     r.require(pads.size() == 2 * out.size(), fmt::format("{} pads", pads.size()));
@@ -297,6 +313,8 @@ void infer_pad(const Rule& r) {
 }
 
 void infer_range(const Rule& r) {
+    r.require_type(1, 0);
+    r.require_type(2, 0);
     double bound[3];
     for (size_t i = 0; i < 3; ++i) {
         const Value& value = r.graph.value(r.node.inputs[i]);
@@ -309,6 +327,7 @@ void infer_range(const Rule& r) {
 }
 
 void infer_lstm(const Rule& r) {
+    r.require_floating();
     r.require_rank(0, 3);
     r.require_rank(1, 3);
     const Node& node = r.node;
@@ -436,6 +455,7 @@ std::vector<SliceRange> slice_ranges(const Graph& graph, const Node& node) {
         const int64_t extent = in[axis_of(node, axes[i], in.size())], step = steps[i];
         if (step == 0 || step == INT64_MIN) fail(node, "a step of 0");
         const bool up = step > 0;
+        if (extent == 0) continue;
         const auto clamp = [&](int64_t x, int64_t low, int64_t high) {
             return std::clamp(x < 0 ? x + extent : x, low, high);
         };
@@ -473,6 +493,7 @@ void infer_node(Graph& graph, const Node& node) {
         case Operator::kAveragePool:
             return infer_pool(r);
         case Operator::kGlobalAveragePool: {
+            r.require_floating();
             r.require(r.in(0).size() >= 3, "input " + to_string(r.in(0)));
             Shape out(r.in(0).size(), 1);
             out[0] = r.in(0)[0];
@@ -542,13 +563,20 @@ void infer_node(Graph& graph, const Node& node) {
             return r.set(0, r.type(0), out);
         }
         case Operator::kSoftmax:
+            r.require_floating();
             axis_of(node, node.integer("axis", -1), r.in(0).size());
+            return r.set(0, r.type(0), r.in(0));
+        case Operator::kNot:
+            r.require(r.type(0) == ElementType::kBool, "the operand is not bool");
+            return r.set(0, r.type(0), r.in(0));
+        case Operator::kClip:
+            for (size_t i = 1; i < node.inputs.size(); ++i)
+                if (r.has(i)) r.require_type(i, 0);
             return r.set(0, r.type(0), r.in(0));
         case Operator::kDropout:
             r.set(1, ElementType::kBool, r.in(0));
             [[fallthrough]];
         case Operator::kAbs:
-        case Operator::kClip:
         case Operator::kElu:
         case Operator::kErf:
         case Operator::kExp:
@@ -559,7 +587,6 @@ void infer_node(Graph& graph, const Node& node) {
         case Operator::kLeakyRelu:
         case Operator::kLog:
         case Operator::kNeg:
-        case Operator::kNot:
         case Operator::kReciprocal:
         case Operator::kRelu:
         case Operator::kSigmoid:

@@ -9,6 +9,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <type_traits>
@@ -150,8 +151,8 @@ int64_t element_count(const Shape& shape) {
     int64_t count = 1;
     for (const int64_t extent : shape) {
         if (extent < 0) throw InputError(fmt::format("negative extent in {}", to_string(shape)));
-        if (extent == 0) return 0;
-        if (extent > kMaximumElements / count)
+        // Each extent is bounded even in an empty tensor, so that no later sum overflows.
+        if (extent > kMaximumElements / std::max<int64_t>(1, count))
             throw InputError(fmt::format("shape {} is too large", to_string(shape)));
         count *= extent;
     }

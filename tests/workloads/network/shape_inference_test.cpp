@@ -81,6 +81,23 @@ TEST(ShapeInference, Movement) {
     EXPECT_THROW(infer(Operator::kReshape, {{2, 3}, {2}}), InputError);
 }
 
+TEST(ShapeInference, EmptyAndExtremeSlices) {
+    EXPECT_EQ(
+        infer(Operator::kSlice, {{0, 4}}, {}, {{3, INT64_MAX}, {INT64_MIN, 0}, {0, 1}, {-1, -1}}),
+        (Shape{0, 3}));
+    EXPECT_THROW(infer(Operator::kSlice, {{4}}, {}, {{0}, {1}, {0}, {0}}), InputError);
+}
+
+TEST(ShapeInference, ChecksElementTypes) {
+    Builder b("test", 1, false);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 2});
+    const ValueId i = b.input("i", ElementType::kInt64, {2, 2});
+    EXPECT_THROW(b.node(Operator::kMatMul, "n", {x, i}), InputError);
+    EXPECT_THROW(b.node(Operator::kGemm, "n", {i, i}), InputError);
+    EXPECT_THROW(b.node(Operator::kNot, "n", {x}), InputError);
+    EXPECT_THROW(b.node(Operator::kSoftmax, "n", {i}), InputError);
+}
+
 TEST(ShapeInference, Broadcasting) {
     EXPECT_EQ(infer(Operator::kAdd, {{2, 1, 4}, {3, 1}}), (Shape{2, 3, 4}));
     EXPECT_THROW(infer(Operator::kAdd, {{2, 3}, {2}}), InputError);

@@ -94,8 +94,8 @@ class Executor {
             step.out.back() = array.get();
             arrays_[id] = std::move(array);
         }
-        const bool known = run_elementwise(step) || run_linear(step) || run_reduction(step) ||
-                           run_window(step) || run_movement(step);
+        const bool known = run_linear(step) || run_reduction(step) || run_window(step) ||
+                           run_elementwise(step) || run_movement(step);
         if (!known)
             throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
                                          name_of(node.op),

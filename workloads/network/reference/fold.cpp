@@ -20,6 +20,10 @@ bool is_foldable(const Graph& graph, const Node& node, int64_t limit) {
     for (const ValueId id : node.inputs)
         if (id != kNoValue && node.op != Operator::kShape && !graph.value(id).is_known())
             return false;
+    // Their cost is not bounded by the size of their operands and result, and no shape needs them.
+    if (node.op == Operator::kConv || node.op == Operator::kMaxPool ||
+        node.op == Operator::kAveragePool)
+        return false;
     int64_t elements = 0;
     for (const ValueId id : node.outputs)
         if (id != kNoValue) elements += element_count(graph.shape(id));
@@ -100,6 +104,11 @@ bool fold_into(Graph& graph, Node& producer, const Node& norm) {
                variance = to_doubles(*graph.value(norm.inputs[4]).data);
     std::vector<double> w = to_doubles(*weight.data), bias(channels, 0);
     if (producer.input(2) != kNoValue) {
+        // A Gemm's third operand may also be a column or a whole matrix.
+        const Shape& shape = graph.shape(producer.inputs[2]);
+        if (!shape.empty() && shape.back() != 1 && element_count(shape) != shape.back())
+            return false;
+        if (!shape.empty() && shape.back() == 1 && element_count(shape) != 1) return false;
         bias = to_doubles(*graph.value(producer.inputs[2]).data);
         if (bias.size() == 1) bias.assign(channels, bias[0]);
         if (bias.size() != channels) return false;

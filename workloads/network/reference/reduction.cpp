@@ -75,6 +75,15 @@ void batch_normalisation(const Step<Real>& step) {
     }
 }
 
+/// Integers wrap.
+template <class T>
+T sum(T x, T y) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+    else
+        return x + y;
+}
+
 template <class Real, class T>
 void reduce(const Step<Real>& step) {
     bool given = false;
@@ -90,7 +99,7 @@ void reduce(const Step<Real>& step) {
     if (op == Operator::kReduceMax)
         std::fill(out.begin(), out.end(), std::numeric_limits<T>::lowest());
     for_each(shape, broadcast_strides(kept, shape), 0, [&](size_t i, size_t o) {
-        out[o] = op == Operator::kReduceMax ? std::max(out[o], x[i]) : out[o] + x[i];
+        out[o] = op == Operator::kReduceMax ? std::max(out[o], x[i]) : sum(out[o], x[i]);
     });
     if (op == Operator::kReduceMean && !x.empty())
         for (T& mean : out) mean /= static_cast<T>(x.size() / out.size());
