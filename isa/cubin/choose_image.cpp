@@ -34,6 +34,14 @@ std::string target_name(const Image& image) {
                                          : "");
 }
 
+/// What to say of the machines that have code here.
+std::string proposal(std::span<const Image> images, const Targets& machines) {
+    std::string names;
+    for (const auto& [name, arch] : machines)
+        if (choose_image(images, arch) != nullptr) names += (names.empty() ? "" : " or ") + name;
+    return names.empty() ? "" : ", or choose a machine that it has code for: --on " + names;
+}
+
 }  // namespace
 
 const Image* choose_image(std::span<const Image> images, int arch) {
@@ -44,18 +52,18 @@ const Image* choose_image(std::span<const Image> images, int arch) {
     return best;
 }
 
-std::vector<uint8_t> cubin_for(std::span<const Image> images, int arch,
-                               std::string_view file_name) {
+std::vector<uint8_t> cubin_for(std::span<const Image> images, int arch, std::string_view file_name,
+                               const std::function<Targets()>& machines) {
     const Image* image = choose_image(images, arch);
     if (image == nullptr) {
         std::string held;
         for (const Image& other : images)
             if (other.kind != ImageKind::kOther)
                 held += (held.empty() ? "" : ", ") + target_name(other);
-        throw InputError(fmt::format(
-            "{}: no code for sm_{} (it has {}); compile with -arch=sm_{}, or choose a machine that "
-            "it has code for with --on",
-            file_name, arch, held.empty() ? "none at all" : held, arch));
+        throw InputError(
+            fmt::format("{}: no code for sm_{} (it has {}); compile with -arch=sm_{}{}", file_name,
+                        arch, held.empty() ? "none at all" : held, arch,
+                        proposal(images, machines ? machines() : Targets{})));
     }
     std::vector<uint8_t> bytes = payload(*image, file_name);
     if (image->kind == ImageKind::kElf) return bytes;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lockstep::cubin {
@@ -50,8 +52,12 @@ std::vector<uint8_t> payload(const Image& image, std::string_view file_name);
 /// below; else the highest PTX not above it. Accelerated images serve their own arch only.
 const Image* choose_image(std::span<const Image> images, int arch);
 
+/// Name and arch of a machine that a message may propose; made where it is needed.
+using Targets = std::vector<std::pair<std::string, int>>;
+
 /// The cubin to run on a machine of `arch`: the chosen image; PTX is compiled by compile_ptx().
-/// Throws InputError that says which machine or which -arch would do where there is none.
-std::vector<uint8_t> cubin_for(std::span<const Image> images, int arch, std::string_view file_name);
+/// Throws InputError that says which -arch and which of `machines` would do where there is none.
+std::vector<uint8_t> cubin_for(std::span<const Image> images, int arch, std::string_view file_name,
+                               const std::function<Targets()>& machines = nullptr);
 
 }  // namespace lockstep::cubin

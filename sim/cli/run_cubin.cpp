@@ -12,6 +12,7 @@
 #include "isa/cubin/fatbin.h"
 #include "sim/cli/run_request.h"
 #include "sim/cli/summary.h"
+#include "sim/config/machine.h"
 #include "sim/config/nearest.h"
 
 namespace lockstep::cli {
@@ -187,7 +188,8 @@ int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes) {
     const auto arch = static_cast<int>(device->machine().integer("arch"));
     std::vector<std::uint8_t> image(bytes.begin(), bytes.end());
     if (cubin::identify(bytes) == cubin::FileKind::kFatbin)
-        image = cubin::cubin_for(cubin::parse_fatbin(bytes, request.what), arch, request.what);
+        image = cubin::cubin_for(cubin::parse_fatbin(bytes, request.what), arch, request.what,
+                                 config::Machine::gpus);
     const cubin::Cubin cubin = cubin::parse(image, request.what);
     if (cubin.arch / 10 != arch / 10 || cubin.arch > arch ||
         (cubin.accelerated && cubin.arch != arch))

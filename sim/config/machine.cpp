@@ -169,6 +169,16 @@ std::vector<std::string> Machine::names() {
     return list;
 }
 
+std::vector<std::pair<std::string, int>> Machine::gpus() {
+    std::vector<std::pair<std::string, int>> list;
+    for (const std::string& name : names()) {
+        const auto machine = load(name);
+        if (machine->kind() == "gpu")
+            list.emplace_back(name, static_cast<int>(machine->integer("arch")));
+    }
+    return list;
+}
+
 std::shared_ptr<const Machine> Machine::load(const std::string& name_or_path,
                                              const std::vector<std::string>& overrides) {
     auto machine = std::make_shared<Machine>();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lockstep::config {
@@ -29,6 +30,8 @@ class Machine {
     static std::shared_ptr<const Machine> load(const std::string& name_or_path,
                                                const std::vector<std::string>& overrides = {});
     static std::vector<std::string> names();
+    /// Names of the built-in GPUs, each with its arch (90: sm_90).
+    static std::vector<std::pair<std::string, int>> gpus();
 
     const std::string& name() const { return name_; }
     const std::string& kind() const { return kind_; }  ///< "gpu", "tpu", "npu", "systolic"

@@ -11,6 +11,7 @@
 #include "isa/cubin/executable.h"
 #include "isa/cubin/fatbin.h"
 #include "isa/cubin/ptxas.h"
+#include "sim/config/machine.h"
 #include "workloads/runtime/runtime.h"
 
 namespace lockstep::cuda {
@@ -37,7 +38,7 @@ void Module::load(Device& device, int arch) {
             break;
         default: {
             const std::vector<cubin::Image> images = cubin::parse_fatbin(image_, file_name_);
-            bytes = cubin::cubin_for(images, arch, file_name_);
+            bytes = cubin::cubin_for(images, arch, file_name_, config::Machine::gpus);
             const cubin::Image* chosen = cubin::choose_image(images, arch);
             if (chosen && chosen->kind == cubin::ImageKind::kPtx) ptx_arch = chosen->arch;
         }

@@ -142,13 +142,14 @@ TEST(Fatbin, SaysWhatItHasWhereNothingFits) {
     const std::vector<Image> images = {image(ImageKind::kElf, 75), image(ImageKind::kElf, 90, true),
                                        image(ImageKind::kPtx, 100)};
     try {
-        cubin_for(images, 80, "program");
+        const Targets machines = {{"v100", 70}, {"t4", 75}, {"h100", 90}, {"other", 121}};
+        cubin_for(images, 80, "program", [&] { return machines; });
         FAIL();
     } catch (const InputError& error) {
         EXPECT_THAT(error.what(), HasSubstr("program: no code for sm_80 (it has sm_75, sm_90a, "
                                             "compute_100)"));
         EXPECT_THAT(error.what(), HasSubstr("-arch=sm_80"));
-        EXPECT_THAT(error.what(), HasSubstr("--on"));
+        EXPECT_THAT(error.what(), HasSubstr("--on t4 or h100 or other"));
     }
 }
 
