@@ -12,7 +12,8 @@ enum class FaultKind : std::uint8_t {
     kMisalignedAddress,    ///< CUDA error 716
     kInvalidAddressSpace,  ///< CUDA error 717
     kInvalidPc,            ///< jump to where there is no code (718)
-    kIllegalInstruction,   ///< 715; also an instruction that is not executed yet
+    kIllegalInstruction,   ///< operands that the instruction does not take (715)
+    kNotExecuted,          ///< right for the hardware, but not executed here yet
     kAssert,               ///< device assert (710)
     kTrap,                 ///< __trap() (719 launch failure)
     kLaunchFailure,        ///< 719

@@ -14,7 +14,7 @@ namespace {
 
 /// What an instruction without semantics does. The machine adds where and what it is.
 void execute_unknown(const Instruction&, Warp&) {
-    throw Fault{.kind = FaultKind::kIllegalInstruction, .what = "instruction is not executed"};
+    throw Fault{.kind = FaultKind::kNotExecuted, .what = "it is decoded, but not executed yet"};
 }
 
 /// Instructions of the uniform datapath and the units it feeds are guarded by uniform predicates;

@@ -32,6 +32,7 @@ Error error_of(sass::FaultKind kind) {
             return Error::kAssert;
         case sass::FaultKind::kInstructionLimit:
             return Error::kLaunchTimeout;
+        case sass::FaultKind::kNotExecuted:
         case sass::FaultKind::kTrap:
         case sass::FaultKind::kLaunchFailure:
         case sass::FaultKind::kDivergentBarrier:
@@ -172,8 +173,8 @@ Error Runtime::launch(const KernelLaunch& launch) {
     try {
         add_step(launch, device().launch(request));
     } catch (const DeviceFault& fault) {
-        // What nvcc compiles has no illegal instructions: this is one that is not executed yet.
-        if (fault.kind() == sass::FaultKind::kIllegalInstruction)
+        // No error code of CUDA says this; the program must not take it for its own fault.
+        if (fault.kind() == sass::FaultKind::kNotExecuted)
             end_process(ExitStatus::kProgramFault, fault.what());
         record_fault(error_of(fault.kind()), fault.what());
     }

@@ -33,6 +33,8 @@ const char* title(sass::FaultKind kind) {
             return "invalid program counter";
         case sass::FaultKind::kIllegalInstruction:
             return "illegal instruction";
+        case sass::FaultKind::kNotExecuted:
+            return "instruction not executed";
         case sass::FaultKind::kAssert:
             return "device-side assert";
         case sass::FaultKind::kTrap:

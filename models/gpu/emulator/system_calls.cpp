@@ -149,7 +149,7 @@ void SystemCalls::call(unsigned number, sass::Warp& warp) {
     if (name == "free") return release(warp);
     if (name == "__assertfail") return fail_assertion(warp);
     throw sass::Fault{
-        .kind = sass::FaultKind::kIllegalInstruction,
+        .kind = sass::FaultKind::kNotExecuted,
         .what = fmt::format("call of the device function {}, which is not provided", name),
         .lane = static_cast<unsigned>(std::countr_zero(warp.mask))};
 }

@@ -49,6 +49,7 @@ TEST_F(ErrorTest, FaultsHaveTheCodesOfTheRealRuntime) {
                                                {FaultKind::kMisalignedAddress, 716},
                                                {FaultKind::kInvalidAddressSpace, 717},
                                                {FaultKind::kInvalidPc, 718},
+                                               {FaultKind::kIllegalInstruction, 715},
                                                {FaultKind::kAssert, 710},
                                                {FaultKind::kTrap, 719},
                                                {FaultKind::kInstructionLimit, 702}};
