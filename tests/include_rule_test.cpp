@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may include whom (README, "What you add, and where it goes"): the layering of the source tree.
+// Who may include whom (README, "What you add"): the layering of the source tree.
 #include <gtest/gtest.h>
 
 #include <filesystem>
