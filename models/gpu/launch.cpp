@@ -124,8 +124,8 @@ void add_reserved_shared(sass::Launch& launch, std::span<std::byte> bank0) {
         // end of the program's is to be reported.
         place = 0x124;
         const auto& literals = launch.program->literals();
-        const auto asks = [&](const sass::Literal& literal) {
-            return literal.is_constant && literal.bank == 0 && literal.value == place;
+        const auto asks = [&](const sass::Literal& literal) {  // unoptimised code: by a register
+            return literal.value == place && (!literal.is_constant || literal.bank == 0);
         };
         if (launch.arch < 80 || std::none_of(literals.begin(), literals.end(), asks)) return;
         begin = (launch.shared_bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -26,6 +26,7 @@ enum SpecialRegister : unsigned {
     kSharedWindowLow = 0x30,
     kSharedMemorySize = 0x32,
     kLocalWindowLow = 0x34,
+    kLocalMemoryHighOffset = 0x37,  // the stack's lowest address; debug builds check it
     kEqualMask = 0x38,
     kLessMask = 0x39,
     kLessEqualMask = 0x3a,
@@ -73,7 +74,8 @@ std::uint64_t warp_value(const Warp& warp, unsigned number) {
         case kGlobalTimerHigh:
             return environment.global_timer(warp) >> 32;
         default:
-            return 0;  // window low halves, cluster ranks of a cluster of one, SRZ
+            return 0;  // window low halves, end of the stack, cluster ranks of a cluster of one,
+                       // SRZ
     }
 }
 
@@ -118,6 +120,7 @@ bool is_known(unsigned number) {
         case kSharedWindowHigh:
         case kSharedMemorySize:
         case kLocalWindowLow:
+        case kLocalMemoryHighOffset:
         case kVirtualSmId:
         case kClockLow:
         case kClockHigh:

@@ -97,6 +97,18 @@ TEST_P(ControlFlow, ThreadsOfAWarpTakeTurns) {
     for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], t * 3 + 64 + t) << t;
 }
 
+TEST(UnoptimisedCode, Runs) {
+    for (const auto& [machine, arch] : {std::pair{"a100", "sm_80"}, std::pair{"h200", "sm_90"}}) {
+        KernelRunner runner(machine, std::string("unoptimised_") + arch + ".cubin");
+        const auto out = runner.ints(256);
+        runner.launch("recursion", {1}, {64}, out.data());
+        for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], fibonacci(t % 12)) << arch << t;
+        runner.launch("reduce_several_warps", {1}, {256}, out.data());
+        for (int t = 0; t < 256; ++t)
+            EXPECT_EQ(out[t], t < 128 ? 127 * 64 : 127 * 64 + 128 * 128) << arch << t;
+    }
+}
+
 int switches_and_loops(int t, int in1) {
     int v = t;
     switch (t % 9) {
