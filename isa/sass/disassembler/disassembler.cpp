@@ -93,8 +93,9 @@ std::string piece_text(const Piece& piece, const Word& word, std::uint64_t pc) {
 }
 
 /// [R4.64+UR2+0x10], c[0x0][R4+0x10]. RZ is left out where something else is printed, an offset of
-/// zero likewise; an absolute address is unsigned.
-std::string address_text(const table::Operand& operand, const Word& word, std::uint64_t pc) {
+/// zero likewise; an absolute address is unsigned. sm_90 keeps RZ.64 and RZ.U32.
+std::string address_text(const table::Operand& operand, const Word& word, Arch arch,
+                         std::uint64_t pc) {
     std::string text, base, uniform;
     bool zero_base = false, in_bracket = false;
     for (const Piece& piece : table::pieces(operand)) {
@@ -135,7 +136,8 @@ std::string address_text(const table::Operand& operand, const Word& word, std::u
             }
             uniform += (uniform.empty() ? "" : "+") + number;
         } else if (piece.kind == PieceKind::kUniformRegister) {
-            if (zero_base && base == "RZ") base.clear();
+            if (zero_base && (base == "RZ" || (arch < 90 && (base == "RZ.64" || base == "RZ.U32"))))
+                base.clear();
             uniform = piece_text(piece, word, pc);
         } else {  // a modifier of what stands before it
             (uniform.empty() ? base : uniform) += piece_text(piece, word, pc);
@@ -144,8 +146,9 @@ std::string address_text(const table::Operand& operand, const Word& word, std::u
     return text;
 }
 
-std::string operand_text(const table::Operand& operand, const Word& word, std::uint64_t pc) {
-    if (operand.address) return address_text(operand, word, pc);
+std::string operand_text(const table::Operand& operand, const Word& word, Arch arch,
+                         std::uint64_t pc) {
+    if (operand.address) return address_text(operand, word, arch, pc);
     std::string text;
     for (const Piece& piece : table::pieces(operand)) text += piece_text(piece, word, pc);
     return text;
@@ -193,7 +196,7 @@ std::string disassemble(Word word, Arch arch, std::uint64_t pc) {
     bool first = true;
     for (const table::Operand& operand : table::operands(*row)) {
         if (&operand == &table::operands(*row).front()) {
-            std::string mnemonic = operand_text(operand, word, pc);
+            std::string mnemonic = operand_text(operand, word, arch, pc);
             if (const auto alias = imad_alias(word); !alias.empty())
                 mnemonic.insert(std::string_view("IMAD").size(), alias);
             text += mnemonic;
@@ -202,7 +205,7 @@ std::string disassemble(Word word, Arch arch, std::uint64_t pc) {
         if (operand.optional && operand.condition.get(word) == operand.hidden_value) continue;
         text += first ? " " : ", ";
         first = false;
-        text += operand_text(operand, word, pc);
+        text += operand_text(operand, word, arch, pc);
     }
     constexpr Arch kFirstWithMonitorBits = 86;
     if (const auto monitor = word.bits(102, 2); monitor != 0 && arch >= kFirstWithMonitorBits)

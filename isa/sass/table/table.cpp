@@ -18,7 +18,9 @@ unsigned arch_bit(Arch arch) {
     return it == std::end(kArchs) ? 0 : 1u << (it - kArchs);
 }
 
-const Row* find(const Word& word, Arch arch) {
+const Row* find(const Word& encoded, Arch arch) {
+    Word word = encoded;
+    if (arch == 70) word.set_bits(91, 1, 0);  // it has no uniform datapath and ignores the bit
     const unsigned bit = arch_bit(arch);
     for (unsigned i = kFirstRow[word.opcode()]; i < kFirstRow[word.opcode() + 1]; ++i) {
         const Row& row = kRows[i];
