@@ -90,10 +90,7 @@ void execute_phase_check(const Instruction& in, Warp& warp) {
         done |= ((high ^ b.lane[l]) >> 31) << l;
     });
     warp.write(in.pd[0], done);
-    if (done == warp.mask) return;
-    rotate(warp);
-    warp.has_yielded = true;
-    warp.budget = 0;
+    if (done != warp.mask) yield(warp);
 }
 
 void execute_load(const Instruction& in, Warp& warp) {
