@@ -42,6 +42,20 @@ TEST(Disassembler, PrintsTheMinimaAndMaximaOfSm90) {
     }
 }
 
+// Forms that the listings lack; nvdisasm 11.8's texts.
+TEST(Disassembler, PrintsFormsThatOnlyLibrariesHave) {
+    EXPECT_EQ(disassemble({.lo = 0x000000746a1e7236, .hi = 0x040fe4000001d01e}, 75, 0),
+              "HMMA.884.F32.F32.STEP3 R30, R106.reuse.ROW, R116.ROW, R30");
+    EXPECT_EQ(disassemble({.lo = 0x000000c0ac327236, .hi = 0x040fe40000008432}, 70, 0),
+              "HMMA.884.F16.F16.STEP1 R50, R172.reuse.ROW, R192.COL, R50");
+    EXPECT_EQ(disassemble({.lo = 0x00000000ece33381, .hi = 0x008ea400001e4920}, 75, 0),
+              "@P3 LDG.E.LTC128B.CONSTANT.GPU R227, [R236]");
+    EXPECT_EQ(disassemble({.lo = 0x000000040c0c7981, .hi = 0x000ea2200c1e1b00}, 80, 0),
+              "LDG.E.64 R12, desc[UR4][R12.64]");
+    EXPECT_EQ(disassemble({.lo = 0x0000000aff057981, .hi = 0x000ea800081e0900}, 90, 0),
+              "LDG.E R5, [RZ.U32+UR10]");
+}
+
 TEST(Disassembler, PrintsAnUnknownWordAsBytes) {
     EXPECT_FALSE(is_known({.lo = 0xfff, .hi = 0}, 90));
     EXPECT_EQ(disassemble({.lo = 0xfff, .hi = 1}, 90, 0),
