@@ -53,6 +53,13 @@ void execute_bra_uniform_predicate(const Instruction& in, Warp& warp) {
            static_cast<std::uint32_t>(in.immediate));
 }
 
+/// BRA.U.ANY: the whole path branches where any of its lanes does (the loops that serialise R2UR
+/// over lanes with different values end with it).
+void execute_bra_any(const Instruction& in, Warp& warp) {
+    if (condition(in, warp) != 0)
+        branch(warp, warp.active, static_cast<std::uint32_t>(in.immediate));
+}
+
 /// BRA.DIV UR: where the lanes whose guard holds are not all of those in UR, the whole path
 /// branches (compilers guard it with "my mask agrees with the others'", and mean the slow way if
 /// any does not). BRA.CONV branches where they are.
@@ -72,6 +79,8 @@ bool bind_bra(Binder& binder) {
     if (binder.word.form() == 2) {  // BRA.U UP
         out.ps[1] = binder.source_uniform_predicate(24, 27);
         out.execute = execute_bra_uniform_predicate;
+    } else if (mode == 1 && binder.word.bit(84)) {
+        out.execute = execute_bra_any;
     } else if (mode == 2 || mode == 3) {
         out.a = binder.word.uniform() ? binder.source_uniform(24) : binder.literal(kAllLanes);
         const bool is_complemented = binder.word.uniform() && binder.word.bit(30);  // ~UR
