@@ -22,8 +22,9 @@ void execute_qspc(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
     const std::uint32_t shared = lanes_in_window(warp, kSharedWindow);
     const std::uint32_t local = lanes_in_window(warp, kLocalWindow);
-    // .D is the shared memory of another CTA of the cluster, which has no window here.
-    const std::uint32_t lanes[] = {warp.mask & ~shared & ~local, local, shared, 0};
+    // .D (shared::cluster) holds the shared memory of all CTAs of the cluster, the own one
+    // included.
+    const std::uint32_t lanes[] = {warp.mask & ~shared & ~local, local, shared, shared};
     const std::uint64_t* const address = warp.access.address;
     write_lanes(warp, in.d, [&](unsigned l) { return static_cast<std::uint32_t>(address[l]); });
     warp.write(in.pd[0], lanes[in.modifiers >> kAddressBits & 3]);
