@@ -16,7 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if ((decoded.row != nullptr) != is_known(word, arch)) __builtin_trap();
             if (decoded.row == nullptr) continue;
             const Word covered = covered_bits(*decoded.row), again = encode(decoded);
-            if (again.lo != (word.lo & covered.lo) || again.hi != (word.hi & covered.hi))
+            Word read = word;
+            if (arch == 70) read.set_bits(91, 1, 0);  // sm_70 ignores this bit, so it is lost
+            if (again.lo != (read.lo & covered.lo) || again.hi != (read.hi & covered.hi))
                 __builtin_trap();
         }
     }
