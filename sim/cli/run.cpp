@@ -70,7 +70,7 @@ int run(const RunRequest& request) {
         case cubin::FileKind::kExecutable:
             cubin::check_runnable(bytes, request.what);
             refuse(request, "an executable", true, false);
-            return run_executable(request);
+            return run_executable(request, bytes);
         case cubin::FileKind::kCubin:
         case cubin::FileKind::kFatbin:
             refuse(request, "a cubin", false, true);

@@ -24,7 +24,7 @@ std::filesystem::path runtime_folder() {
 
 }  // namespace
 
-int run_executable(const RunRequest& request) {
+int run_executable(const RunRequest& request, std::span<const std::uint8_t> bytes) {
     // Errors in machine and overrides are found before the program starts.
     make_device(request);
     for (const auto& [name, value] : request.options.to_environment())
@@ -33,10 +33,9 @@ int run_executable(const RunRequest& request) {
     if (!std::filesystem::is_directory(path))
         throw InternalError(fmt::format("{}: the CUDA runtime library is not there", path));
     // LD_LIBRARY_PATH gives way to an RPATH in the executable; LD_PRELOAD does not.
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     for (const char* version : {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"}) {
-        const std::vector<std::uint8_t> bytes = read_file(request.what);
-        if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
-                .find(std::string(version) + '\0') != std::string_view::npos) {
+        if (text.find(std::string(version) + '\0') != std::string_view::npos) {
             const char* before = std::getenv("LD_PRELOAD");
             // Spaces and colons end an entry of LD_PRELOAD: a name alone is looked up as usual.
             const bool has_separator = path.find_first_of(" :") != std::string::npos;

@@ -30,7 +30,7 @@ struct RunRequest {
 std::unique_ptr<Device> make_device(const RunRequest& request);
 
 // The three kinds of things that run; each returns the exit status.
-int run_executable(const RunRequest& request);
+int run_executable(const RunRequest& request, std::span<const std::uint8_t> bytes);
 int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes);
 int run_workload(const RunRequest& request);
 

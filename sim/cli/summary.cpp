@@ -18,7 +18,6 @@ void Summary::add(const std::string& kernel, const sass::Dim3& grid, const sass:
                     {"smsp__thread_inst_executed.sum", result.thread_instructions}};
     statistics_.add(std::move(step));
     statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
-    warp_instructions_ += result.warp_instructions;
     if (!request_.options.quiet)
         fmt::print("{}  grid ({},{},{})  block ({},{},{})  {} warp-instructions\n", kernel, grid.x,
                    grid.y, grid.z, block.x, block.y, block.z, result.warp_instructions);

@@ -22,7 +22,6 @@ class Summary {
   private:
     const RunRequest& request_;
     stats::Statistics statistics_;
-    std::uint64_t warp_instructions_ = 0;
 };
 
 }  // namespace lockstep::cli
