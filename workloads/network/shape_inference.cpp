@@ -4,6 +4,7 @@
 #include "workloads/network/shape_inference.h"
 
 #include "sim/error/error.h"
+#include "workloads/network/onnx_type.h"
 #include "workloads/network/window.h"
 
 #include <algorithm>
@@ -367,32 +368,6 @@ void infer_shape_operator(const Rule& r) {
     r.set(0, ElementType::kInt64, {std::max<int64_t>(0, end - start)});
 }
 
-/// ONNX's numbers of the element types (TensorProto.DataType).
-std::optional<ElementType> type_of_number(int64_t number) {
-    switch (number) {
-        case 1:
-            return ElementType::kFp32;
-        case 2:
-            return ElementType::kUint8;
-        case 3:
-            return ElementType::kInt8;
-        case 6:
-            return ElementType::kInt32;
-        case 7:
-            return ElementType::kInt64;
-        case 9:
-            return ElementType::kBool;
-        case 10:
-            return ElementType::kFp16;
-        case 11:
-            return ElementType::kFp64;
-        case 16:
-            return ElementType::kBf16;
-        default:
-            return std::nullopt;
-    }
-}
-
 }  // namespace
 
 Shape broadcast(const Shape& a, const Shape& b, const Node& node) {
@@ -539,7 +514,7 @@ void infer_node(Graph& graph, const Node& node) {
         case Operator::kShape:
             return infer_shape_operator(r);
         case Operator::kCast: {
-            const std::optional<ElementType> to = type_of_number(node.integer("to", 0));
+            const std::optional<ElementType> to = onnx_element_type(node.integer("to", 0));
             r.require(to.has_value(), fmt::format("to type {}", node.integer("to", 0)));
             return r.set(0, *to, r.in(0));
         }

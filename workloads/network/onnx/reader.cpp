@@ -76,7 +76,7 @@ class Reader {
     void read_input(const lockstep_onnx::ValueInfoProto& input) {
         if (ids_.contains(input.name())) return;  // an initialiser's default value
         const auto& tensor = input.type().tensor_type();
-        const std::optional<ElementType> type = onnx::element_type(tensor.elem_type());
+        const std::optional<ElementType> type = onnx_element_type(tensor.elem_type());
         if (!type)
             throw InputError(fmt::format("input {}: element type {} is not supported", input.name(),
                                          tensor.elem_type()));

@@ -84,34 +84,9 @@ void read_int32_data(const lockstep_onnx::TensorProto& proto, Tensor& tensor) {
 
 }  // namespace
 
-std::optional<ElementType> element_type(int64_t number) {
-    switch (number) {
-        case 1:
-            return ElementType::kFp32;
-        case 2:
-            return ElementType::kUint8;
-        case 3:
-            return ElementType::kInt8;
-        case 6:
-            return ElementType::kInt32;
-        case 7:
-            return ElementType::kInt64;
-        case 9:
-            return ElementType::kBool;
-        case 10:
-            return ElementType::kFp16;
-        case 11:
-            return ElementType::kFp64;
-        case 16:
-            return ElementType::kBf16;
-        default:
-            return std::nullopt;
-    }
-}
-
 Tensor read_tensor(const lockstep_onnx::TensorProto& proto, const fs::path& folder) {
     Tensor tensor;
-    const std::optional<ElementType> type = element_type(proto.data_type());
+    const std::optional<ElementType> type = onnx_element_type(proto.data_type());
     if (!type) fail(proto, fmt::format("element type {} is not supported", proto.data_type()));
     tensor.type = *type;
     tensor.shape.assign(proto.dims().begin(), proto.dims().end());

@@ -2,19 +2,16 @@
 // TensorProto as a tensor.
 #pragma once
 
+#include "workloads/network/onnx_type.h"
 #include "workloads/network/tensor.h"
 
 #include <filesystem>
-#include <optional>
 
 namespace lockstep_onnx {
 class TensorProto;
 }
 
 namespace lockstep::network::onnx {
-
-/// TensorProto.DataType's number as an element type, nothing where it has none here.
-std::optional<ElementType> element_type(int64_t number);
 
 /// The values, from raw_data, the typed fields or an external file in `folder`. InputError.
 Tensor read_tensor(const lockstep_onnx::TensorProto& proto, const std::filesystem::path& folder);
