@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cycle model counts: plain sums, one struct per kind of unit. Metrics under Nsight
+// Compute's names are derived from them in one place (metrics.cpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace lockstep::gpu {
+
+/// Why a resident warp does not issue in a cycle, as Nsight Compute names the states of warps.
+enum class WarpState : std::uint8_t {
+    kSelected,         ///< issues
+    kNotSelected,      ///< could, but another warp of the sub-core does
+    kWait,             ///< fixed latency: the stall count of its last instruction
+    kLongScoreboard,   ///< a dependence counter held by global, local or texture memory
+    kShortScoreboard,  ///< ... by shared memory, MUFU and other variable-latency units
+    kBarrier,
+    kMembar,
+    kBranchResolving,
+    kNoInstruction,     ///< instruction cache
+    kMathPipeThrottle,  ///< its pipe is busy
+    kMioThrottle,       ///< the memory input/output queue is full
+    kLgThrottle,        ///< the queue for global and local memory is full
+    kTexThrottle,
+    kImcMiss,  ///< constant cache
+    kDispatchStall,
+    kDrain,  ///< exited, stores under way
+    kSleeping,
+    kMisc,
+    kCount
+};
+inline constexpr unsigned kWarpStates = static_cast<unsigned>(WarpState::kCount);
+
+/// Execution pipes, as Nsight Compute counts instructions by pipe.
+enum class Pipe : std::uint8_t {
+    kAlu,
+    kFma,       ///< FP32 and integer multiply
+    kFmaHeavy,  ///< the half of FMA that also multiplies integers, where the chip has two
+    kFp16,
+    kFp64,
+    kXu,  ///< transcendental and conversion
+    kTensor,
+    kUniform,
+    kLsu,
+    kAdu,  ///< address divergence: branches with registers, indexed constants
+    kCbu,  ///< convergence barrier unit: branches
+    kTma,
+    kDispatch,  ///< no pipe: NOP, DEPBAR, ...
+    kCount
+};
+inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kCount);
+
+/// Of one SM (all sub-cores together unless said otherwise).
+struct SmCounters {
+    std::uint64_t cycles_active = 0;  ///< with a resident warp
+    std::uint64_t ctas = 0;
+    std::uint64_t warps = 0;
+    std::uint64_t instructions = 0;            ///< warp instructions executed
+    std::uint64_t thread_instructions = 0;     ///< predicated-on lanes of them
+    std::uint64_t issue_active = 0;            ///< sub-core cycles in which an instruction issued
+    std::uint64_t sub_core_cycles_active = 0;  ///< sub-core cycles with a resident warp
+    std::array<std::uint64_t, kWarpStates> warp_cycles{};  ///< warp-cycles in each state
+    std::array<std::uint64_t, kPipes> pipe_instructions{};
+    std::array<std::uint64_t, kPipes> pipe_busy{};  ///< sub-core cycles in which the pipe was held
+    // Thread-level, predicated on.
+    std::uint64_t fadd = 0, fmul = 0, ffma = 0, dadd = 0, dmul = 0, dfma = 0, hadd = 0, hmul = 0,
+                  hfma = 0;
+    // Tensor instructions by kind, warp level.
+    std::uint64_t hmma = 0, imma = 0, dmma = 0, bmma = 0, gmma = 0;
+    std::uint64_t tensor_operations = 0;  ///< multiply-adds
+    // Memory instructions, warp level.
+    std::uint64_t global_load = 0, global_store = 0, shared_load = 0, shared_store = 0,
+                  local_load = 0, local_store = 0, atomics = 0;
+    std::uint64_t branches = 0, divergent_branches = 0;
+    std::uint64_t register_bank_conflicts = 0;  ///< bubbles, in cycles
+    std::uint64_t l0_instruction_hits = 0, l0_instruction_misses = 0;
+};
+
+/// Of one SM's memory pipeline.
+struct MemoryCounters {
+    std::uint64_t requests = 0;        ///< global and local instructions that reached the tags
+    std::uint64_t tag_wavefronts = 0;  ///< passes through the tag stage
+    std::uint64_t sectors_load_hit = 0, sectors_load_miss = 0;
+    std::uint64_t sectors_store = 0;
+    std::uint64_t sectors_atomic = 0;
+    std::uint64_t shared_wavefronts_load = 0, shared_wavefronts_store = 0;
+    std::uint64_t bank_conflicts_load = 0, bank_conflicts_store = 0;  ///< wavefronts beyond ideal
+    std::uint64_t data_busy = 0;                                      ///< cycles of the data stage
+    std::uint64_t tag_busy = 0;                                       ///< cycles of the tag stage
+    std::uint64_t sectors_to_l2_read = 0, sectors_to_l2_write = 0;
+    std::uint64_t mshr_full = 0;  ///< cycles that the tag stage stood still for want of entries
+    std::uint64_t tlb_hits = 0, tlb_misses = 0;
+};
+
+/// Of one memory partition: its L2 slices, its channels of DRAM.
+struct PartitionCounters {
+    std::uint64_t requests = 0;
+    std::uint64_t sectors_read_hit = 0, sectors_read_miss = 0;
+    std::uint64_t sectors_write_hit = 0, sectors_write_miss = 0;
+    std::uint64_t atomics = 0;     ///< sectors
+    std::uint64_t slice_busy = 0;  ///< slice cycles in which the tags were used
+    std::uint64_t write_backs = 0;
+    std::uint64_t dram_bytes_read = 0, dram_bytes_written = 0;
+    std::uint64_t dram_bus_busy = 0;  ///< command clocks in which data moved, all channels
+    std::uint64_t tlb_hits = 0, tlb_misses = 0;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SMs and memory partitions say to each other through the crossbar.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/engine/time.h"
+
+namespace lockstep::gpu {
+
+inline constexpr unsigned kLineBytes = 128;
+inline constexpr unsigned kSectorBytes = 32;
+inline constexpr unsigned kSectorsPerLine = kLineBytes / kSectorBytes;
+
+enum class RequestKind : std::uint8_t {
+    kRead,       ///< sectors of a line; answered by one or more replies that cover them all
+    kWrite,      ///< data for sectors of a line; answered once, when it is performed at L2
+    kAtomic,     ///< read-modify-write of lanes in one line, old values come back; answered once
+    kReduction,  ///< likewise without old values; answered once, when it is performed at L2
+};
+
+/// Cache hint of the instruction (bits 84-86 of LDG/STG).
+enum class EvictionPriority : std::uint8_t { kNormal, kFirst, kLast, kUnchanged, kNoAllocate };
+
+/// From an SM to the memory partition that the line's address selects. Values do not travel:
+/// functional memory holds them.
+struct MemoryRequest {
+    std::uint64_t line = 0;  ///< device address / kLineBytes
+    std::uint32_t id = 0;    ///< the SM's own; the replies carry it
+    std::uint16_t sm = 0;
+    RequestKind kind = RequestKind::kRead;
+    std::uint8_t sectors = 0;       ///< mask: bit i is bytes [32 i, 32 i + 32) of the line
+    std::uint8_t partial = 0;       ///< writes: those of the sectors that are not written whole
+    std::uint8_t lanes = 0;         ///< atomics: lanes that operate in this line, 1 to 32
+    std::uint8_t same_address = 0;  ///< atomics: most lanes that meet at one address
+    EvictionPriority priority = EvictionPriority::kNormal;
+    bool translated = true;  ///< false: the SM's TLB missed, the partition's MMU must translate
+};
+
+struct MemoryReply {
+    std::uint32_t id = 0;
+    RequestKind kind = RequestKind::kRead;
+    std::uint8_t sectors = 0;  ///< sectors whose data this reply brings (reads), or was written
+};
+
+/// An SM's side of the crossbar. Cycles are the SM's.
+class MemoryPort {
+  public:
+    virtual ~MemoryPort() = default;
+    /// False where the way to the line's partition has no credit in this cycle.
+    virtual bool send(engine::Cycle now, const MemoryRequest& request) = 0;
+    /// When to try again after send() was refused; kNever: the Tile is woken when it may.
+    virtual engine::Cycle next_send(engine::Cycle now, const MemoryRequest& request) = 0;
+    /// When the next reply can be taken (kNever: none is known), and the reply itself.
+    virtual engine::Cycle next_reply() const = 0;
+    virtual MemoryReply receive(engine::Cycle now) = 0;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A memory instruction on its way through the SM's memory pipeline, and what the pipeline tells
+// the core about it.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/sass/state.h"
+#include "models/gpu/memory/message.h"
+#include "sim/engine/time.h"
+
+namespace lockstep::gpu {
+
+enum class MemoryOperation : std::uint8_t {
+    kLoadGlobal,
+    kStoreGlobal,
+    kAtomicGlobal,     ///< ATOMG, ATOM: returns old values
+    kReductionGlobal,  ///< RED: does not
+    kLoadShared,
+    kStoreShared,
+    kAtomicShared,
+    kLoadMatrix,  ///< LDSM: `matrices` 8x8 matrices of 16-bit elements
+    kStoreMatrix,
+    kLoadLocal,
+    kStoreLocal,
+    kCopyAsync,     ///< LDGSTS: global to shared memory, past the register file
+    kLoadConstant,  ///< LDC with a register index: access.space is kConstant, `constant_bank` set
+    kShuffle,       ///< SHFL and other crossbar-of-lanes users of the shared-memory data path
+    kBulkCopy,      ///< UBLKCP: `bulk_bytes` between global (access.address[0]) and shared memory
+};
+
+/// What decoding knows about a memory instruction; one per instruction of the program.
+struct MemoryInstructionInfo {
+    MemoryOperation operation = MemoryOperation::kLoadGlobal;
+    std::uint8_t width = 4;             ///< bytes a lane
+    std::uint8_t matrices = 0;          ///< LDSM, STSM: 1, 2 or 4
+    bool is_uniform_address = false;    ///< the address is an immediate or uniform register alone
+    bool is_strong = false;             ///< scope GPU or SYS: bypasses (and invalidates) L1
+    bool skips_l1 = false;              ///< LDGSTS.BYPASS and the like
+    bool is_constant = false;           ///< LDG.CONSTANT: read-only data
+    std::uint8_t prefetch_sectors = 0;  ///< L2 prefetch hint: 2 (64 B), 4 (128 B), 8 (256 B)
+    std::uint8_t constant_bank = 0;
+    EvictionPriority priority = EvictionPriority::kNormal;
+};
+
+/// One executed instance. `access` is what execution noted (addresses by lane, active lanes).
+struct MemoryInstruction {
+    const MemoryInstructionInfo* info = nullptr;
+    std::uint32_t code_index = 0;
+    std::uint16_t warp = 0;  ///< warp slot of the SM, 0 to max_warps - 1
+    std::uint8_t sub_core = 0;
+    std::uint8_t write_barrier = 7;  ///< dependence counter released at write-back; 7: none
+    std::uint8_t read_barrier = 7;   ///< ... when the sources have been read; 7: none
+    engine::Cycle issued = 0;        ///< for statistics and traces
+    std::uint32_t bulk_bytes = 0;
+    sass::Access access;
+};
+
+/// The core's ears. Cycles may lie ahead of the current one.
+class MemoryListener {
+  public:
+    virtual ~MemoryListener() = default;
+    /// The source registers have been read: they may be overwritten from `at` on.
+    virtual void sources_read(engine::Cycle at, const MemoryInstruction& instruction) = 0;
+    /// Results are in the registers (loads, atomics), in shared memory (LDGSTS), or performed
+    /// (stores, reductions: needed by MEMBAR and at the CTA's end).
+    virtual void written_back(engine::Cycle at, const MemoryInstruction& instruction) = 0;
+};
+
+}  // namespace lockstep::gpu

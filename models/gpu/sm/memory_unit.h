@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SM's shared memory pipeline: L1 and shared memory with their tag and data stages, from where
+// an instruction's addresses are known to where its results are back in the registers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/gpu/counters.h"
+#include "models/gpu/sm/memory_instruction.h"
+#include "sim/config/machine.h"
+
+namespace lockstep::gpu {
+
+/// Driven by the SM: it offers instructions in the order in which its arbiter takes them from the
+/// sub-cores, and calls advance() at the cycles that next_event() names. Nothing polls.
+class MemoryUnit {
+  public:
+    /// `shared_bytes`: the carve-out of shared memory; the rest of l1.size is cache.
+    MemoryUnit(const config::Machine& machine, std::uint16_t sm, std::uint64_t shared_bytes,
+               MemoryPort& port, MemoryListener& listener, MemoryCounters& counters);
+    ~MemoryUnit();
+    MemoryUnit(const MemoryUnit&) = delete;
+    MemoryUnit& operator=(const MemoryUnit&) = delete;
+
+    /// The first cycle (>= now) at which an instruction can be accepted; kNever: not before a reply
+    /// or a later event.
+    engine::Cycle next_accept(engine::Cycle now) const;
+    /// Takes an instruction whose sources have been read.
+    void accept(engine::Cycle now, const MemoryInstruction& instruction);
+
+    /// Does everything that is due up to and including cycle `now`, replies included.
+    void advance(engine::Cycle now);
+    /// The next cycle with something to do, replies that are known to come included; kNever: none.
+    engine::Cycle next_event() const;
+
+    /// Nothing is under way.
+    bool idle() const;
+    /// Stores and reductions of a warp slot that are not performed yet (MEMBAR waits for 0).
+    std::uint32_t outstanding_stores(std::uint16_t warp) const;
+    /// MEMBAR.GPU/SYS, CCTL.IVALL and a new kernel forget cached global data.
+    void invalidate_l1();
+
+  private:
+    class Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace lockstep::gpu
