@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace lockstep::network {
@@ -25,6 +26,9 @@ size_t size_of(ElementType type);
 
 /// "fp32", "int8", ...
 std::string_view name_of(ElementType type);
+
+/// The type that name_of calls so.
+std::optional<ElementType> element_type_named(std::string_view name);
 
 bool is_floating(ElementType type);
 

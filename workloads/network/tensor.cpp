@@ -143,6 +143,12 @@ std::string_view name_of(ElementType type) {
     return info(type).name;
 }
 
+std::optional<ElementType> element_type_named(std::string_view name) {
+    for (size_t i = 0; i < kTypes.size(); ++i)
+        if (kTypes[i].name == name) return static_cast<ElementType>(i);
+    return std::nullopt;
+}
+
 bool is_floating(ElementType type) {
     return info(type).floating;
 }

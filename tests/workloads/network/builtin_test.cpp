@@ -37,6 +37,37 @@ TEST(Builtin, HasThePublishedOutputShapes) {
     EXPECT_EQ(lstm.shape(lstm.outputs.at(0)), (Shape{5, 1, 7}));
 }
 
+TEST(Builtin, SingleOperatorsHaveTheirShapes) {
+    const auto output = [](std::string_view text) {
+        BuiltinRequest request = parse_builtin(text);
+        request.options.with_values = false;
+        const Graph graph = build_network(request.name, request.options);
+        return graph.shape(graph.outputs.at(0));
+    };
+    EXPECT_EQ(output("gemm:m=64,n=32,k=16"), (Shape{64, 32}));
+    EXPECT_EQ(output("conv2d:n=2,h=56,w=28,c=3,k=8,r=3,s=5,stride=2,pad=1"), (Shape{2, 8, 28, 13}));
+    EXPECT_EQ(output("conv2d:h=7,w=7,pad=0"), (Shape{1, 64, 5, 5}));
+    EXPECT_EQ(output("layernorm:rows=5,cols=7"), (Shape{5, 7}));
+    EXPECT_EQ(output("softmax:rows=5,cols=7"), (Shape{5, 7}));
+    EXPECT_EQ(output("attention:heads=3,seq=5,d=7"), (Shape{1, 3, 5, 7}));
+    EXPECT_EQ(output("bert_block:hidden=32,heads=4,seq=9,batch=2"), (Shape{2, 9, 32}));
+    EXPECT_EQ(output("resnet50:batch=8"), (Shape{8, 1000}));
+    EXPECT_THROW(output("bert_block:hidden=32,heads=5"), InputError);
+    // One layer of twelve: 4 projections, the feed-forward pair, two normalisations.
+    EXPECT_EQ(parameter_count(shapes_of("bert_block")), 7'087'872);
+}
+
+TEST(Builtin, RequestsAreTakenApart) {
+    const BuiltinRequest request = parse_builtin("gemm:m=64,dtype=int8,k=3");
+    EXPECT_EQ(request.name, "gemm");
+    EXPECT_EQ(request.dtype, ElementType::kInt8);
+    EXPECT_EQ(request.options.parameters, (std::map<std::string, int64_t>{{"m", 64}, {"k", 3}}));
+    EXPECT_EQ(parse_builtin("resnet50").options.parameters.size(), 0u);
+    for (const char* text : {"gemm:m", "gemm:=1", "gemm:m=", "gemm:m=1x", "gemm:m=1,m=2",
+                             "gemm:dtype=int9", "gemm:m=99999999999999999999", "gemm:,m=1"})
+        EXPECT_THROW(parse_builtin(text), InputError) << text;
+}
+
 TEST(Builtin, WeightsDependOnTheSeedOnly) {
     const auto weights = [](uint64_t seed) {
         const Graph graph = build_network("mlp", {.seed = seed});
@@ -66,6 +97,7 @@ TEST(Builtin, NamesWhatIsWrong) {
     EXPECT_EQ(message("mlp", {{"width", 3}}),
               "mlp has no parameter width (it has batch, input, hidden, layers, classes)");
     EXPECT_EQ(message("mlp", {{"batch", 0}}), "mlp: batch=0 is not in 1 to 65536");
+    EXPECT_EQ(message("conv2d", {{"pad", -1}}), "conv2d: pad=-1 is not in 0 to 65536");
     EXPECT_EQ(message("bert_base", {{"seq", 513}}), "seq=513 is more than 512");
     EXPECT_NE(message("resnet51", {}).find("resnet18, resnet50"), std::string::npos);
 }

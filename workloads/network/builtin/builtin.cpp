@@ -9,19 +9,50 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <charconv>
+
 namespace lockstep::network {
 
 const std::vector<BuiltinNetwork>& builtin_networks() {
     static const std::vector<BuiltinNetwork> networks = {
         {"alexnet", "AlexNet (torchvision), 224x224", {{"batch", 1}}, builtin::alexnet},
+        {"attention",
+         "softmax(q k' / sqrt(d)) v",
+         {{"batch", 1}, {"heads", 12}, {"seq", 128}, {"d", 64}},
+         builtin::attention},
         {"bert_base",
          "BERT-base uncased with its pooler",
          {{"batch", 1}, {"seq", 128}},
          builtin::bert_base},
+        {"bert_block",
+         "one encoder layer of BERT",
+         {{"batch", 1}, {"hidden", 768}, {"heads", 12}, {"seq", 128}},
+         builtin::bert_block},
+        {"conv2d",
+         "convolution of [n,c,h,w] with k filters of r by s",
+         {{"n", 1},
+          {"h", 56},
+          {"w", 56},
+          {"c", 64},
+          {"k", 64},
+          {"r", 3},
+          {"s", 3},
+          {"stride", 1},
+          {"pad", 1, 0}},
+         builtin::conv2d},
+        {"gemm",
+         "[m,k] times a weight of [k,n]",
+         {{"m", 512}, {"n", 512}, {"k", 512}},
+         builtin::gemm},
         {"gpt2_small",
          "GPT-2 small with its language-model head",
          {{"batch", 1}, {"seq", 128}},
          builtin::gpt2_small},
+        {"layernorm",
+         "layer normalisation of each row",
+         {{"rows", 512}, {"cols", 768}},
+         builtin::layernorm},
         {"lstm",
          "stacked LSTM layers over a sequence",
          {{"batch", 1}, {"seq", 32}, {"input", 256}, {"hidden", 512}, {"layers", 2}},
@@ -36,8 +67,39 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
          builtin::mobilenet_v2},
         {"resnet18", "ResNet-18 (torchvision), 224x224", {{"batch", 1}}, builtin::resnet18},
         {"resnet50", "ResNet-50 v1.5 (torchvision), 224x224", {{"batch", 1}}, builtin::resnet50},
+        {"softmax", "softmax of each row", {{"rows", 512}, {"cols", 512}}, builtin::softmax},
     };
     return networks;
+}
+
+BuiltinRequest parse_builtin(std::string_view text) {
+    BuiltinRequest request;
+    const size_t colon = text.find(':');
+    request.name = text.substr(0, colon);
+    std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+    while (!rest.empty()) {
+        const std::string_view item = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+        const size_t equals = item.find('=');
+        if (equals == 0 || equals == std::string_view::npos)
+            throw InputError(fmt::format("{}: {} is not key=value", request.name, item));
+        const std::string key(item.substr(0, equals));
+        const std::string_view value = item.substr(equals + 1);
+        if (key == "dtype") {
+            if (request.dtype) throw InputError(fmt::format("{}: dtype twice", request.name));
+            request.dtype = element_type_named(value);
+            if (!request.dtype)
+                throw InputError(fmt::format("{}: no element type {}", request.name, value));
+            continue;
+        }
+        int64_t number = 0;
+        const auto [end, error] = std::from_chars(value.begin(), value.end(), number);
+        if (error != std::errc() || end != value.end())
+            throw InputError(fmt::format("{}: {} is no integer", request.name, item));
+        if (!request.options.parameters.emplace(key, number).second)
+            throw InputError(fmt::format("{}: {} twice", request.name, key));
+    }
+    return request;
 }
 
 Graph build_network(std::string_view name, const BuiltinOptions& options) {
@@ -47,16 +109,19 @@ Graph build_network(std::string_view name, const BuiltinOptions& options) {
         if (network.name != name) continue;
         builtin::Parameters parameters;
         std::vector<std::string_view> known;
-        for (const auto& [key, otherwise] : network.parameters) {
-            parameters.emplace(key, otherwise);
-            known.push_back(key);
+        std::map<std::string, int64_t> minimum;
+        for (const BuiltinParameter& parameter : network.parameters) {
+            parameters.emplace(parameter.name, parameter.otherwise);
+            minimum.emplace(parameter.name, parameter.minimum);
+            known.push_back(parameter.name);
         }
         for (const auto& [key, value] : options.parameters) {
             if (!parameters.contains(key))
                 throw InputError(fmt::format("{} has no parameter {} (it has {})", name, key,
                                              fmt::join(known, ", ")));
-            if (value < 1 || value > 65536)
-                throw InputError(fmt::format("{}: {}={} is not in 1 to 65536", name, key, value));
+            if (value < minimum[key] || value > 65536)
+                throw InputError(
+                    fmt::format("{}: {}={} is not in {} to 65536", name, key, value, minimum[key]));
             parameters[key] = value;
         }
         return network.build(parameters, options.seed, options.with_values);

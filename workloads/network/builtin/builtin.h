@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks that need no file: the published shapes, seeded weights.
+// Networks and single operators that need no file: the published shapes, seeded weights.
 #pragma once
 
 #include "workloads/network/graph.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,16 +19,32 @@ struct BuiltinOptions {
     bool with_values = true;  ///< false: shapes only (for timing without values)
 };
 
+struct BuiltinParameter {
+    std::string_view name;
+    int64_t otherwise;    ///< the default
+    int64_t minimum = 1;  ///< the maximum is 65536
+};
+
 struct BuiltinNetwork {
     std::string_view name;
     std::string_view description;
-    std::vector<std::pair<std::string_view, int64_t>> parameters;  ///< names and defaults
+    std::vector<BuiltinParameter> parameters;
     Graph (*build)(const std::map<std::string, int64_t>& parameters, uint64_t seed,
                    bool with_values);
 };
 
 /// All, in alphabetical order.
 const std::vector<BuiltinNetwork>& builtin_networks();
+
+/// `name[:key=value,...]` taken apart.
+struct BuiltinRequest {
+    std::string name;
+    BuiltinOptions options;
+    /// Of `dtype=`: the type to compute in. Networks are built in fp32; see quantise.h and bf16.h.
+    std::optional<ElementType> dtype;
+};
+/// InputError where it is malformed or a key is given twice; names are not looked up.
+BuiltinRequest parse_builtin(std::string_view text);
 
 /// InputError where the name or a parameter does not exist, or a parameter is out of range.
 Graph build_network(std::string_view name, const BuiltinOptions& options);

@@ -12,12 +12,18 @@ namespace lockstep::network::builtin {
 using Parameters = std::map<std::string, int64_t>;
 
 Graph alexnet(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph attention(const Parameters& parameters, uint64_t seed, bool with_values);
 Graph bert_base(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph bert_block(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph conv2d(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph gemm(const Parameters& parameters, uint64_t seed, bool with_values);
 Graph gpt2_small(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph layernorm(const Parameters& parameters, uint64_t seed, bool with_values);
 Graph lstm(const Parameters& parameters, uint64_t seed, bool with_values);
 Graph mlp(const Parameters& parameters, uint64_t seed, bool with_values);
 Graph mobilenet_v2(const Parameters& parameters, uint64_t seed, bool with_values);
 Graph resnet18(const Parameters& parameters, uint64_t seed, bool with_values);
 Graph resnet50(const Parameters& parameters, uint64_t seed, bool with_values);
+Graph softmax(const Parameters& parameters, uint64_t seed, bool with_values);
 
 }  // namespace lockstep::network::builtin

@@ -13,7 +13,8 @@ namespace lockstep::network::builtin {
 
 namespace {
 
-constexpr int64_t kHidden = 768, kHeads = 12, kHeadSize = kHidden / kHeads, kLayers = 12;
+constexpr int64_t kHidden = 768, kHeads = 12, kLayers = 12;
+constexpr float kBertEpsilon = 1e-12f;
 
 ValueId scalar(Builder& b, const std::string& name, float value) {
     return b.constant(name, make_tensor({}, std::span<const float>(&value, 1)));
@@ -35,45 +36,81 @@ ValueId positions(Builder& b, int64_t seq, int64_t limit) {
     return integers(b, "positions", {1, seq}, values);
 }
 
-/// [n, seq, 768] -> [n, heads, seq, 64]
-ValueId split_heads(Builder& b, const std::string& name, ValueId x) {
+/// [n, seq, hidden] -> [n, heads, seq, hidden / heads]
+ValueId split_heads(Builder& b, const std::string& name, ValueId x, int64_t heads) {
     const Shape& shape = b.shape(x);
-    x = b.reshape(name + ".heads", x, {shape[0], shape[1], kHeads, kHeadSize});
+    x = b.reshape(name + ".heads", x, {shape[0], shape[1], heads, shape[2] / heads});
     return b.transpose(name + ".transpose", x, {0, 2, 1, 3});
 }
 
-/// softmax(q k^T / 8 + mask) v, heads joined again.
-ValueId attention(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v,
-                  ValueId mask) {
-    const Shape shape = b.shape(q);
-    q = split_heads(b, name + ".query", q);
-    k = b.transpose(name + ".key.columns", split_heads(b, name + ".key", k), {0, 1, 3, 2});
-    v = split_heads(b, name + ".value", v);
+/// softmax(q k' / sqrt(d) + mask) v over [n, heads, seq, d].
+ValueId attend(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v, ValueId mask) {
+    k = b.transpose(name + ".key.columns", k, {0, 1, 3, 2});
     ValueId scores = b.node(Operator::kMatMul, name + ".scores", {q, k});
-    const auto root = std::sqrt(static_cast<float>(kHeadSize));
+    const auto root = std::sqrt(static_cast<float>(b.shape(q).back()));
     scores = b.node(Operator::kDiv, name + ".scale", {scores, scalar(b, name + ".root", root)});
     if (mask != kNoValue) scores = b.node(Operator::kAdd, name + ".mask", {scores, mask});
     scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, {{"axis", int64_t{-1}}});
-    ValueId y = b.node(Operator::kMatMul, name + ".context", {scores, v});
-    y = b.transpose(name + ".join", y, {0, 2, 1, 3});
+    return b.node(Operator::kMatMul, name + ".context", {scores, v});
+}
+
+/// The same over [n, seq, hidden], in heads that are split and joined again.
+ValueId attend_in_heads(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v,
+                        ValueId mask, int64_t heads) {
+    const Shape shape = b.shape(q);
+    q = split_heads(b, name + ".query", q, heads);
+    k = split_heads(b, name + ".key", k, heads);
+    v = split_heads(b, name + ".value", v, heads);
+    const ValueId y = b.transpose(name + ".join", attend(b, name, q, k, v, mask), {0, 2, 1, 3});
     return b.reshape(name + ".joined", y, shape);
 }
 
 ValueId feed_forward(Builder& b, const std::string& name, ValueId x, const char* gelu) {
-    x = b.linear(name + ".up", x, 4 * kHidden);
+    const int64_t hidden = b.shape(x).back();
+    x = b.linear(name + ".up", x, 4 * hidden);
     x = b.node(Operator::kGelu, name + ".gelu", {x}, {{"approximate", std::string(gelu)}});
-    return b.linear(name + ".down", x, kHidden);
+    return b.linear(name + ".down", x, hidden);
 }
 
 ValueId add(Builder& b, const std::string& name, ValueId x, ValueId y) {
     return b.node(Operator::kAdd, name, {x, y});
 }
 
+ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, int64_t heads) {
+    const int64_t hidden = b.shape(x).back();
+    const ValueId q = b.linear(name + ".q", x, hidden), k = b.linear(name + ".k", x, hidden),
+                  v = b.linear(name + ".v", x, hidden);
+    ValueId y = attend_in_heads(b, name + ".attention", q, k, v, kNoValue, heads);
+    y = b.linear(name + ".out", y, hidden);
+    x = b.layer_normalisation(name + ".norm1", add(b, name + ".add1", x, y), kBertEpsilon);
+    y = feed_forward(b, name + ".mlp", x, "none");
+    return b.layer_normalisation(name + ".norm2", add(b, name + ".add2", x, y), kBertEpsilon);
+}
+
 }  // namespace
+
+Graph attention(const Parameters& parameters, uint64_t seed, bool with_values) {
+    Builder b("attention", seed, with_values);
+    const Shape shape = {parameters.at("batch"), parameters.at("heads"), parameters.at("seq"),
+                         parameters.at("d")};
+    const ValueId q = b.input("q", ElementType::kFp32, shape),
+                  k = b.input("k", ElementType::kFp32, shape),
+                  v = b.input("v", ElementType::kFp32, shape);
+    return b.finish({attend(b, "attention", q, k, v, kNoValue)});
+}
+
+Graph bert_block(const Parameters& parameters, uint64_t seed, bool with_values) {
+    const int64_t hidden = parameters.at("hidden"), heads = parameters.at("heads");
+    if (hidden % heads != 0)
+        throw InputError(fmt::format("bert_block: hidden={} in {} heads", hidden, heads));
+    Builder b("bert_block", seed, with_values);
+    const ValueId x =
+        b.input("x", ElementType::kFp32, {parameters.at("batch"), parameters.at("seq"), hidden});
+    return b.finish({encoder_layer(b, "layer", x, heads)});
+}
 
 Graph bert_base(const Parameters& parameters, uint64_t seed, bool with_values) {
     constexpr int64_t kVocabulary = 30522, kPositions = 512, kTypes = 2;
-    constexpr float kEpsilon = 1e-12f;
     const int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
     Builder b("bert_base", seed, with_values);
     const ValueId ids = b.input("input_ids", ElementType::kInt64, {batch, seq});
@@ -84,17 +121,9 @@ Graph bert_base(const Parameters& parameters, uint64_t seed, bool with_values) {
     x = add(b, "embed.2", x,
             embed(b, "embed.position", b.weight("position", {kPositions, kHidden}, 0.05f),
                   positions(b, seq, kPositions)));
-    x = b.layer_normalisation("embed.norm", x, kEpsilon);
-    for (int64_t i = 0; i < kLayers; ++i) {
-        const std::string name = "layer" + std::to_string(i);
-        const ValueId q = b.linear(name + ".q", x, kHidden), k = b.linear(name + ".k", x, kHidden),
-                      v = b.linear(name + ".v", x, kHidden);
-        ValueId y = attention(b, name + ".attention", q, k, v, kNoValue);
-        y = b.linear(name + ".out", y, kHidden);
-        x = b.layer_normalisation(name + ".norm1", add(b, name + ".add1", x, y), kEpsilon);
-        y = feed_forward(b, name + ".mlp", x, "none");
-        x = b.layer_normalisation(name + ".norm2", add(b, name + ".add2", x, y), kEpsilon);
-    }
+    x = b.layer_normalisation("embed.norm", x, kBertEpsilon);
+    for (int64_t i = 0; i < kLayers; ++i)
+        x = encoder_layer(b, "layer" + std::to_string(i), x, kHeads);
     const ValueId first = b.node(Operator::kGather, "pooler.first",
                                  {x, integers(b, "pooler.index", {}, {0})}, {{"axis", int64_t{1}}});
     const ValueId pooled =
@@ -126,7 +155,7 @@ Graph gpt2_small(const Parameters& parameters, uint64_t seed, bool with_values) 
                    {y, integers(b, name + ".parts", {3}, {kHidden, kHidden, kHidden})},
                    {{"axis", int64_t{2}}}, 3);
         // The outputs of one node have consecutive numbers.
-        y = attention(b, name + ".attention", q, q + 1, q + 2, mask);
+        y = attend_in_heads(b, name + ".attention", q, q + 1, q + 2, mask, kHeads);
         x = add(b, name + ".add1", x, b.linear(name + ".c_proj", y, kHidden));
         y = b.layer_normalisation(name + ".ln_2", x, kEpsilon);
         x = add(b, name + ".add2", x, feed_forward(b, name + ".mlp", y, "tanh"));
