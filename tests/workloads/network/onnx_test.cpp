@@ -153,11 +153,18 @@ TEST(Onnx, ListsAllThatIsNotSupported) {
     auto* attribute = graph->mutable_node(0)->add_attribute();
     attribute->set_name("axis");
     attribute->set_type(2);
+    auto* pool = graph->add_node();
+    pool->set_name("pool");
+    pool->set_op_type("MaxPool");
+    pool->add_input("x");
+    pool->add_output("p");
+    pool->add_output("indices");
     EXPECT_THAT([&] { parse(m); },
                 ThrowsMessage<InputError>("m.onnx: not supported:\n"
                                           "  node add: attribute axis of Add\n"
                                           "  node mix: operator Einsum\n"
-                                          "  node Add_2: operator com.example.Add"));
+                                          "  node Add_2: operator com.example.Add\n"
+                                          "  node pool: output 1 of MaxPool"));
 }
 
 TEST(Onnx, RejectsMalformedModels) {

@@ -148,7 +148,6 @@ class Reader {
             else
                 node.attributes[attribute.name()] = std::move(*value);
         }
-        check_values(node);
         if (*op == Operator::kSoftmax && opset_ < 13) {
             node.attributes.try_emplace("axis", int64_t{1});
             node.attributes["flatten"] = int64_t{1};
@@ -159,20 +158,28 @@ class Reader {
             node.outputs.push_back(output.empty() ? kNoValue : find(output));
         while (!node.inputs.empty() && node.inputs.back() == kNoValue) node.inputs.pop_back();
         while (!node.outputs.empty() && node.outputs.back() == kNoValue) node.outputs.pop_back();
+        check_values(node);
+        check_arity(node);
         if (*op == Operator::kConstant)
             read_constant(node);
         else
             graph_.nodes.push_back(std::move(node));
     }
 
-    /// Attributes that are known, with values that are not supported.
-    void check_values(const Node& node) {
+    /// Attributes that are known, with values that are not supported. A default that is written out
+    /// is taken away.
+    void check_values(Node& node) {
         const auto refuse = [&](std::string_view attribute, const std::string& value) {
             unsupported_.push_back(
                 fmt::format("node {}: {}={} of {}", node.name, attribute, value, name_of(node.op)));
         };
         for (const char* attribute : {"training_mode", "storage_order", "input_forget", "layout"})
             if (node.has(attribute) && node.integer(attribute, 0) != 0) refuse(attribute, "1");
+        const std::string pad = node.text("auto_pad", "NOTSET");
+        if (pad != "NOTSET" && pad != "VALID" && pad != "SAME_UPPER" && pad != "SAME_LOWER")
+            refuse("auto_pad", pad);
+        if (node.op == Operator::kCast && !onnx_element_type(node.integer("to", 0)))
+            refuse("to", std::to_string(node.integer("to", 0)));
         if (node.op == Operator::kPad && node.text("mode", "constant") != "constant")
             refuse("mode", node.text("mode", ""));
         if (node.op == Operator::kLSTM && node.has("activations")) {
@@ -181,8 +188,28 @@ class Reader {
                 std::get<std::vector<std::string>>(node.attributes.find("activations")->second);
             while (expected.size() < given.size())
                 expected.insert(expected.end(), {"Sigmoid", "Tanh", "Tanh"});
-            if (given != expected) refuse("activations", fmt::format("{}", fmt::join(given, ",")));
+            if (given != expected)
+                refuse("activations", fmt::format("{}", fmt::join(given, ",")));
+            else
+                node.attributes.erase("activations");
         }
+    }
+
+    /// Optional inputs and outputs that are not supported (the indices of MaxPool, the sequence
+    /// lengths of LSTM).
+    void check_arity(const Node& node) {
+        const OperatorInfo& info = info_of(node.op);
+        const auto refuse = [&](const char* what, size_t i) {
+            unsupported_.push_back(
+                fmt::format("node {}: {} {} of {}", node.name, what, i, name_of(node.op)));
+        };
+        for (size_t i = info.maximum_inputs; i < node.inputs.size(); ++i)
+            if (node.inputs[i] != kNoValue) refuse("input", i);
+        for (size_t i = info.maximum_outputs; i < node.outputs.size(); ++i)
+            if (node.outputs[i] != kNoValue) refuse("output", i);
+        if (node.op == Operator::kLSTM)
+            for (const size_t i : {4, 7})
+                if (node.input(i) != kNoValue) refuse("input", i);
     }
 
     void read_constant(const Node& node) {
