@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph's own rules: what a node may have, the order of nodes, the counts. What an operator
-// makes of its inputs' shapes is in shape_inference.cpp.
+// makes of its inputs' shapes is in shapes/.
 #include "workloads/network/graph.h"
 
 #include "sim/error/error.h"

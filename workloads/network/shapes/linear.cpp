@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of convolution, pooling, matrix products, LSTM and the normalisations, after the ONNX
+// operator reference.
+#include "workloads/network/shapes/rule.h"
+
+#include "workloads/network/window.h"
+
+namespace lockstep::network::shapes {
+
+namespace {
+
+void infer_convolution(const Rule& r) {
+    r.require_floating();
+    const Shape &x = r.in(0), &w = r.in(1);
+    const Window window = window_of(r.node, x, &w);
+    const bool groups = window.group >= 1 && w[1] >= 0 && w[1] <= x[1] &&
+                        x[1] % window.group == 0 && x[1] / window.group == w[1] &&
+                        w[0] % window.group == 0;
+    r.require(groups, fmt::format("input {} and weight {} in {} groups", to_string(x), to_string(w),
+                                  window.group));
+    if (r.has(2)) r.require(r.in(2) == Shape{w[0]}, "the bias is " + to_string(r.in(2)));
+    Shape out = {x[0], w[0]};
+    out.insert(out.end(), window.output.begin(), window.output.end());
+    r.set(0, r.type(0), out);
+}
+
+void infer_pool(const Rule& r) {
+    r.require_floating();
+    const Window window = window_of(r.node, r.in(0));
+    Shape out = {r.in(0)[0], r.in(0)[1]};
+    out.insert(out.end(), window.output.begin(), window.output.end());
+    r.set(0, r.type(0), out);
+}
+
+void infer_global_pool(const Rule& r) {
+    r.require_floating();
+    r.require(r.in(0).size() >= 3, "input " + to_string(r.in(0)));
+    Shape out(r.in(0).size(), 1);
+    out[0] = r.in(0)[0];
+    out[1] = r.in(0)[1];
+    r.set(0, r.type(0), out);
+}
+
+void infer_gemm(const Rule& r) {
+    r.require_floating();
+    r.require_rank(0, 2);
+    r.require_rank(1, 2);
+    const size_t ta = r.node.integer("transA", 0) != 0, tb = r.node.integer("transB", 0) != 0;
+    const Shape &a = r.in(0), &b = r.in(1);
+    r.require(a[1 - ta] == b[tb], fmt::format("{} times {}", to_string(a), to_string(b)));
+    const Shape out = {a[ta], b[1 - tb]};
+    if (r.has(2)) r.require(broadcast(out, r.in(2), r.node) == out, "C is " + to_string(r.in(2)));
+    r.set(0, r.type(0), out);
+}
+
+void infer_matmul(const Rule& r) {
+    r.require_type(1, 0);
+    Shape a = r.in(0), b = r.in(1);
+    r.require(!a.empty() && !b.empty(), "a scalar operand");
+    const bool row = a.size() == 1, column = b.size() == 1;
+    if (row) a.insert(a.begin(), 1);
+    if (column) b.push_back(1);
+    r.require(a.back() == b[b.size() - 2],
+              fmt::format("{} times {}", to_string(r.in(0)), to_string(r.in(1))));
+    Shape out = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2), r.node);
+    if (!row) out.push_back(a[a.size() - 2]);
+    if (!column) out.push_back(b.back());
+    r.set(0, r.type(0), out);
+}
+
+void infer_batch_normalisation(const Rule& r) {
+    r.require_floating();
+    r.require(r.in(0).size() >= 2, "input " + to_string(r.in(0)));
+    r.require(r.node.integer("training_mode", 0) == 0, "training_mode is not supported");
+    for (size_t i = 1; i < 5; ++i)
+        r.require(r.in(i) == Shape{r.in(0)[1]},
+                  fmt::format("input {} is {}", i, to_string(r.in(i))));
+    r.set(0, r.type(0), r.in(0));
+}
+
+void infer_layer_normalisation(const Rule& r) {
+    r.require_floating();
+    const size_t axis = axis_of(r.node, r.node.integer("axis", -1), r.in(0).size());
+    const Shape slice(r.in(0).begin() + static_cast<int64_t>(axis), r.in(0).end());
+    for (size_t i = 1; i < r.node.inputs.size(); ++i)
+        if (r.has(i))
+            r.require(broadcast(slice, r.in(i), r.node) == slice,
+                      fmt::format("input {} is {}", i, to_string(r.in(i))));
+    r.set(0, r.type(0), r.in(0));
+}
+
+void infer_lstm(const Rule& r) {
+    r.require_floating();
+    r.require_rank(0, 3);
+    r.require_rank(1, 3);
+    const Node& node = r.node;
+    const std::string direction = node.text("direction", "forward");
+    const int64_t directions = direction == "bidirectional" ? 2 : 1;
+    r.require(directions == 2 || direction == "forward" || direction == "reverse",
+              "direction " + direction);
+    r.require(node.integer("layout", 0) == 0, "layout 1 is not supported");
+    r.require(node.integer("input_forget", 0) == 0, "input_forget is not supported");
+    r.require(!node.has("activations"), "activations other than the default are not supported");
+    r.require(!r.has(4) && !r.has(7), "sequence_lens and peepholes are not supported");
+    const Shape &x = r.in(0), &recurrence = r.in(2);
+    r.require(recurrence.size() == 3, "R is " + to_string(recurrence));
+    const int64_t hidden = recurrence[2];
+    r.require(node.integer("hidden_size", hidden) == hidden && hidden < (int64_t{1} << 30),
+              fmt::format("R is {}", to_string(recurrence)));
+    r.require(r.in(1) == Shape{directions, 4 * hidden, x[2]} &&
+                  recurrence == Shape{directions, 4 * hidden, hidden},
+              fmt::format("W is {}, R is {}", to_string(r.in(1)), to_string(recurrence)));
+    if (r.has(3)) r.require(r.in(3) == Shape{directions, 8 * hidden}, "B is " + to_string(r.in(3)));
+    for (size_t i = 5; i < 7; ++i)
+        if (r.has(i))
+            r.require(r.in(i) == Shape{directions, x[1], hidden},
+                      fmt::format("input {} is {}", i, to_string(r.in(i))));
+    r.set(0, r.type(0), {x[0], directions, x[1], hidden});
+    r.set(1, r.type(0), {directions, x[1], hidden});
+    r.set(2, r.type(0), {directions, x[1], hidden});
+}
+
+}  // namespace
+
+bool infer_linear_family(const Rule& r) {
+    const Node& node = r.node;
+    switch (node.op) {
+        case Operator::kConv:
+            infer_convolution(r);
+            break;
+        case Operator::kMaxPool:
+            r.require(node.integer("storage_order", 0) == 0, "storage_order is not supported");
+            infer_pool(r);
+            break;
+        case Operator::kAveragePool:
+            infer_pool(r);
+            break;
+        case Operator::kGlobalAveragePool:
+            infer_global_pool(r);
+            break;
+        case Operator::kGemm:
+            infer_gemm(r);
+            break;
+        case Operator::kMatMul:
+            infer_matmul(r);
+            break;
+        case Operator::kBatchNormalization:
+            infer_batch_normalisation(r);
+            break;
+        case Operator::kLayerNormalization:
+            infer_layer_normalisation(r);
+            break;
+        case Operator::kLSTM:
+            infer_lstm(r);
+            break;
+        case Operator::kSoftmax:
+            r.require_floating();
+            axis_of(node, node.integer("axis", -1), r.in(0).size());
+            r.set(0, r.type(0), r.in(0));
+            break;
+        default:
+            return false;
+    }
+    return true;
+}
+
+}  // namespace lockstep::network::shapes
