@@ -28,8 +28,6 @@ lockstep::cli::Words take_after_dashes(int& argc, char** argv) {
 void check_verb(const CLI::App& app, int argc, char** argv) {
     if (argc < 2) throw lockstep::InputError("a verb is missing\n\n" + app.help());
     if (argv[1][0] == '-') return;
-    if (std::string_view(argv[1]) == "compare")
-        throw lockstep::InputError("compare needs a cycle-level model, which is not there yet");
     std::vector<std::string> verbs;
     for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
     if (std::find(verbs.begin(), verbs.end(), argv[1]) != verbs.end()) return;
@@ -53,6 +51,7 @@ int main(int argc, char** argv) {
     lockstep::cli::add_machines(app, status);
     lockstep::cli::add_workloads(app, status);
     lockstep::cli::add_disasm(app, status);
+    lockstep::cli::add_compare(app, status);
     try {
         check_verb(app, argc, argv);
         app.parse(argc, argv);

@@ -128,7 +128,10 @@ void Statistics::check_path(const std::string& path) {
 
 void Statistics::write(const std::string& path) const {
     check_path(path);
-    const std::string text = is_csv(path) ? csv() : json();
+    write_whole(path, is_csv(path) ? csv() : json());
+}
+
+void write_whole(const std::string& path, const std::string& text) {
     const std::string temporary = temporary_name(path);
     std::FILE* file = std::fopen(temporary.c_str(), "wb");
     if (!file) cannot_write(path, errno);

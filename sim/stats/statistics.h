@@ -56,4 +56,7 @@ class Statistics {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Writes a file whole or not at all. Throws InputError where it cannot be written.
+void write_whole(const std::string& path, const std::string& text);
+
 }  // namespace lockstep::stats

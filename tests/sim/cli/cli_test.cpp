@@ -119,7 +119,7 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     };
     expect("", "a verb is missing");
     expect("fly", "fly");
-    expect("compare", "not there yet");
+    expect("compare --suite scalesin", "did you mean scalesim?");
     expect("run", "X is required");
     expect("run vektor_add --mode emulate", "vector_add");
     expect("run vector_add:m=5 --mode emulate", "m");

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// `lockstep compare --suite NAME`: simulated against measured or published.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "sim/cli/verbs.h"
+#include "sim/error/error.h"
+#include "sim/stats/statistics.h"
+#include "validation/compare/report.h"
+
+namespace lockstep::cli {
+
+namespace {
+
+struct Options {
+    std::string suite, stats_file;
+    validation::Request request;
+};
+
+int compare(Options options) {
+    if (options.suite.empty()) {
+        for (const validation::Suite& suite : validation::suites())
+            fmt::print("{:<16} {}\n{:<16}   --on {}\n", suite.name, suite.summary, "",
+                       suite.machine);
+        return static_cast<int>(ExitStatus::kDone);
+    }
+    const validation::Suite& suite = validation::find_suite(options.suite);
+    if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
+    if (options.request.machine.empty()) options.request.machine = suite.machine;
+    options.request.progress = isatty(STDERR_FILENO) != 0;
+    const std::vector<validation::Row> rows = suite.rows(options.request);
+    const std::string& machine = options.request.machine;
+    fmt::print("{}", validation::text_report(suite, machine, rows));
+    if (!options.stats_file.empty())
+        stats::write_whole(options.stats_file, options.stats_file.ends_with(".csv")
+                                                   ? validation::csv_report(suite, rows)
+                                                   : validation::json_report(suite, machine, rows));
+    const bool is_equal = std::all_of(rows.begin(), rows.end(), [](const validation::Row& row) {
+        return row.simulated == row.reference;
+    });
+    return static_cast<int>(suite.is_exact && !is_equal ? ExitStatus::kMismatch
+                                                        : ExitStatus::kDone);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& status) {
+    auto options = std::make_shared<Options>();
+    CLI::App* verb = app.add_subcommand(
+        "compare", "Compare what a machine simulates with what was measured or published");
+    verb->add_option("--suite", options->suite, "what to compare; without it: list the suites");
+    verb->add_option("--on", options->request.machine,
+                     "machine: a name or a .yaml file (default: the suite's own)");
+    verb->add_option("--stats", options->stats_file, "write all rows (.json or .csv)");
+    verb->add_option("--threads", options->request.threads,
+                     "host threads; results never depend on it")
+        ->check(CLI::Range(1u, 1024u))
+        ->capture_default_str();
+    verb->callback([options, &status] { status = compare(*options); });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/compare/report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/error/error.h"
+#include "validation/compare/statistics.h"
+
+namespace lockstep::validation {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Line = std::vector<std::string>;
+
+/// Columns as wide as their widest cell; the first to the left, the others to the right, the last
+/// as it is.
+std::string align(const std::vector<Line>& lines) {
+    std::vector<std::size_t> widths;
+    for (const Line& line : lines)
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            widths.resize(std::max(widths.size(), i + 1));
+            widths[i] = std::max(widths[i], line[i].size());
+        }
+    std::string text;
+    for (const Line& line : lines) {
+        std::string row;
+        for (std::size_t i = 0; i < line.size(); ++i)
+            row += i == 0                 ? fmt::format("{:<{}}", line[i], widths[i])
+                   : i + 1 == line.size() ? fmt::format("  {}", line[i])
+                                          : fmt::format("  {:>{}}", line[i], widths[i]);
+        row.erase(row.find_last_not_of(' ') + 1);
+        text += row + "\n";
+    }
+    return text;
+}
+
+std::string number(double value) {
+    return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                                : fmt::format("{:.6g}", value);
+}
+
+std::string_view part_name(Part part) {
+    return part == Part::kTrain ? "train" : "test";
+}
+
+std::string error_text(const Row& row, Error kind) {
+    return fmt::format("{:+.2f}{}", error_of(row, kind), kind == Error::kRelative ? "%" : "");
+}
+
+std::string row_lines(const Suite& suite, std::span<const Row> rows) {
+    std::vector<Line> lines = {
+        {"name", "quantity", "reference", "simulated", "unit", "error", "part", "note"}};
+    for (const Row& row : rows)
+        if (!suite.is_exact || row.simulated != row.reference)
+            lines.push_back({row.name, row.quantity, number(row.reference), number(row.simulated),
+                             row.unit, error_text(row, suite.error),
+                             std::string(part_name(row.part)), row.note});
+    return lines.size() == 1 ? "" : align(lines) + "\n";
+}
+
+struct Group {
+    std::string quantity, part;
+    ErrorStatistics statistics;
+};
+
+/// By quantity, and by part within it where there are both.
+std::vector<Group> groups(const Suite& suite, std::span<const Row> rows) {
+    std::vector<Group> list;
+    const auto add = [&](const std::string& quantity, const char* name, std::optional<Part> part) {
+        const std::vector<Row> selected = select(rows, quantity, part);
+        if (!selected.empty())
+            list.push_back(
+                {quantity.empty() ? "all" : quantity, name, statistics_of(selected, suite.error)});
+    };
+    const bool has_parts = !select(rows, "", Part::kTrain).empty();
+    std::vector<std::string> names = quantities(rows);
+    if (names.size() > 1) names.push_back("");
+    for (const std::string& quantity : names) {
+        add(quantity, "all", std::nullopt);
+        if (!has_parts) continue;
+        add(quantity, "train", Part::kTrain);
+        add(quantity, "test", Part::kTest);
+    }
+    return list;
+}
+
+std::string statistics_lines(const Suite& suite, std::span<const Row> rows) {
+    const auto fixed = [](double value) { return fmt::format("{:.2f}", value); };
+    const auto optional = [](std::optional<double> value) {
+        return value ? fmt::format("{:.4f}", *value) : std::string("-");
+    };
+    const std::string unit = suite.error == Error::kRelative ? " %" : "";
+    std::vector<Line> lines = {{"quantity", "part", "rows", "equal", "mean error" + unit,
+                                "mean |error|", "median", "p90", "max", "pearson", "kendall"}};
+    for (const Group& group : groups(suite, rows)) {
+        const ErrorStatistics& s = group.statistics;
+        lines.push_back({group.quantity, group.part, fmt::format("{}", s.rows),
+                         fmt::format("{}", s.equal), fmt::format("{:+.2f}", s.mean_signed),
+                         fixed(s.mean_absolute), fixed(s.median_absolute), fixed(s.p90_absolute),
+                         fixed(s.maximum_absolute), optional(s.pearson), optional(s.kendall_tau)});
+    }
+    return align(lines);
+}
+
+/// JSON has no infinity.
+Json finite(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json to_json(const ErrorStatistics& s) {
+    const auto optional = [](std::optional<double> value) {
+        return value ? Json(*value) : Json(nullptr);
+    };
+    return {{"rows", s.rows},
+            {"equal", s.equal},
+            {"mean_signed_error", finite(s.mean_signed)},
+            {"mean_absolute_error", finite(s.mean_absolute)},
+            {"median_absolute_error", finite(s.median_absolute)},
+            {"p90_absolute_error", finite(s.p90_absolute)},
+            {"max_absolute_error", finite(s.maximum_absolute)},
+            {"pearson", optional(s.pearson)},
+            {"kendall_tau", optional(s.kendall_tau)}};
+}
+
+std::string csv_text(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + '"';
+}
+
+}  // namespace
+
+std::string text_report(const Suite& suite, const std::string& machine, std::span<const Row> rows) {
+    std::string text = fmt::format("{} on {}: {}\n\n", suite.name, machine, suite.summary);
+    text += row_lines(suite, rows) + statistics_lines(suite, rows);
+    const ErrorStatistics all = statistics_of(rows, suite.error);
+    if (suite.is_exact) text += fmt::format("\n{} of {} values equal\n", all.equal, all.rows);
+    if (suite.bar > 0)
+        text += fmt::format("\nmean absolute error {:.2f}, to reach: {:.2f} ({}): {}\n",
+                            all.mean_absolute, suite.bar, suite.bar_source,
+                            all.mean_absolute <= suite.bar ? "reached" : "MISSED");
+    return text;
+}
+
+std::string json_report(const Suite& suite, const std::string& machine, std::span<const Row> rows) {
+    const std::string error = suite.error == Error::kRelative ? "error.pct" : "error.difference";
+    Json steps = Json::array();
+    for (const Row& row : rows)
+        steps.push_back({{"name", row.name},
+                         {"quantity", row.quantity},
+                         {"unit", row.unit},
+                         {"part", part_name(row.part)},
+                         {"source", row.source},
+                         {"note", row.note},
+                         {"metrics",
+                          {{"reference", row.reference},
+                           {"simulated", row.simulated},
+                           {error, finite(error_of(row, suite.error))}}}});
+    Json statistics = Json::array();
+    for (const Group& group : groups(suite, rows)) {
+        Json entry = {{"quantity", group.quantity}, {"part", group.part}};
+        entry.update(to_json(group.statistics));
+        statistics.push_back(std::move(entry));
+    }
+    const Json root = {{"schema", 1},
+                       {"machine", machine},
+                       {"mode", "compare"},
+                       {"workload", suite.name},
+                       {"steps", std::move(steps)},
+                       {"error", suite.error == Error::kRelative ? "percent" : "difference"},
+                       {"statistics", std::move(statistics)}};
+    return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string csv_report(const Suite& suite, std::span<const Row> rows) {
+    std::string text = "name,quantity,reference,simulated,unit,error,part,source,note\n";
+    for (const Row& row : rows)
+        text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(row.name),
+                            csv_text(row.quantity), row.reference, row.simulated,
+                            csv_text(row.unit), error_of(row, suite.error), part_name(row.part),
+                            csv_text(row.source), csv_text(row.note));
+    return text;
+}
+
+}  // namespace lockstep::validation

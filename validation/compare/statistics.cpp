@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors over rows. Pearson's r is on the values themselves, Kendall's tau-b (Kendall 1945) on
+// their ranks, ties taken into account; both need two rows that differ.
+#include "validation/compare/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lockstep::validation {
+
+namespace {
+
+std::optional<double> pearson(std::span<const Row> rows) {
+    const double n = static_cast<double>(rows.size());
+    double mean_x = 0, mean_y = 0;
+    for (const Row& row : rows) mean_x += row.reference / n, mean_y += row.simulated / n;
+    double xx = 0, yy = 0, xy = 0;
+    for (const Row& row : rows) {
+        const double x = row.reference - mean_x, y = row.simulated - mean_y;
+        xx += x * x, yy += y * y, xy += x * y;
+    }
+    if (!(xx > 0) || !(yy > 0)) return std::nullopt;
+    return xy / std::sqrt(xx * yy);
+}
+
+int sign(double value) {
+    return (value > 0) - (value < 0);
+}
+
+std::optional<double> kendall_tau(std::span<const Row> rows) {
+    double concordant = 0, different_x = 0, different_y = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            const int x = sign(rows[i].reference - rows[j].reference);
+            const int y = sign(rows[i].simulated - rows[j].simulated);
+            concordant += x * y;
+            different_x += x != 0;
+            different_y += y != 0;
+        }
+    if (different_x == 0 || different_y == 0) return std::nullopt;
+    return concordant / std::sqrt(different_x * different_y);
+}
+
+}  // namespace
+
+double error_of(const Row& row, Error kind) {
+    if (row.simulated == row.reference) return 0;
+    if (kind == Error::kDifference) return row.simulated - row.reference;
+    if (row.reference == 0)
+        return std::copysign(std::numeric_limits<double>::infinity(), row.simulated);
+    return 100 * (row.simulated - row.reference) / std::abs(row.reference);
+}
+
+ErrorStatistics statistics_of(std::span<const Row> rows, Error kind) {
+    ErrorStatistics result;
+    result.rows = rows.size();
+    if (rows.empty()) return result;
+    const double n = static_cast<double>(rows.size());
+    std::vector<double> absolute;
+    for (const Row& row : rows) {
+        const double error = error_of(row, kind);
+        result.equal += error == 0;
+        result.mean_signed += error / n;
+        result.mean_absolute += std::abs(error) / n;
+        absolute.push_back(std::abs(error));
+    }
+    std::sort(absolute.begin(), absolute.end());
+    const std::size_t half = absolute.size() / 2;
+    result.median_absolute =
+        absolute.size() % 2 == 1 ? absolute[half] : (absolute[half - 1] + absolute[half]) / 2;
+    result.p90_absolute = absolute[(9 * absolute.size() + 9) / 10 - 1];
+    result.maximum_absolute = absolute.back();
+    result.pearson = pearson(rows);
+    result.kendall_tau = kendall_tau(rows);
+    return result;
+}
+
+std::vector<Row> select(std::span<const Row> rows, std::string_view quantity,
+                        std::optional<Part> part) {
+    std::vector<Row> selected;
+    for (const Row& row : rows)
+        if ((quantity.empty() || row.quantity == quantity) && (!part || row.part == *part))
+            selected.push_back(row);
+    return selected;
+}
+
+std::vector<std::string> quantities(std::span<const Row> rows) {
+    std::vector<std::string> list;
+    for (const Row& row : rows)
+        if (std::find(list.begin(), list.end(), row.quantity) == list.end())
+            list.push_back(row.quantity);
+    return list;
+}
+
+}  // namespace lockstep::validation

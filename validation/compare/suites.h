@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suites that there are, each in a file of its own.
+#pragma once
+
+#include "validation/compare/suite.h"
+
+namespace lockstep::validation {
+
+Suite scalesim_suite();
+
+}  // namespace lockstep::validation
