@@ -1,41 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/config/schema.h"
+#include "sim/config/schema_sections.h"
+
+#include <vector>
 
 namespace lockstep::config {
 
 namespace {
 
-constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
-
-constexpr Entry kGpu[] = {
-    {"product", Type::kText, "1", 0, 0, "name that the CUDA runtime reports"},
-    {"arch", Type::kInteger, "1", 70, 90, "SM version: the instruction set"},
-    {"clock.sm", Type::kNumber, "MHz", 1, 10000, "boost clock of the SMs"},
-    {"clock.memory", Type::kNumber, "MHz", 1, 100000, "memory clock; data moves on both edges"},
-    {"sm.count", Type::kInteger, "1", 1, 1024, "streaming multiprocessors"},
-    {"sm.sub_cores", Type::kInteger, "1", 1, 8, "sub-cores (warp schedulers) of an SM"},
-    {"sm.max_warps", Type::kInteger, "1", 1, 128, "warps resident on an SM"},
-    {"sm.max_threads", Type::kInteger, "1", 32, 4096, "threads resident on an SM"},
-    {"sm.max_ctas", Type::kInteger, "1", 1, 64, "CTAs resident on an SM"},
-    {"sm.registers", Type::kInteger, "1", 1024, 1 << 20, "32-bit registers of an SM"},
-    {"sm.fp32_lanes", Type::kInteger, "1", 1, 1024, "FP32 units of an SM"},
-    {"cta.max_threads", Type::kInteger, "1", 32, 4096, "threads of a CTA"},
-    {"shared_memory.size", Type::kInteger, "B", 0, kTebi, "largest shared memory of an SM"},
-    {"shared_memory.max_per_cta", Type::kInteger, "B", 0, kTebi, "most that a CTA may have"},
-    {"shared_memory.default_per_cta", Type::kInteger, "B", 0, kTebi,
-     "most that a CTA may have without asking for more"},
-    {"shared_memory.reserved_per_cta", Type::kInteger, "B", 0, kTebi, "kept by the system"},
-    {"l1.size", Type::kInteger, "B", 0, kTebi, "L1 cache and shared memory together, by SM"},
-    {"l2.size", Type::kInteger, "B", 0, kTebi, "L2 cache of the chip"},
-    {"dram.size", Type::kInteger, "B", 1 << 20, kTebi, "device memory"},
-    {"dram.bus_width", Type::kInteger, "bit", 1, 65536, "width of the memory bus"},
-    {"dram.bandwidth", Type::kNumber, "GB/s", 0.001, 100000, "peak bandwidth"},
-};
+std::vector<Entry> join(std::initializer_list<std::span<const Entry>> sections) {
+    std::vector<Entry> all;
+    for (const auto& section : sections) all.insert(all.end(), section.begin(), section.end());
+    return all;
+}
 
 }  // namespace
 
 std::span<const Entry> schema(std::string_view kind) {
-    if (kind == "gpu") return kGpu;
+    static const std::vector<Entry> gpu =
+        join({gpu_general(), gpu_core(), gpu_memory_unit(), gpu_memory()});
+    if (kind == "gpu") return gpu;
     return {};
 }
 
