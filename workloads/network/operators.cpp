@@ -2,7 +2,7 @@
 // The operators' arities and attributes as one table. Source: the ONNX operator reference
 // (onnx.ai/onnx/operators). Attributes that became inputs in later opsets (axes, split) are kept in
 // both forms. `flatten` of Softmax is ours: the meaning before opset 13 (all dimensions from the
-// axis on are normalised together).
+// axis on are normalised together). So is MatMul's third input, a bias over the columns.
 #include "workloads/network/operators.h"
 
 #include "sim/error/error.h"
@@ -51,7 +51,7 @@ constexpr OperatorInfo kOperators[] = {
     {OP(LeakyRelu), 1, 1, 1, 1, "alpha:f"},
     {OP(Less), 2, 2, 1, 1, ""},
     {OP(Log), 1, 1, 1, 1, ""},
-    {OP(MatMul), 2, 2, 1, 1, ""},
+    {OP(MatMul), 2, 3, 1, 1, ""},
     {OP(Max), 1, kMany, 1, 1, ""},
     {OP(MaxPool), 1, 1, 1, 1,
      "auto_pad:s ceil_mode:i dilations:I kernel_shape:I pads:I storage_order:i strides:I"},

@@ -207,6 +207,8 @@ class Reader {
             if (node.inputs[i] != kNoValue) refuse("input", i);
         for (size_t i = info.maximum_outputs; i < node.outputs.size(); ++i)
             if (node.outputs[i] != kNoValue) refuse("output", i);
+        // A bias of our own.
+        if (node.op == Operator::kMatMul && node.input(2) != kNoValue) refuse("input", 2);
         if (node.op == Operator::kLSTM)
             for (const size_t i : {4, 7})
                 if (node.input(i) != kNoValue) refuse("input", i);

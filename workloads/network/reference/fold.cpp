@@ -84,50 +84,54 @@ std::vector<size_t> count_reads(const Graph& graph) {
     return reads;
 }
 
-/// Scales the slices of the producer's weight along its output channels and shifts its bias.
-bool fold_into(Graph& graph, Node& producer, const Node& norm) {
-    const bool gemm = producer.op == Operator::kGemm;
-    const bool transposed = gemm && producer.integer("transB", 0) != 0;
-    if (gemm && (producer.real("alpha", 1) != 1 || producer.real("beta", 1) != 1)) return false;
-    std::vector<ValueId> given(norm.inputs.begin() + 1, norm.inputs.end());
-    given.push_back(producer.inputs.at(1));
-    if (producer.input(2) != kNoValue) given.push_back(producer.inputs[2]);
-    for (const ValueId id : given)
-        if (!graph.value(id).is_known()) return false;
-
-    const Value& weight = graph.value(producer.inputs[1]);
-    const ElementType type = weight.type;
-    const size_t channels = to_doubles(*graph.value(norm.inputs[1]).data).size();
-    const auto gamma = to_doubles(*graph.value(norm.inputs[1]).data),
-               beta = to_doubles(*graph.value(norm.inputs[2]).data),
-               mean = to_doubles(*graph.value(norm.inputs[3]).data),
-               variance = to_doubles(*graph.value(norm.inputs[4]).data);
-    std::vector<double> w = to_doubles(*weight.data), bias(channels, 0);
-    if (producer.input(2) != kNoValue) {
-        // A Gemm's third operand may also be a column or a whole matrix.
-        const Shape& shape = graph.shape(producer.inputs[2]);
-        if (!shape.empty() && shape.back() != 1 && element_count(shape) != shape.back())
-            return false;
-        if (!shape.empty() && shape.back() == 1 && element_count(shape) != 1) return false;
-        bias = to_doubles(*graph.value(producer.inputs[2]).data);
-        if (bias.size() == 1) bias.assign(channels, bias[0]);
-        if (bias.size() != channels) return false;
-    }
+/// Weight and bias of the producer with the normalisation in them.
+void scale_weights(const Graph& graph, const Node& producer, const Node& norm, Value& weight,
+                   Value& bias) {
+    const bool by_column = producer.op == Operator::kGemm && producer.integer("transB", 0) == 0;
+    const auto values = [&](ValueId id) { return to_doubles(*graph.value(id).data); };
+    const std::vector<double> gamma = values(norm.inputs[1]), beta = values(norm.inputs[2]),
+                              mean = values(norm.inputs[3]), variance = values(norm.inputs[4]);
+    const size_t channels = gamma.size();
+    std::vector<double> w = values(producer.inputs[1]), shift(channels, 0);
+    if (producer.input(2) != kNoValue) shift = values(producer.inputs[2]);
+    if (shift.size() == 1) shift.assign(channels, shift[0]);
     const double epsilon = norm.real("epsilon", 1e-5f);
     std::vector<double> scale(channels);
     for (size_t c = 0; c < channels; ++c) {
         scale[c] = gamma[c] / std::sqrt(variance[c] + epsilon);
-        bias[c] = (bias[c] - mean[c]) * scale[c] + beta[c];
+        shift[c] = (shift[c] - mean[c]) * scale[c] + beta[c];
     }
     const size_t block = channels == 0 ? 1 : w.size() / channels;
-    for (size_t i = 0; i < w.size(); ++i)
-        w[i] *= scale[gemm && !transposed ? i % channels : i / block];
+    for (size_t i = 0; i < w.size(); ++i) w[i] *= scale[by_column ? i % channels : i / block];
+    weight.data = std::make_shared<const Tensor>(from_doubles(weight.type, *weight.shape, w));
+    bias.data = std::make_shared<const Tensor>(from_doubles(bias.type, *bias.shape, shift));
+}
 
-    Value new_weight{weight.name + ".folded", weight.kind, type, weight.shape};
-    new_weight.data = std::make_shared<const Tensor>(from_doubles(type, *weight.shape, w));
-    const Shape bias_shape = {static_cast<int64_t>(channels)};
-    Value new_bias{producer.name + ".bias.folded", ValueKind::kParameter, type, bias_shape};
-    new_bias.data = std::make_shared<const Tensor>(from_doubles(type, bias_shape, bias));
+/// Scales the slices of the producer's weight along its output channels and shifts its bias. Where
+/// the network was built for its shapes alone, so are the new weight and bias.
+bool fold_into(Graph& graph, Node& producer, const Node& norm) {
+    if (producer.real("alpha", 1) != 1 || producer.real("beta", 1) != 1) return false;
+    std::vector<ValueId> given(norm.inputs.begin() + 1, norm.inputs.end());
+    given.push_back(producer.inputs.at(1));
+    if (producer.input(2) != kNoValue) given.push_back(producer.inputs[2]);
+    bool known = true;
+    for (const ValueId id : given) {
+        const ValueKind kind = graph.value(id).kind;
+        if (kind != ValueKind::kParameter && kind != ValueKind::kConstant) return false;
+        known = known && graph.value(id).is_known();
+    }
+    const Shape channels = graph.shape(norm.inputs[1]);
+    if (producer.input(2) != kNoValue) {
+        // A Gemm's third operand may also be a column or a whole matrix.
+        const Shape& shape = graph.shape(producer.inputs[2]);
+        const int64_t count = element_count(shape);
+        const bool row = count == 1 || (!shape.empty() && shape.back() == count);
+        if (!row || (count != 1 && count != channels[0])) return false;
+    }
+    const Value& weight = graph.value(producer.inputs[1]);
+    Value new_weight{weight.name + ".folded", weight.kind, weight.type, weight.shape};
+    Value new_bias{producer.name + ".bias.folded", ValueKind::kParameter, weight.type, channels};
+    if (known) scale_weights(graph, producer, norm, new_weight, new_bias);
     producer.inputs.resize(3, kNoValue);
     producer.inputs[1] = graph.add(std::move(new_weight));
     producer.inputs[2] = graph.add(std::move(new_bias));

@@ -71,10 +71,13 @@ void matmul(const Step<Real>& step) {
         const size_t a = which_a[i] * static_cast<size_t>(m * k),
                      b = o * static_cast<size_t>(k * n);
         const size_t at = i * static_cast<size_t>(m * n);
-        if (!is_floating(step.out[0]->type)) return integer_matmul(step, a, b, at, m, k, n);
+        if (!is_floating(step.in[0]->type)) return integer_matmul(step, a, b, at, m, k, n);
         Target<Real>(step.out[0]->real.data() + at, m, n).noalias() =
             View<Real>(step.real(0).data() + a, m, k) * View<Real>(step.real(1).data() + b, k, n);
     });
+    if (!step.has(2)) return;
+    std::vector<Real>& out = step.out[0]->real;
+    for (size_t i = 0; i < out.size(); ++i) out[i] += step.real(2)[i % static_cast<size_t>(n)];
 }
 
 template <class Real>

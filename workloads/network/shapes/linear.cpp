@@ -65,6 +65,8 @@ void infer_matmul(const Rule& r) {
     Shape out = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2), r.node);
     if (!row) out.push_back(a[a.size() - 2]);
     if (!column) out.push_back(b.back());
+    if (r.has(2))
+        r.require(!column && r.in(2) == Shape{b.back()}, "the bias is " + to_string(r.in(2)));
     r.set(0, r.type(0), out);
 }
 
