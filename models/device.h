@@ -16,6 +16,7 @@
 #include "isa/sass/state.h"
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
+#include "sim/stats/value.h"
 
 namespace lockstep {
 
@@ -46,9 +47,10 @@ struct LaunchRequest {
 /// What one launch did.
 struct LaunchResult {
     std::uint64_t warp_instructions = 0;
-    std::uint64_t thread_instructions = 0;
-    std::uint64_t cycles = 0;  ///< 0 in emulation, which has no time
-    double seconds = 0;        ///< simulated
+    std::uint64_t thread_instructions = 0;  ///< lanes that were active and predicated on
+    std::uint64_t cycles = 0;               ///< of the SMs; 0 in emulation, which has no time
+    double seconds = 0;                     ///< simulated
+    stats::Metrics metrics;  ///< all of the above and more, under Nsight Compute's names
 };
 
 /// Thrown by Device::launch when a thread faults. what() is the whole report: what happened,
@@ -76,11 +78,25 @@ class LaunchRefused : public InputError {
     Reason reason_;
 };
 
+/// What the L2 holds when a kernel begins: nothing, as where a profiler flushes it before each
+/// kernel, or what the kernels before it left.
+enum class L2Start : std::uint8_t { kCold, kWarm };
+
+/// What a trace shows; outside of this nothing is recorded.
+struct TraceOptions {
+    std::string file;                       ///< .json or .kanata; empty: no trace
+    std::uint64_t from = 0, until = ~0ull;  ///< SM cycles since the device was made, [from, until)
+    unsigned first_sm = 0, last_sm = 0;     ///< SMs whose warps and pipes are shown, both included
+};
+
 struct DeviceOptions {
     unsigned threads = 1;                ///< host threads; results never depend on it
     std::uint64_t max_instructions = 0;  ///< per launch, warp-instructions; 0: no limit
     std::uint64_t seed = 0;
     bool progress = false;  ///< show a line on stderr during long launches, if that is a terminal
+    // Of simulation only.
+    L2Start l2 = L2Start::kCold;
+    TraceOptions trace;
 };
 
 class Device {
@@ -123,5 +139,9 @@ class Device {
 /// The emulator: right answers, fast, no time.
 std::unique_ptr<Device> make_emulator(std::shared_ptr<const config::Machine> machine,
                                       const DeviceOptions& options);
+
+/// The cycle model: the same answers, in time.
+std::unique_ptr<Device> make_simulator(std::shared_ptr<const config::Machine> machine,
+                                       const DeviceOptions& options);
 
 }  // namespace lockstep

@@ -58,6 +58,7 @@ struct SmCounters {
     std::uint64_t warps = 0;
     std::uint64_t instructions = 0;            ///< warp instructions executed
     std::uint64_t thread_instructions = 0;     ///< predicated-on lanes of them
+    std::uint64_t active_lanes = 0;            ///< active lanes of them, predicated off or not
     std::uint64_t issue_active = 0;            ///< sub-core cycles in which an instruction issued
     std::uint64_t sub_core_cycles_active = 0;  ///< sub-core cycles with a resident warp
     std::array<std::uint64_t, kWarpStates> warp_cycles{};  ///< warp-cycles in each state

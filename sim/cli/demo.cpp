@@ -16,8 +16,8 @@ namespace {
 
 int run_demo(RunRequest& request) {
     request.options.mode = "emulate";
-    request.what = "demo";
-    const std::unique_ptr<Device> device = make_device(request);
+    request.what = request.options.workload = "demo";
+    const std::unique_ptr<Device> device = cuda::make_device(request.options);
     const auto start = std::chrono::steady_clock::now();
     const cuda::ProgramResult result = cuda::run_training(*device, request.arguments, stdout);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;

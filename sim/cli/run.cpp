@@ -9,7 +9,6 @@
 #include "isa/cubin/executable.h"
 #include "sim/cli/run_request.h"
 #include "sim/cli/verbs.h"
-#include "sim/config/machine.h"
 #include "sim/stats/statistics.h"
 
 namespace lockstep::cli {
@@ -18,19 +17,6 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw InputError(fmt::format("{}: cannot be read", path));
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::unique_ptr<Device> make_device(const RunRequest& request) {
-    const auto machine = config::Machine::load(request.options.machine, request.options.overrides);
-    if (machine->kind() != "gpu")
-        throw InputError(fmt::format("{} is a {}, which cannot run {}", machine->name(),
-                                     machine->kind(), request.what));
-    if (request.options.mode != "emulate")
-        throw InputError("cycle mode is not there yet: add --mode emulate");
-    return make_emulator(machine, {.threads = request.options.threads,
-                                   .max_instructions = request.options.max_instructions,
-                                   .seed = request.options.seed,
-                                   .progress = !request.options.quiet});
 }
 
 namespace {
@@ -53,8 +39,6 @@ void refuse(const RunRequest& request, std::string_view what_it_is, bool takes_a
 int run(const RunRequest& request) {
     if (!request.options.stats_file.empty())
         stats::Statistics::check_path(request.options.stats_file);
-    if (!request.options.trace_file.empty())
-        throw InputError("--trace needs cycle mode, which is not there yet");
     if (!std::filesystem::is_regular_file(request.what)) {
         if (request.what.find('/') != std::string::npos && std::filesystem::exists(request.what))
             throw InputError(fmt::format("{}: not a file", request.what));
@@ -107,6 +91,13 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         ->expected(1);
     verb->add_option("--stats", options.stats_file, "write statistics (.json or .csv)");
     verb->add_option("--trace", options.trace_file, "write a trace (.json, .vcd or .kanata)");
+    verb->add_option("--trace-window", options.trace_window,
+                     "cycles that the trace shows: FROM:TO (default: all)");
+    verb->add_option("--trace-sms", options.trace_sms,
+                     "SMs whose warps and pipes the trace shows: N or FIRST-LAST (default: 0)");
+    verb->add_option("--l2", options.l2, "what the L2 holds when a kernel begins: cold or warm")
+        ->check(CLI::IsMember({"cold", "warm"}))
+        ->capture_default_str();
     verb->add_option("--threads", options.threads, "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();

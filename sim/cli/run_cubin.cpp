@@ -184,7 +184,7 @@ const cubin::Function& choose_kernel(const cubin::Cubin& cubin, const RunRequest
 }  // namespace
 
 int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes) {
-    const std::unique_ptr<Device> device = make_device(request);
+    const std::unique_ptr<Device> device = cuda::make_device(request.options);
     const auto arch = static_cast<int>(device->machine().integer("arch"));
     std::vector<std::uint8_t> image(bytes.begin(), bytes.end());
     if (cubin::identify(bytes) == cubin::FileKind::kFatbin)

@@ -26,7 +26,8 @@ std::filesystem::path runtime_folder() {
 
 int run_executable(const RunRequest& request, std::span<const std::uint8_t> bytes) {
     // Errors in machine and overrides are found before the program starts.
-    make_device(request);
+    cuda::device_options(request.options);
+    cuda::load_machine(request.options);
     for (const auto& [name, value] : request.options.to_environment())
         setenv(name.c_str(), value.c_str(), 1);
     std::string path = runtime_folder();

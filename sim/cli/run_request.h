@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/device.h"
-#include "workloads/runtime/run_options.h"
+#include "workloads/runtime/make_device.h"
 
 namespace lockstep::cli {
 
@@ -25,9 +25,6 @@ struct RunRequest {
     std::vector<std::string> kernel_arguments;
     std::uint32_t dynamic_shared_bytes = 0;
 };
-
-/// The machine that the options name, ready to run.
-std::unique_ptr<Device> make_device(const RunRequest& request);
 
 // The three kinds of things that run; each returns the exit status.
 int run_executable(const RunRequest& request, std::span<const std::uint8_t> bytes);

@@ -17,7 +17,7 @@ int run_workload(const RunRequest& request) {
     const cuda::Parameters parameters = cuda::parse_parameters(
         workload,
         colon == std::string::npos ? "" : std::string_view(request.what).substr(colon + 1));
-    const std::unique_ptr<Device> device = make_device(request);
+    const std::unique_ptr<Device> device = cuda::make_device(request.options);
     Summary summary(request);
     const cuda::Outcome outcome =
         cuda::run_workload(workload, parameters, request.options.seed, request.verify, *device);

@@ -14,8 +14,7 @@ void Summary::add(const std::string& kernel, const sass::Dim3& grid, const sass:
     step.name = kernel;
     step.grid = {grid.x, grid.y, grid.z};
     step.block = {block.x, block.y, block.z};
-    step.metrics = {{"smsp__inst_executed.sum", result.warp_instructions},
-                    {"smsp__thread_inst_executed.sum", result.thread_instructions}};
+    step.metrics = result.metrics;
     statistics_.add(std::move(step));
     statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
     if (!request_.options.quiet)

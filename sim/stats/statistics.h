@@ -6,25 +6,17 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-namespace lockstep::stats {
+#include "sim/stats/value.h"
 
-/// A number that is printed as it was counted: counts whole, ratios as the shortest decimal.
-struct Value {
-    Value(std::uint64_t count) : is_count(true), count(count) {}
-    Value(double number) : number(number) {}
-    bool is_count = false;
-    std::uint64_t count = 0;
-    double number = 0;
-};
+namespace lockstep::stats {
 
 /// One kernel launch or network layer.
 struct Step {
     std::string name;
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-    std::vector<std::pair<std::string, Value>> metrics;  ///< kept in this order
+    Metrics metrics;
 };
 
 class Statistics {

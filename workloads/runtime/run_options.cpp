@@ -50,7 +50,12 @@ RunOptions RunOptions::from_environment() {
     options.seed = number("LOCKSTEP_SEED", options.seed);
     options.max_instructions = number("LOCKSTEP_MAX_INSTRUCTIONS", options.max_instructions);
     options.stats_file = variable("LOCKSTEP_STATS", "");
+    options.l2 = variable("LOCKSTEP_L2", options.l2);
+    if (options.l2 != "cold" && options.l2 != "warm")
+        throw InputError(fmt::format("LOCKSTEP_L2={}: an L2 is cold or warm", options.l2));
     options.trace_file = variable("LOCKSTEP_TRACE", "");
+    options.trace_window = variable("LOCKSTEP_TRACE_WINDOW", "");
+    options.trace_sms = variable("LOCKSTEP_TRACE_SMS", "");
     options.workload = variable("LOCKSTEP_WORKLOAD", "");
     options.quiet = variable("LOCKSTEP_QUIET", "") == "1";
     return options;
@@ -66,7 +71,10 @@ std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() co
             {"LOCKSTEP_SEED", std::to_string(seed)},
             {"LOCKSTEP_MAX_INSTRUCTIONS", std::to_string(max_instructions)},
             {"LOCKSTEP_STATS", stats_file},
+            {"LOCKSTEP_L2", l2},
             {"LOCKSTEP_TRACE", trace_file},
+            {"LOCKSTEP_TRACE_WINDOW", trace_window},
+            {"LOCKSTEP_TRACE_SMS", trace_sms},
             {"LOCKSTEP_WORKLOAD", workload},
             {"LOCKSTEP_QUIET", quiet ? "1" : "0"}};
 }

@@ -18,7 +18,10 @@ struct RunOptions {
     std::uint64_t seed = 0;              ///< LOCKSTEP_SEED
     std::uint64_t max_instructions = 0;  ///< LOCKSTEP_MAX_INSTRUCTIONS: per launch; 0: no limit
     std::string stats_file;              ///< LOCKSTEP_STATS: .json or .csv; empty: none
+    std::string l2 = "cold";             ///< LOCKSTEP_L2: cold or warm when a kernel begins
     std::string trace_file;              ///< LOCKSTEP_TRACE; empty: none
+    std::string trace_window;            ///< LOCKSTEP_TRACE_WINDOW: FROM:TO, cycles; empty: all
+    std::string trace_sms;               ///< LOCKSTEP_TRACE_SMS: N or FIRST-LAST; empty: SM 0
     std::string workload;                ///< LOCKSTEP_WORKLOAD: what the statistics call the run
     bool quiet = false;                  ///< LOCKSTEP_QUIET: 1
 

@@ -202,9 +202,7 @@ void Runtime::add_step(const KernelLaunch& launch, const LaunchResult& result) {
     step.name = demangled(launch.kernel->name);
     step.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
     step.block = {launch.block.x, launch.block.y, launch.block.z};
-    if (timed) step.metrics.emplace_back("sm__cycles_elapsed.max", result.cycles);
-    step.metrics.emplace_back("smsp__inst_executed.sum", result.warp_instructions);
-    step.metrics.emplace_back("smsp__thread_inst_executed.sum", result.thread_instructions);
+    step.metrics = result.metrics;
     statistics_->add(std::move(step));
     statistics_->add_time(result.cycles, timed ? result.seconds : 0.0, result.warp_instructions);
 }

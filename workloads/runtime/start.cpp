@@ -6,23 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "workloads/runtime/run_options.h"
+#include "workloads/runtime/make_device.h"
 #include "workloads/runtime/runtime.h"
 
 namespace lockstep::cuda {
 namespace {
-
-std::unique_ptr<Device> make_device(const RunOptions& options) {
-    if (options.mode != "emulate")
-        throw InputError("the cycle-level GPU model cannot run programs yet: use --mode emulate");
-    if (!options.trace_file.empty()) throw InputError("--trace needs --mode cycle");
-    DeviceOptions device;
-    device.threads = options.threads;
-    device.max_instructions = options.max_instructions;
-    device.seed = options.seed;
-    device.progress = !options.quiet;
-    return make_emulator(config::Machine::load(options.machine, options.overrides), device);
-}
 
 pid_t process = 0;
 
@@ -49,6 +37,10 @@ __attribute__((constructor)) void start() {
             // The program may change its folder, and what it starts must not write this file too.
             options.stats_file = std::filesystem::absolute(options.stats_file);
             unsetenv("LOCKSTEP_STATS");
+        }
+        if (!options.trace_file.empty()) {
+            options.trace_file = std::filesystem::absolute(options.trace_file);
+            unsetenv("LOCKSTEP_TRACE");
         }
         configuration.make_device = [options] { return make_device(options); };
         configuration.make_statistics = [options](const Device& device) {

@@ -296,7 +296,12 @@ LaunchResult Emulator::launch(const LaunchRequest& request) {
     } catch (const LocatedFault& fault) {
         throw DeviceFault(fault.fault.kind, fault_report(fault, launch, memory_));
     }
-    return {.warp_instructions = run.count().warp, .thread_instructions = run.count().thread};
+    LaunchResult result;
+    result.warp_instructions = run.count().warp;
+    result.thread_instructions = run.count().thread;
+    result.metrics = {{"smsp__inst_executed.sum", result.warp_instructions},
+                      {"smsp__thread_inst_executed_pred_on.sum", result.thread_instructions}};
+    return result;
 }
 
 }  // namespace lockstep::gpu
