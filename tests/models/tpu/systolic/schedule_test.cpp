@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/tpu/systolic/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "models/tpu/systolic/scalesim.h"
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+namespace {
+
+constexpr ArrayShape kWs{8, 6, Dataflow::kWeightStationary};
+constexpr ArrayShape kOs{8, 6, Dataflow::kOutputStationary};
+
+TEST(Schedule, OneTile) {
+    const TileTiming ws = tile_timing(kWs, Overlap::kNone, 10);
+    EXPECT_EQ(ws.load, 8);
+    EXPECT_EQ(ws.first_result, 16);               // loaded after 8, through 8 rows
+    EXPECT_EQ(ws.latency(), 2 * 8 + 6 + 10 - 2);  // SCALE-Sim's 2R + C + T - 2
+    const TileTiming os = tile_timing(kOs, Overlap::kNone, 10);
+    EXPECT_EQ(os.load, 0);
+    EXPECT_EQ(os.unload, 8);
+    EXPECT_EQ(os.latency(), 2 * 8 + 6 + 10 - 2);  // the paper's form, which its code cuts short
+}
+
+TEST(Schedule, OverlapShortensTheInterval) {
+    EXPECT_EQ(tile_timing(kWs, Overlap::kNone, 10).interval, 30);
+    EXPECT_EQ(tile_timing(kWs, Overlap::kDrain, 10).interval, 18);
+    EXPECT_EQ(tile_timing(kWs, Overlap::kDouble, 10).interval, 10);
+    EXPECT_EQ(tile_timing(kWs, Overlap::kDouble, 3).interval, 8);  // bound by the weights
+    EXPECT_EQ(total_cycles(kWs, Overlap::kDouble, 10, 4), 3 * 10 + 30);
+    EXPECT_EQ(total_cycles(kWs, Overlap::kDouble, 10, 0), 0);
+}
+
+TEST(Schedule, SerialFoldsAreOneCycleMoreThanScaleSimCounts) {
+    const GemmShape gemm{20, 13, 30};
+    for (const Dataflow dataflow : {Dataflow::kWeightStationary, Dataflow::kInputStationary}) {
+        const ArrayShape array{8, 6, dataflow};
+        const Folding f = fold(array, gemm);
+        EXPECT_EQ(total_cycles(array, Overlap::kNone, f.stream, f.folds()),
+                  scalesim_metrics(array, gemm).total_cycles + 1);
+    }
+    // os: SCALE-Sim does not wait for the results to leave, rows cycles a fold.
+    const Folding f = fold(kOs, gemm);
+    EXPECT_EQ(total_cycles(kOs, Overlap::kNone, f.stream, f.folds()),
+              scalesim_metrics(kOs, gemm).total_cycles + 1 + f.folds() * kOs.rows);
+}
+
+TEST(Schedule, NamesAreChecked) {
+    EXPECT_EQ(parse_dataflow("os"), Dataflow::kOutputStationary);
+    EXPECT_EQ(parse_overlap("double"), Overlap::kDouble);
+    EXPECT_THROW(parse_dataflow("rs"), InputError);
+    EXPECT_THROW(parse_overlap("all"), InputError);
+}
+
+TEST(ScaleSim, RoundsOutputSizesUp) {
+    EXPECT_EQ(scalesim_output_size(230, 7, 2), 113);  // 112 everywhere else
+    EXPECT_EQ(scalesim_output_size(57, 3, 2), 28);
+    EXPECT_EQ(scalesim_output_size(13, 3, 3), 5);
+}
+
+}  // namespace
+}  // namespace lockstep::tpu
