@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembler's language, line by line; `#` begins a comment.
+//   .generation 1
+//   .buffer NAME host|memory ROLE TYPE BYTES ADDRESS [DIMENSION...]
+//   .data NAME OFFSET TYPE VALUE...      values of a type; `hex` instead of TYPE: pairs of digits
+//   .step NAME [MACS]
+//   mnemonic field=value, ...            an address may be @NAME or @NAME+OFFSET
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "isa/tpu/disassembler.h"
+#include "isa/tpu/program.h"
+#include "sim/error/error.h"
+#include "sim/numerics/bf16.h"
+
+namespace lockstep::tpu {
+
+namespace {
+
+std::string_view trim(std::string_view text) {
+    while (!text.empty() && std::strchr(" \t\r", text.front()) != nullptr) text.remove_prefix(1);
+    while (!text.empty() && std::strchr(" \t\r", text.back()) != nullptr) text.remove_suffix(1);
+    return text;
+}
+
+/// Cuts the next word off the front.
+std::string_view next_word(std::string_view& text) {
+    text = trim(text);
+    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+    const std::string_view word = text.substr(0, end);
+    text = trim(text.substr(end));
+    return word;
+}
+
+class Assembler {
+  public:
+    Assembler(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+
+    Program run() {
+        while (!text_.empty()) {
+            const std::size_t end = std::min(text_.find('\n'), text_.size());
+            std::string_view line = text_.substr(0, end);
+            text_.remove_prefix(std::min(end + 1, text_.size()));
+            ++line_;
+            line = trim(line.substr(0, line.find('#')));
+            if (line.empty()) continue;
+            if (line.front() == '.')
+                directive(line);
+            else
+                instruction(line);
+        }
+        validate(program_, name_);
+        return std::move(program_);
+    }
+
+    Instruction one() {
+        instruction(trim(text_));
+        return program_.instructions.front();
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& reason) const {
+        throw InputError(fmt::format("{}:{}: {}", name_, line_, reason));
+    }
+
+    template <typename T>
+    T number(std::string_view text) const {
+        bool negative = false;
+        std::string_view digits = text;
+        if constexpr (std::is_signed_v<T>) {
+            negative = !digits.empty() && digits.front() == '-';
+            if (negative) digits.remove_prefix(1);
+        }
+        const bool hex = digits.starts_with("0x");
+        if (hex) digits.remove_prefix(2);
+        std::uint64_t value = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+        if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size())
+            fail(fmt::format("'{}' is not a number", text));
+        return static_cast<T>(negative ? 0 - value : value);
+    }
+
+    float real(std::string_view text) const {
+        if (text.starts_with("bits:"))
+            return std::bit_cast<float>(number<std::uint32_t>(text.substr(5)));
+        float value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc{} || end != text.data() + text.size())
+            fail(fmt::format("'{}' is not a number", text));
+        return value;
+    }
+
+    std::uint64_t choice(std::string_view text, std::span<const std::string_view> names,
+                         std::string_view what) const {
+        std::string all;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (names[i] == text) return i;
+            all += fmt::format(" {}", names[i]);
+        }
+        fail(fmt::format("'{}' is no {} (one of:{})", text, what, all));
+    }
+
+    const Buffer& buffer(std::string_view name) const {
+        const Buffer* found = program_.find(name);
+        if (found == nullptr) fail(fmt::format("no buffer is named '{}'", name));
+        return *found;
+    }
+
+    /// A number, @NAME or @NAME+OFFSET.
+    std::uint64_t address(std::string_view text) const {
+        if (text.empty() || text.front() != '@') return number<std::uint64_t>(text);
+        const std::size_t plus = std::min(text.find('+'), text.size());
+        const std::uint64_t base = buffer(text.substr(1, plus - 1)).address;
+        return plus == text.size() ? base : base + number<std::uint64_t>(text.substr(plus + 1));
+    }
+
+    void directive(std::string_view rest) {
+        const std::string_view what = next_word(rest);
+        if (what == ".generation") {
+            program_.generation = number<std::int32_t>(rest);
+        } else if (what == ".buffer") {
+            Buffer made;
+            made.name = next_word(rest);
+            made.space =
+                static_cast<Space>(choice(next_word(rest), space_names().first(2), "space"));
+            made.role = static_cast<Role>(choice(next_word(rest), kRoleNames, "role"));
+            made.type = type(next_word(rest));
+            made.bytes = number<std::uint64_t>(next_word(rest));
+            made.address = number<std::uint64_t>(next_word(rest));
+            while (!rest.empty()) made.shape.push_back(number<std::uint64_t>(next_word(rest)));
+            if (made.shape.size() > 255) fail("more than 255 dimensions");
+            program_.buffers.push_back(std::move(made));
+        } else if (what == ".data") {
+            data(rest);
+        } else if (what == ".step") {
+            ProgramStep step;
+            step.name = next_word(rest);
+            if (!rest.empty()) step.macs = number<std::uint64_t>(rest);
+            program_.steps.push_back(std::move(step));
+        } else {
+            fail(fmt::format("unknown directive {} (.generation .buffer .data .step)", what));
+        }
+    }
+
+    DataType type(std::string_view text) const {
+        return static_cast<DataType>(choice(text, row(Field::kType).names, "type"));
+    }
+
+    void data(std::string_view rest) {
+        Segment segment;
+        const Buffer& target = buffer(next_word(rest));
+        segment.buffer = static_cast<std::uint32_t>(&target - program_.buffers.data());
+        segment.offset = number<std::uint64_t>(next_word(rest));
+        const std::string_view format = next_word(rest);
+        const auto append = [&](auto value) {
+            const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
+            segment.bytes.insert(segment.bytes.end(), bytes, bytes + sizeof(value));
+        };
+        if (format == "hex") {
+            for (; !rest.empty(); rest = trim(rest)) {
+                std::uint8_t byte = 0;
+                const auto [end, error] = std::from_chars(
+                    rest.data(), rest.data() + std::min<std::size_t>(2, rest.size()), byte, 16);
+                if (error != std::errc{} || end != rest.data() + 2)
+                    fail("hex wants pairs of digits");
+                segment.bytes.push_back(byte);
+                rest.remove_prefix(2);
+            }
+        } else {
+            const DataType element = type(format);
+            while (!rest.empty()) {
+                const std::string_view word = next_word(rest);
+                if (element == DataType::kFp32)
+                    append(real(word));
+                else if (element == DataType::kBf16)
+                    append(numerics::fp32_to_bf16(real(word)));
+                else if (size_of(element) == 1)
+                    append(static_cast<std::uint8_t>(number<std::int64_t>(word)));
+                else if (size_of(element) == 2)
+                    append(static_cast<std::uint16_t>(number<std::int64_t>(word)));
+                else
+                    append(static_cast<std::uint32_t>(number<std::int64_t>(word)));
+            }
+        }
+        program_.segments.push_back(std::move(segment));
+    }
+
+    void instruction(std::string_view rest) {
+        const std::string_view mnemonic = next_word(rest);
+        const OpcodeRow* opcode = nullptr;
+        for (const OpcodeRow& candidate : opcode_table())
+            if (candidate.mnemonic == mnemonic) opcode = &candidate;
+        if (opcode == nullptr) fail(fmt::format("unknown instruction '{}'", mnemonic));
+        Instruction made(opcode->opcode);
+        while (!rest.empty()) {
+            const std::size_t comma = std::min(rest.find(','), rest.size());
+            assign(made, trim(rest.substr(0, comma)));
+            rest = trim(rest.substr(std::min(comma + 1, rest.size())));
+        }
+        program_.instructions.push_back(std::move(made));
+    }
+
+    void assign(Instruction& made, std::string_view text) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos) fail(fmt::format("'{}' is not field=value", text));
+        const std::string_view name = trim(text.substr(0, equals));
+        const std::string_view value = trim(text.substr(equals + 1));
+        for (const FieldRow& properties : field_table()) {
+            if (properties.name != name || !has_field(made.opcode(), properties.field)) continue;
+            FieldValue bits = std::uint64_t{0};
+            switch (properties.kind) {
+                case FieldKind::kName:
+                    bits = choice(value, properties.names, name);
+                    break;
+                case FieldKind::kSigned:
+                    bits = number<std::int64_t>(value);
+                    break;
+                case FieldKind::kFloat:
+                    bits = real(value);
+                    break;
+                case FieldKind::kUnsigned:
+                    bits = address(value);
+                    break;
+            }
+            if (!Instruction::fits(properties.field, bits))
+                fail(fmt::format("{} does not fit into {} ({} bits)", value, name,
+                                 properties.width));
+            made.set(properties.field, bits);
+            return;
+        }
+        fail(fmt::format("{} has no field '{}'", row(made.opcode()).mnemonic, name));
+    }
+
+    std::string_view text_;
+    std::string_view name_;
+    int line_ = 0;
+    Program program_;
+};
+
+}  // namespace
+
+Program assemble(std::string_view text, std::string_view name) {
+    return Assembler(text, name).run();
+}
+
+Instruction assemble_instruction(std::string_view line) {
+    return Assembler(line, "instruction").one();
+}
+
+std::string listing(const Program& program, bool with_data) {
+    std::string text = fmt::format(".generation {}\n", program.generation);
+    for (const Buffer& buffer : program.buffers) {
+        text += fmt::format(".buffer {} {} {} {} {} {:#x}", buffer.name,
+                            space_names()[static_cast<std::size_t>(buffer.space)],
+                            kRoleNames[static_cast<std::size_t>(buffer.role)],
+                            row(Field::kType).names[static_cast<std::size_t>(buffer.type)],
+                            buffer.bytes, buffer.address);
+        for (const std::uint64_t dimension : buffer.shape) text += fmt::format(" {}", dimension);
+        text += "\n";
+    }
+    for (const Segment& segment : program.segments) {
+        const std::string& name = program.buffers[segment.buffer].name;
+        if (!with_data) {
+            text += fmt::format("# {} bytes of data for {} at {:#x}\n", segment.bytes.size(), name,
+                                segment.offset);
+            continue;
+        }
+        text += fmt::format(".data {} {:#x} hex", name, segment.offset);
+        for (const std::uint8_t byte : segment.bytes) text += fmt::format(" {:02x}", byte);
+        text += "\n";
+    }
+    for (const ProgramStep& step : program.steps)
+        text += fmt::format(".step {} {}\n", step.name, step.macs);
+    for (const Instruction& instruction : program.instructions)
+        text += disassemble(instruction) + "\n";
+    return text;
+}
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes programs. Instructions are given in an order that would be right if they ran one after the
+// other; the builder computes the waits that keep it right when the queues run decoupled.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+#include "isa/tpu/footprint.h"
+#include "isa/tpu/program.h"
+
+namespace lockstep::tpu {
+
+class ProgramBuilder {
+  public:
+    explicit ProgramBuilder(int generation);
+
+    /// Places the buffer in its space (256-byte aligned) and returns its index; `buffer.address` is
+    /// ignored.
+    std::uint32_t add_buffer(Buffer buffer);
+    std::uint64_t address(std::uint32_t buffer) const { return program_.buffers[buffer].address; }
+    const Buffer& buffer(std::uint32_t index) const { return program_.buffers[index]; }
+    void add_data(std::uint32_t buffer, std::uint64_t offset, std::span<const std::uint8_t> bytes);
+
+    /// Instructions from here on belong to this step.
+    std::uint32_t begin_step(std::string name, std::uint64_t macs = 0);
+    /// Adds an instruction with its waits (those that it has are kept where they are stricter).
+    /// Checks its operands (LOCKSTEP_CHECK).
+    void emit(Instruction instruction);
+    void emit(Opcode opcode, Instruction::Fields fields) { emit(Instruction(opcode, fields)); }
+
+    /// Emitted so far.
+    std::size_t size() const { return program_.instructions.size(); }
+
+    /// Adds the halt and hands the program over.
+    Program finish();
+
+  private:
+    using Count = std::uint32_t;  // instructions that went to a queue
+
+    struct Interval {
+        std::uint64_t end = 0;
+        Queue writer = Queue::kSequencer;   // kSequencer: never written
+        Count written = 0;                  // by the writer's instruction of this number
+        std::array<Count, kQueues> read{};  // since then; 0: not
+    };
+    using Intervals = std::map<std::uint64_t, Interval>;  // by begin; without gaps once touched
+
+    void split(Intervals& intervals, std::uint64_t at);
+    void note(const Access& access, Queue queue, Count number, std::array<Count, kQueues>& need);
+
+    Program program_;
+    std::array<std::uint64_t, 2> next_address_{};
+    std::array<Intervals, kSpaces> intervals_;
+    std::array<Count, kQueues> issued_{};
+};
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed sets of the TPU instruction set. The names that stand in programs are in table.cpp, in
+// this order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lockstep::tpu {
+
+enum class Opcode : std::uint8_t {
+    kNop,
+    kHalt,
+    kSync,
+    kInterruptHost,
+    kTag,
+    kReadHost,
+    kWriteHost,
+    kLoad,
+    kStore,
+    kGather,
+    kReadWeights,
+    kMatrixMultiply,
+    kConvolve,
+    kActivate,
+    kVector,
+    kReduce,
+    kPool,
+    kTranspose,
+    kDepthwise,
+};
+
+/// Where an instruction waits and works. A queue works in order.
+enum class Queue : std::uint8_t {
+    kLoad,     ///< into the unified buffer: from the host or from memory
+    kStore,    ///< out of the unified buffer
+    kWeights,  ///< tiles into the weight FIFOs
+    kMatrix0,
+    kMatrix1,
+    kMatrix2,
+    kMatrix3,
+    kVector,     ///< activation, pooling, vector unit
+    kSequencer,  ///< not a queue: done by the sequencer itself
+};
+inline constexpr std::size_t kQueues = 8;
+inline constexpr std::uint32_t kMaxMatrixUnits = 4;
+
+enum class Space : std::uint8_t { kHost, kMemory, kUnifiedBuffer, kAccumulators };
+inline constexpr std::size_t kSpaces = 4;
+
+enum class DataType : std::uint8_t { kInt8, kUint8, kInt16, kInt32, kBf16, kFp32 };
+
+inline constexpr std::uint32_t size_of(DataType type) {
+    constexpr std::uint32_t kSizes[] = {1, 1, 2, 4, 2, 4};
+    return kSizes[static_cast<std::size_t>(type)];
+}
+inline constexpr bool is_float(DataType type) {
+    return type >= DataType::kBf16;
+}
+
+/// Of one operand, then of two.
+enum class Function : std::uint8_t {
+    kIdentity,
+    kRelu,
+    kRelu6,
+    kSigmoid,
+    kTanh,
+    kExp,
+    kLog,
+    kSqrt,
+    kRsqrt,
+    kReciprocal,
+    kNegate,
+    kAbs,
+    kErf,
+    kGelu,
+    kGeluTanh,
+    kSilu,
+    kHardSigmoid,
+    kHardSwish,
+    kSquare,
+    kFloor,
+    kSoftplus,
+    kLeakyRelu,  ///< slope 0.01
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kMaximum,
+    kMinimum,
+    kPower,
+    kEqual,  ///< 1 or 0
+    kLess,
+};
+inline constexpr Function kFirstBinary = Function::kAdd;
+inline constexpr bool is_binary(Function function) {
+    return function >= kFirstBinary;
+}
+
+/// How operand b of `vector` is spread over the rows and columns of operand a.
+enum class Broadcast : std::uint8_t {
+    kNone,       ///< b has rows x columns
+    kRow,        ///< b has one row, used for every row
+    kColumn,     ///< b has one column, used for every column
+    kImmediate,  ///< b is the immediate
+};
+
+enum class Reduction : std::uint8_t { kSum, kMean, kMax, kMin, kSumOfSquares };
+enum class Axis : std::uint8_t { kColumns, kRows };  ///< the axis that goes away
+enum class PoolMode : std::uint8_t { kNone, kMax, kAverage };
+enum class WeightSource : std::uint8_t { kMemory, kUnifiedBuffer };
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/tpu/footprint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep::tpu {
+
+namespace {
+
+using enum Field;
+
+/// End of `rows` rows of `bytes`, `pitch` apart.
+std::uint64_t strided_end(std::uint64_t begin, std::uint64_t rows, std::uint64_t pitch,
+                          std::uint64_t bytes) {
+    return rows == 0 || bytes == 0 ? begin : begin + (rows - 1) * pitch + bytes;
+}
+
+void add_rows(Footprint& footprint, Space space, bool write, std::uint64_t begin,
+              std::uint64_t rows, std::uint64_t pitch, std::uint64_t bytes) {
+    footprint.add(space, write, begin, strided_end(begin, rows, pitch, bytes));
+}
+
+/// The pixels of the input images that the windows of the output rows touch.
+void add_windows(Footprint& footprint, const Instruction& i, std::uint64_t base,
+                 std::uint64_t pixel_bytes) {
+    const std::uint64_t out_image = i[kOutHeight] * i[kOutWidth];
+    if (out_image == 0 || i[kRows] == 0 || i[kHeight] == 0 || i[kWidth] == 0) return;
+    const std::uint64_t first = i[kFirstRow], last = first + i[kRows] - 1;
+    std::int64_t top = 0, bottom = static_cast<std::int64_t>(i[kHeight]) - 1;
+    const auto input_row = [&](std::uint64_t row, std::uint64_t kernel_row) {
+        const std::uint64_t y = row % out_image / i[kOutWidth];
+        return static_cast<std::int64_t>(y * i[kStrideHeight] +
+                                         kernel_row *
+                                             std::max<std::uint64_t>(1, i[kDilationHeight])) -
+               static_cast<std::int64_t>(i[kPadTop]);
+    };
+    if (first / out_image == last / out_image) {
+        top = std::clamp<std::int64_t>(input_row(first, 0), 0, bottom);
+        bottom = std::clamp<std::int64_t>(
+            input_row(last, std::max<std::uint64_t>(1, i[kKernelHeight]) - 1), 0, bottom);
+    }
+    const std::uint64_t row_bytes = i[kWidth] * i[kPixelPitch];
+    const std::uint64_t image_bytes = i[kHeight] * row_bytes;
+    const std::uint64_t begin =
+        base + first / out_image * image_bytes + static_cast<std::uint64_t>(top) * row_bytes;
+    const std::uint64_t end = base + last / out_image * image_bytes +
+                              static_cast<std::uint64_t>(bottom) * row_bytes +
+                              (i[kWidth] - 1) * i[kPixelPitch] + pixel_bytes;
+    footprint.add(Space::kUnifiedBuffer, false, begin, end);
+}
+
+void add_b(Footprint& footprint, const Instruction& i) {
+    const std::uint64_t size = size_of(i.type(kBType));
+    if (!is_binary(i.as<Function>(kFunction))) return;
+    switch (i.as<Broadcast>(kBroadcast)) {
+        case Broadcast::kNone:
+            return add_rows(footprint, Space::kUnifiedBuffer, false, i[kB], i[kRows], i[kBPitch],
+                            i[kColumns] * size);
+        case Broadcast::kRow:
+            return add_rows(footprint, Space::kUnifiedBuffer, false, i[kB], 1, 0,
+                            i[kColumns] * size);
+        case Broadcast::kColumn:
+            return add_rows(footprint, Space::kUnifiedBuffer, false, i[kB], i[kRows], i[kBPitch],
+                            size);
+        case Broadcast::kImmediate:
+            return;
+    }
+}
+
+}  // namespace
+
+std::uint64_t activate_output_rows(const Instruction& i) {
+    if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return i[kRows];
+    const std::uint64_t image = i[kHeight] * i[kWidth];
+    if (image == 0) return 0;
+    return i[kRows] / image *
+           pooled(i[kHeight], i[kPoolKernel], i[kPoolStride], i[kPoolPadTop] + i[kPoolPadBottom]) *
+           pooled(i[kWidth], i[kPoolKernel], i[kPoolStride], i[kPoolPadLeft] + i[kPoolPadRight]);
+}
+
+Footprint footprint(const Instruction& i) {
+    Footprint result;
+    const std::uint64_t size = size_of(i.type(kType));
+    constexpr Space kBuffer = Space::kUnifiedBuffer;
+    const auto transfer = [&](Space from, Field source, Space to, Field destination) {
+        add_rows(result, from, false, i[source], i[kRows], i[kSourcePitch], i[kRowBytes]);
+        add_rows(result, to, true, i[destination], i[kRows], i[kDestinationPitch], i[kRowBytes]);
+    };
+    const auto accumulators = [&](bool write) {
+        result.add(Space::kAccumulators, write, i[kAccumulator], i[kAccumulator] + i[kRows]);
+    };
+    const auto operand_a = [&] {
+        add_rows(result, kBuffer, false, i[kA], i[kRows], i[kAPitch],
+                 i[kColumns] * size_of(i.type(i.opcode() == Opcode::kTranspose ? kType : kAType)));
+    };
+    const auto destination = [&](std::uint64_t rows, std::uint64_t columns) {
+        add_rows(result, kBuffer, true, i[kDestination], rows, i[kPitch], columns * size);
+    };
+    switch (i.opcode()) {
+        case Opcode::kReadHost:
+            transfer(Space::kHost, kHost, kBuffer, kDestination);
+            break;
+        case Opcode::kWriteHost:
+            transfer(kBuffer, kSource, Space::kHost, kHost);
+            break;
+        case Opcode::kLoad:
+            transfer(Space::kMemory, kMemory, kBuffer, kDestination);
+            break;
+        case Opcode::kStore:
+            transfer(kBuffer, kSource, Space::kMemory, kMemory);
+            break;
+        case Opcode::kGather:
+            result.add(kBuffer, false, i[kIndices], i[kIndices] + 4 * i[kRows]);
+            add_rows(result, kBuffer, true, i[kDestination], i[kRows], i[kDestinationPitch],
+                     i[kRowBytes]);
+            break;
+        case Opcode::kReadWeights: {
+            const std::uint64_t weight = size_of(i.type(kWeightType));
+            const std::uint64_t rows = i.flag(kTransposed) ? i[kColumns] : i[kLanes];
+            const std::uint64_t columns = i.flag(kTransposed) ? i[kLanes] : i[kColumns];
+            const Space from = i.as<WeightSource>(kFrom) == WeightSource::kMemory
+                                   ? Space::kMemory
+                                   : Space::kUnifiedBuffer;
+            add_rows(result, from, false, i[kAddress], rows, i[kPitch], columns * weight);
+            break;
+        }
+        case Opcode::kMatrixMultiply:
+            add_rows(result, kBuffer, false, i[kSource], i[kRows], i[kPitch], i[kLanes] * size);
+            if (i.flag(kAccumulate)) accumulators(false);
+            accumulators(true);
+            break;
+        case Opcode::kConvolve:
+            add_windows(result, i, i[kSource], i[kChannels] * size);
+            if (i.flag(kAccumulate)) accumulators(false);
+            accumulators(true);
+            break;
+        case Opcode::kDepthwise:
+            add_windows(result, i, i[kSource], i[kColumns] * size);
+            result.add(kBuffer, false, i[kWeights],
+                       i[kWeights] + i[kKernelHeight] * i[kKernelWidth] * i[kColumns] *
+                                         size_of(i.type(kWeightType)));
+            accumulators(true);
+            break;
+        case Opcode::kActivate: {
+            accumulators(false);
+            const std::uint64_t parameters = (i.flag(kHasBias) + i.flag(kHasScales)) * i[kColumns];
+            result.add(kBuffer, false, i[kParameters], i[kParameters] + 4 * parameters);
+            if (i.flag(kHasAddend))
+                add_rows(result, kBuffer, false, i[kAddend], i[kRows], i[kAddendPitch],
+                         i[kColumns] * size_of(i.type(kAddendType)));
+            destination(activate_output_rows(i), i[kColumns]);
+            break;
+        }
+        case Opcode::kVector:
+            operand_a();
+            add_b(result, i);
+            destination(i[kRows], i[kColumns]);
+            break;
+        case Opcode::kReduce: {
+            operand_a();
+            const bool columns = i.as<Axis>(kAxis) == Axis::kColumns;
+            destination(columns ? i[kRows] : 1, columns ? 1 : i[kColumns]);
+            break;
+        }
+        case Opcode::kPool:
+            add_windows(result, i, i[kA], i[kColumns] * size_of(i.type(kAType)));
+            destination(i[kRows], i[kColumns]);
+            break;
+        case Opcode::kTranspose:
+            operand_a();
+            destination(i[kColumns], i[kRows]);
+            break;
+        case Opcode::kNop:
+        case Opcode::kHalt:
+        case Opcode::kSync:
+        case Opcode::kInterruptHost:
+        case Opcode::kTag:
+            break;
+    }
+    return result;
+}
+
+std::string check_operands(const Instruction& i) {
+    const auto integer_pair = [&](Field a, Field b) {
+        return !is_float(i.type(a)) && !is_float(i.type(b)) && size_of(i.type(a)) <= 2 &&
+               size_of(i.type(b)) <= 2;
+    };
+    const auto bf16_pair = [&](Field a, Field b) {
+        return i.type(a) == DataType::kBf16 && i.type(b) == DataType::kBf16;
+    };
+    const auto windows = [&]() -> std::string {
+        if (i[kOutHeight] == 0 || i[kOutWidth] == 0 || i[kHeight] == 0 || i[kWidth] == 0)
+            return "an image without pixels";
+        if (i[kKernelHeight] == 0 || i[kKernelWidth] == 0 || i[kStrideHeight] == 0 ||
+            i[kStrideWidth] == 0)
+            return "a window or stride of 0";
+        // Addresses stay far from overflow: no unified buffer has this many bytes.
+        constexpr std::uint64_t kLimit = std::uint64_t{1} << 40;
+        const std::uint64_t image = i[kHeight] * i[kWidth] * i[kPixelPitch];
+        const std::uint64_t images = (i[kFirstRow] + i[kRows]) / (i[kOutHeight] * i[kOutWidth]) + 1;
+        if (image != 0 && images > kLimit / image) return "images of more than 2^40 bytes";
+        return "";
+    };
+    switch (i.opcode()) {
+        case Opcode::kMatrixMultiply:
+        case Opcode::kConvolve:
+        case Opcode::kDepthwise:
+            if (!integer_pair(kType, kWeightType) && !bf16_pair(kType, kWeightType))
+                return "operands must be integers of 8 or 16 bits, or bf16 both";
+            if (i.opcode() == Opcode::kMatrixMultiply) return "";
+            if (i.opcode() == Opcode::kConvolve) {
+                if (i[kChannels] == 0) return "a window without channels";
+                if (i[kFirstLane] + i[kLanes] > i[kKernelHeight] * i[kKernelWidth] * i[kChannels])
+                    return "lanes past the end of the window";
+            }
+            if (i[kDilationHeight] == 0 || i[kDilationWidth] == 0) return "a dilation of 0";
+            return windows();
+        case Opcode::kPool:
+            if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return "no pool mode";
+            return windows();
+        case Opcode::kActivate: {
+            const DataType from = i.type(kAccumulatorType);
+            if (from != DataType::kInt32 && from != DataType::kFp32)
+                return "accumulators are int32 or fp32";
+            if (is_binary(i.as<Function>(kFunction))) return "a function of two operands";
+            if (!is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
+                return "integer results need an out_scale above 0";
+            if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return "";
+            if (i[kHeight] == 0 || i[kWidth] == 0 || i[kRows] % (i[kHeight] * i[kWidth]) != 0)
+                return "pooling needs rows that are whole images of height x width";
+            if (i[kPoolKernel] == 0 || i[kPoolStride] == 0) return "a window or stride of 0";
+            if (activate_output_rows(i) == 0 && i[kRows] != 0) return "a window without pixels";
+            return "";
+        }
+        case Opcode::kVector:
+            if (is_binary(i.as<Function>(kThen))) return "`then` is a function of two operands";
+            [[fallthrough]];
+        case Opcode::kReduce:
+            if (!is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
+                return "integer results need an out_scale above 0";
+            return "";
+        default:
+            return "";
+    }
+}
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which ranges an instruction reads and writes: what waits are computed from, and what the model
+// checks bounds and missing waits with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "isa/tpu/instruction.h"
+
+namespace lockstep::tpu {
+
+/// [begin, end) in bytes; in rows for the accumulators. Strided accesses are one range around all.
+struct Access {
+    Space space;
+    bool write;
+    std::uint64_t begin, end;
+};
+
+class Footprint {
+  public:
+    std::span<const Access> accesses() const { return {list_.data(), count_}; }
+    void add(Space space, bool write, std::uint64_t begin, std::uint64_t end) {
+        if (begin < end) list_[count_++] = {space, write, begin, end};
+    }
+
+  private:
+    std::array<Access, 6> list_{};
+    std::size_t count_ = 0;
+};
+
+/// Of a gather, the table in memory is left out: its rows are known only when it runs.
+Footprint footprint(const Instruction& instruction);
+
+/// The number of output rows that `activate` stores: fewer than it reads where it pools.
+std::uint64_t activate_output_rows(const Instruction& instruction);
+/// Height or width of a pooled image.
+inline std::uint64_t pooled(std::uint64_t size, std::uint64_t kernel, std::uint64_t stride,
+                            std::uint64_t pads) {
+    return size + pads < kernel || stride == 0 ? 0 : (size + pads - kernel) / stride + 1;
+}
+
+/// What is wrong with the numbers of an instruction by itself (a zero stride, a type that the
+/// instruction does not take); empty where nothing is.
+std::string check_operands(const Instruction& instruction);
+
+}  // namespace lockstep::tpu

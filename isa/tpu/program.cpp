@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/tpu/program.h"
+
+#include <algorithm>
+#include <set>
+
+#include "isa/tpu/footprint.h"
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+
+namespace {
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() < 4096 &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+}
+
+}  // namespace
+
+const Buffer* Program::find(std::string_view name) const {
+    for (const Buffer& buffer : buffers)
+        if (buffer.name == name) return &buffer;
+    return nullptr;
+}
+
+void validate(const Program& program, std::string_view name) {
+    const auto fail = [&](const std::string& reason) {
+        throw InputError(fmt::format("{}: {}", name, reason));
+    };
+    if (program.generation < 1 || program.generation > kGenerations)
+        fail(fmt::format("TPU generation {} does not exist (1 to {})", program.generation,
+                         kGenerations));
+    std::set<std::string_view> names;
+    std::vector<const Buffer*> by_place;
+    for (const Buffer& buffer : program.buffers) {
+        if (!is_name(buffer.name)) fail("a buffer's name is empty or not printable");
+        if (!names.insert(buffer.name).second)
+            fail(fmt::format("two buffers are named {}", buffer.name));
+        if (buffer.address > (std::uint64_t{1} << 48) || buffer.bytes > (std::uint64_t{1} << 48))
+            fail(fmt::format("buffer {} lies past 2^48 bytes", buffer.name));
+        if (buffer.bytes != 0) by_place.push_back(&buffer);
+    }
+    std::sort(by_place.begin(), by_place.end(), [](const Buffer* a, const Buffer* b) {
+        return std::pair(a->space, a->address) < std::pair(b->space, b->address);
+    });
+    for (std::size_t i = 1; i < by_place.size(); ++i)
+        if (by_place[i - 1]->space == by_place[i]->space &&
+            by_place[i - 1]->address + by_place[i - 1]->bytes > by_place[i]->address)
+            fail(
+                fmt::format("buffers {} and {} overlap", by_place[i - 1]->name, by_place[i]->name));
+    for (const Segment& segment : program.segments) {
+        if (segment.buffer >= program.buffers.size())
+            fail(fmt::format("data for buffer {} of {}", segment.buffer, program.buffers.size()));
+        const Buffer& buffer = program.buffers[segment.buffer];
+        if (segment.offset > buffer.bytes || segment.bytes.size() > buffer.bytes - segment.offset)
+            fail(fmt::format("{} bytes of data at {} do not fit into buffer {} of {} bytes",
+                             segment.bytes.size(), segment.offset, buffer.name, buffer.bytes));
+    }
+    for (const ProgramStep& step : program.steps)
+        if (!is_name(step.name)) fail("a step's name is empty or not printable");
+    for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+        const Instruction& instruction = program.instructions[i];
+        const OpcodeRow& opcode = row(instruction.opcode());
+        if (program.generation < opcode.first_generation ||
+            program.generation > opcode.last_generation)
+            fail(fmt::format("instruction {}: {} does not exist on TPU generation {}", i,
+                             opcode.mnemonic, program.generation));
+        if (instruction.opcode() == Opcode::kTag &&
+            instruction[Field::kStep] >= program.steps.size())
+            fail(fmt::format("instruction {}: step {} of {}", i, instruction[Field::kStep],
+                             program.steps.size()));
+        const std::string wrong = check_operands(instruction);
+        if (!wrong.empty()) fail(fmt::format("instruction {}: {}: {}", i, opcode.mnemonic, wrong));
+    }
+    if (program.instructions.empty() || program.instructions.back().opcode() != Opcode::kHalt)
+        fail("the last instruction is not halt");
+}
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/tpu/builder.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace lockstep::tpu {
+namespace {
+
+Instruction read_host(std::uint64_t to, std::uint64_t bytes) {
+    return {Opcode::kReadHost,
+            {{Field::kDestination, to}, {Field::kRows, 1}, {Field::kRowBytes, bytes}}};
+}
+Instruction write_host(std::uint64_t from, std::uint64_t host, std::uint64_t bytes) {
+    return {Opcode::kWriteHost,
+            {{Field::kSource, from},
+             {Field::kHost, host},
+             {Field::kRows, 1},
+             {Field::kRowBytes, bytes}}};
+}
+Instruction matrix_multiply(std::uint64_t from, std::uint64_t accumulator, std::uint64_t rows,
+                            bool accumulate) {
+    return {Opcode::kMatrixMultiply,
+            {{Field::kSource, from},
+             {Field::kPitch, 256},
+             {Field::kRows, rows},
+             {Field::kLanes, 256},
+             {Field::kColumns, 256},
+             {Field::kAccumulator, accumulator},
+             {Field::kAccumulate, accumulate}}};
+}
+Instruction activate(std::uint64_t accumulator, std::uint64_t rows, std::uint64_t to) {
+    return {Opcode::kActivate,
+            {{Field::kAccumulator, accumulator},
+             {Field::kAccumulatorType, DataType::kInt32},
+             {Field::kRows, rows},
+             {Field::kColumns, 256},
+             {Field::kDestination, to},
+             {Field::kPitch, 256},
+             {Field::kOutScale, 1.0f}}};
+}
+
+TEST(TpuBuilder, WaitsForWhoWroteAndWhoReads) {
+    ProgramBuilder builder(1);
+    builder.emit(read_host(0, 1024));                 // load 1
+    builder.emit(read_host(1024, 1024));              // load 2
+    builder.emit(matrix_multiply(0, 0, 4, false));    // matrix 1: reads load 1
+    builder.emit(matrix_multiply(1024, 0, 4, true));  // matrix 2: reads load 2
+    builder.emit(activate(0, 4, 8192));               // vector 1: reads matrix 2
+    builder.emit(matrix_multiply(0, 2, 4, false));    // matrix 3: overwrites what vector 1 reads
+    builder.emit(read_host(0, 16));                   // load 3: overwrites what matrix 3 reads
+    builder.emit(write_host(8192, 1 << 20, 1024));    // store 1: reads vector 1
+    const Program program = builder.finish();
+    const auto wait = [&](std::size_t i, Queue queue) {
+        return int{program.instructions[i].wait(queue)};
+    };
+    EXPECT_EQ(wait(2, Queue::kLoad), 2);
+    EXPECT_EQ(wait(3, Queue::kLoad), 1);
+    EXPECT_EQ(wait(3, Queue::kMatrix0), 0);
+    EXPECT_EQ(wait(4, Queue::kMatrix0), 1);
+    EXPECT_EQ(wait(5, Queue::kVector), 1);
+    EXPECT_EQ(wait(5, Queue::kLoad), 2);
+    EXPECT_EQ(wait(6, Queue::kMatrix0), 1);
+    EXPECT_EQ(wait(7, Queue::kVector), 1);
+    EXPECT_EQ(wait(7, Queue::kLoad), 0);
+}
+
+TEST(TpuBuilder, LongDistancesBecomeStricterWaits) {
+    ProgramBuilder builder(1);
+    builder.emit(read_host(0, 1024));
+    for (int i = 0; i < 1000; ++i)
+        builder.emit(read_host(4096 + 16 * static_cast<std::uint64_t>(i), 16));
+    builder.emit(matrix_multiply(0, 0, 4, false));
+    const Program program = builder.finish();
+    EXPECT_EQ(program.instructions[1001].wait(Queue::kLoad), 255);
+}
+
+TEST(TpuBuilder, WaitsCoverEveryPairThatConflicts) {
+    // Against the definition: for every two instructions of different queues that touch the same
+    // place, one writing, the later waits for the earlier, directly or through others.
+    std::mt19937 random(4);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+        ProgramBuilder builder(1);
+        const auto place = [&] { return std::uint64_t{random() % 16} * 256; };
+        for (int i = 0; i < 60; ++i) switch (random() % 5) {
+                case 0:
+                    builder.emit(read_host(place(), 256 + random() % 1024));
+                    break;
+                case 1:
+                    builder.emit(write_host(place(), 0, 256 + random() % 512));
+                    break;
+                case 2:
+                    builder.emit(matrix_multiply(place(), random() % 8, 1 + random() % 4, true));
+                    break;
+                case 3:
+                    builder.emit(activate(random() % 8, 1 + random() % 4, place()));
+                    break;
+                default:
+                    builder.emit(read_host(place(), 1));
+                    break;
+            }
+        const Program program = builder.finish();
+        const std::size_t count = program.instructions.size() - 1;
+        // before[i][j]: j has completed when i starts.
+        std::vector<std::vector<bool>> before(count, std::vector<bool>(count));
+        std::array<std::vector<std::size_t>, kQueues> issued;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto include = [&](std::size_t j) {
+                before[i][j] = true;
+                for (std::size_t k = 0; k < j; ++k)
+                    if (before[j][k]) before[i][k] = true;
+            };
+            for (std::size_t q = 0; q < kQueues; ++q) {
+                const std::size_t distance = program.instructions[i].wait(static_cast<Queue>(q));
+                if (distance == 0) continue;
+                ASSERT_LE(distance, issued[q].size());
+                for (std::size_t k = 0; k + distance <= issued[q].size(); ++k)
+                    include(issued[q][k]);
+            }
+            const auto own = static_cast<std::size_t>(program.instructions[i].queue());
+            for (const std::size_t j : issued[own]) include(j);  // a queue works in order
+            issued[own].push_back(i);
+            const Footprint mine = footprint(program.instructions[i]);
+            for (std::size_t j = 0; j < i; ++j) {
+                const Footprint other = footprint(program.instructions[j]);
+                for (const Access& a : mine.accesses())
+                    for (const Access& b : other.accesses())
+                        if (a.space == b.space && (a.write || b.write) && a.begin < b.end &&
+                            b.begin < a.end) {
+                            ASSERT_TRUE(before[i][j]) << i << " after " << j;
+                        }
+            }
+        }
+    }
+}
+
+TEST(TpuBuilder, BuffersDoNotOverlap) {
+    ProgramBuilder builder(2);
+    const auto a = builder.add_buffer({.name = "a", .space = Space::kMemory, .bytes = 1});
+    const auto b = builder.add_buffer({.name = "b", .space = Space::kMemory, .bytes = 300});
+    const auto c = builder.add_buffer({.name = "c", .space = Space::kMemory, .bytes = 1});
+    EXPECT_EQ(builder.address(a), 0u);
+    EXPECT_EQ(builder.address(b), 256u);
+    EXPECT_EQ(builder.address(c), 768u);
+    validate(builder.finish(), "p");
+}
+
+TEST(TpuFootprint, AWindowReadsOnlyItsRowsOfTheImage) {
+    // 8x8 image of 4 channels, 3x3 window, padding 1: output rows 2 and 3 read input rows 1 to 4.
+    Instruction convolve(Opcode::kConvolve, {{Field::kPixelPitch, 4},
+                                             {Field::kRows, 16},
+                                             {Field::kFirstRow, 16},
+                                             {Field::kLanes, 36},
+                                             {Field::kColumns, 8},
+                                             {Field::kHeight, 8},
+                                             {Field::kWidth, 8},
+                                             {Field::kChannels, 4},
+                                             {Field::kOutHeight, 8},
+                                             {Field::kOutWidth, 8},
+                                             {Field::kKernelHeight, 3},
+                                             {Field::kKernelWidth, 3},
+                                             {Field::kStrideHeight, 1},
+                                             {Field::kStrideWidth, 1},
+                                             {Field::kPadTop, 1},
+                                             {Field::kPadLeft, 1},
+                                             {Field::kDilationHeight, 1},
+                                             {Field::kDilationWidth, 1}});
+    EXPECT_EQ(check_operands(convolve), "");
+    const Footprint touched = footprint(convolve);
+    EXPECT_EQ(touched.accesses()[0].begin, 32u);
+    EXPECT_EQ(touched.accesses()[0].end, 160u);
+    convolve.set(Field::kRows, 64);  // into the second image
+    EXPECT_EQ(footprint(convolve).accesses()[0].begin, 0u);
+    EXPECT_EQ(footprint(convolve).accesses()[0].end, 512u);
+}
+
+}  // namespace
+}  // namespace lockstep::tpu

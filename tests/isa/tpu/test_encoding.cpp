@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "isa/tpu/disassembler.h"
+#include "isa/tpu/encoding.h"
+#include "isa/tpu/program.h"
+#include "tests/isa/tpu/random_instruction.h"
+
+namespace lockstep::tpu {
+namespace {
+
+TEST(TpuTable, RowsAreInTheOrderOfTheirOpcodesAndFitIntoTheWord) {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < opcode_table().size(); ++i) {
+        const OpcodeRow& opcode = opcode_table()[i];
+        EXPECT_EQ(static_cast<std::size_t>(opcode.opcode), i);
+        EXPECT_TRUE(names.insert(opcode.mnemonic).second) << opcode.mnemonic;
+        std::uint32_t bits = kFirstFieldBit;
+        std::set<Field> fields;
+        for (const Field field : opcode.fields) {
+            EXPECT_TRUE(fields.insert(field).second) << opcode.mnemonic << row(field).name;
+            EXPECT_GT(static_cast<std::size_t>(field), kQueues - 1);
+            bits += row(field).width;
+        }
+        EXPECT_LE(bits, kWordBits) << opcode.mnemonic;
+        EXPECT_EQ(fields.contains(Field::kUnit) && opcode.queue != Queue::kWeights,
+                  opcode.queue == Queue::kMatrix0)
+            << opcode.mnemonic;
+    }
+}
+
+TEST(TpuTable, NamesOfFieldsAreUniqueAndTheirSetsFit) {
+    std::set<std::string_view> names;
+    for (const FieldRow& field : field_table()) {
+        EXPECT_TRUE(names.insert(field.name).second) << field.name;
+        if (field.kind == FieldKind::kName) {
+            EXPECT_LE(field.names.size(), std::size_t{1} << field.width) << field.name;
+        }
+        if (field.kind == FieldKind::kFloat) {
+            EXPECT_EQ(field.width, 32) << field.name;
+        }
+    }
+    EXPECT_EQ(row(Field::kFunction).names.size(), static_cast<std::size_t>(Function::kLess) + 1);
+    EXPECT_EQ(row(Field::kFunction).names[static_cast<std::size_t>(Function::kAdd)], "add");
+}
+
+TEST(TpuEncoding, NoTwoFieldsOverlap) {
+    // Setting one bit of one field changes exactly that bit of the word, and no two fields the
+    // same.
+    for (const OpcodeRow& opcode : opcode_table()) {
+        const Word empty = encode(Instruction(opcode.opcode));
+        std::set<std::pair<std::size_t, int>> seen;
+        for (const Field field : opcode.fields)
+            for (std::uint32_t bit = 0; bit < row(field).width; ++bit) {
+                std::uint64_t value = std::uint64_t{1} << bit;
+                if (row(field).kind == FieldKind::kSigned && bit + 1 == row(field).width)
+                    value = ~std::uint64_t{0} << bit;
+                if (!Instruction::fits(field, value)) continue;
+                Instruction one(opcode.opcode);
+                one.set(field, value);
+                const Word word = encode(one);
+                int changed = 0;
+                for (std::size_t byte = 0; byte < word.size(); ++byte)
+                    for (int b = 0; b < 8; ++b)
+                        if (((word[byte] ^ empty[byte]) >> b & 1) != 0) {
+                            ++changed;
+                            EXPECT_TRUE(seen.insert({byte, b}).second)
+                                << opcode.mnemonic << " " << row(field).name;
+                        }
+                EXPECT_EQ(changed, 1) << opcode.mnemonic << " " << row(field).name << " " << bit;
+            }
+    }
+}
+
+TEST(TpuEncoding, RandomInstructionsSurviveWordAndText) {
+    std::mt19937_64 random(1);
+    for (const OpcodeRow& opcode : opcode_table())
+        for (int repeat = 0; repeat < 100; ++repeat) {
+            const Instruction made = random_instruction(opcode, random);
+            const Decoded back = decode(encode(made));
+            ASSERT_EQ(back.error, "");
+            ASSERT_EQ(back.instruction, made) << disassemble(made);
+            ASSERT_EQ(assemble_instruction(disassemble(made)), made) << disassemble(made);
+        }
+}
+
+TEST(TpuEncoding, EveryWordIsAnInstructionOrAnError) {
+    std::mt19937_64 random(2);
+    int good = 0;
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+        Word word{};
+        // Mostly the low bytes, so that many words are right.
+        const std::size_t filled = random() % (kWordBytes + 1);
+        for (std::size_t i = 0; i < filled; ++i) word[i] = static_cast<std::uint8_t>(random());
+        word[0] = static_cast<std::uint8_t>(random() % 24);
+        const Decoded decoded = decode(word);
+        if (!decoded.error.empty()) continue;
+        ++good;
+        ASSERT_EQ(encode(decoded.instruction), word);
+    }
+    EXPECT_GT(good, 500);
+}
+
+TEST(TpuEncoding, ErrorsSayWhat) {
+    Word word{};
+    word[0] = 0xee;
+    EXPECT_EQ(decode(word).error, "unknown opcode 0xee");
+    word[0] = static_cast<std::uint8_t>(Opcode::kHalt);
+    word[63] = 0x80;
+    EXPECT_EQ(decode(word).error, "halt: bit 511 must be zero");
+}
+
+TEST(TpuDisassembler, LeavesOutWhatIsZero) {
+    EXPECT_EQ(disassemble(Instruction(Opcode::kMatrixMultiply, {{Field::kSource, 0x1000},
+                                                                {Field::kRows, 200},
+                                                                {Field::kLanes, 256},
+                                                                {Field::kSwitchWeights, true},
+                                                                {Field::kType, DataType::kUint8},
+                                                                {Field::kWaitLoad, 2}})),
+              "matrix_multiply source=0x1000, rows=200, lanes=256, switch_weights=1, type=uint8, "
+              "wait_load=2");
+}
+
+}  // namespace
+}  // namespace lockstep::tpu

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "isa/tpu/builder.h"
+#include "isa/tpu/program.h"
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+namespace {
+
+using testing::HasSubstr;
+
+Program example() {
+    ProgramBuilder builder(1);
+    const auto input =
+        builder.add_buffer({"input", Space::kHost, Role::kInput, DataType::kInt8, {4, 256}, 1024});
+    const auto output =
+        builder.add_buffer({"output", Space::kHost, Role::kOutput, DataType::kInt8, {4, 2}, 8});
+    const auto weights =
+        builder.add_buffer({"weights", Space::kMemory, Role::kConstant, DataType::kInt8, {}, 512});
+    const std::vector<std::uint8_t> ones(512, 1);
+    builder.add_data(weights, 0, ones);
+    builder.begin_step("fc1", 2048);
+    builder.emit(Opcode::kReadHost, {{Field::kHost, builder.address(input)},
+                                     {Field::kRows, 4},
+                                     {Field::kRowBytes, 256},
+                                     {Field::kSourcePitch, 256},
+                                     {Field::kDestinationPitch, 256}});
+    builder.emit(Opcode::kReadWeights, {{Field::kAddress, builder.address(weights)},
+                                        {Field::kPitch, 2},
+                                        {Field::kLanes, 256},
+                                        {Field::kColumns, 2}});
+    builder.emit(Opcode::kMatrixMultiply, {{Field::kRows, 4},
+                                           {Field::kPitch, 256},
+                                           {Field::kLanes, 256},
+                                           {Field::kColumns, 2},
+                                           {Field::kSwitchWeights, true}});
+    builder.emit(Opcode::kActivate, {{Field::kRows, 4},
+                                     {Field::kColumns, 2},
+                                     {Field::kAccumulatorType, DataType::kInt32},
+                                     {Field::kDestination, 4096},
+                                     {Field::kPitch, 2},
+                                     {Field::kScale, 1.0f},
+                                     {Field::kOutScale, 0.1f}});
+    builder.emit(Opcode::kWriteHost, {{Field::kSource, 4096},
+                                      {Field::kHost, builder.address(output)},
+                                      {Field::kRows, 1},
+                                      {Field::kRowBytes, 8}});
+    return builder.finish();
+}
+
+std::string error_of(const std::vector<std::uint8_t>& bytes) {
+    try {
+        read_program(bytes, "p.tpu");
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(TpuProgram, SurvivesItsFile) {
+    const Program program = example();
+    const auto bytes = write_program(program);
+    EXPECT_TRUE(is_program(bytes));
+    EXPECT_EQ(read_program(bytes, "p.tpu"), program);
+}
+
+TEST(TpuProgram, SurvivesItsListing) {
+    const Program program = example();
+    EXPECT_EQ(assemble(listing(program, true), "p"), program);
+    EXPECT_THAT(listing(program, false), HasSubstr("# 512 bytes of data for weights at 0x0"));
+}
+
+TEST(TpuProgram, EveryPrefixIsRefusedWithItsOffset) {
+    const auto bytes = write_program(example());
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        const std::string error =
+            error_of({bytes.begin(), bytes.begin() + static_cast<long>(size)});
+        ASSERT_THAT(error, HasSubstr("p.tpu: offset 0x")) << size;
+    }
+}
+
+TEST(TpuProgram, AnyChangedByteIsReadOrRefused) {
+    const auto bytes = write_program(example());
+    std::mt19937 random(3);
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        auto changed = bytes;
+        changed[at] = static_cast<std::uint8_t>(random());
+        error_of(changed);  // nothing but InputError may come out
+    }
+}
+
+TEST(TpuProgram, CountsThatTheFileCannotHoldAreRefusedAtOnce) {
+    auto bytes = write_program(example());
+    bytes[16] = bytes[17] = bytes[18] = bytes[19] = 0xff;
+    EXPECT_THAT(error_of(bytes), HasSubstr("offset 0x10: 4294967295 buffers"));
+}
+
+TEST(TpuProgram, ValidatesWhatTheFileCannotSay) {
+    Program program = example();
+    program.instructions.pop_back();
+    EXPECT_THROW(validate(program, "p"), InputError);
+    program = example();
+    program.buffers[1].address = 0;
+    EXPECT_THROW(validate(program, "p"), InputError);
+    program = example();
+    program.segments[0].offset = 1;
+    EXPECT_THROW(validate(program, "p"), InputError);
+    program = example();
+    program.instructions[0].set(Field::kStep, 1);
+    EXPECT_THROW(validate(program, "p"), InputError);
+    program = example();
+    program.instructions[1] = Instruction(Opcode::kLoad);  // of generation 2
+    EXPECT_THROW(validate(program, "p"), InputError);
+}
+
+TEST(TpuAssembler, TakesSymbolsAndTypedData) {
+    const Program program = assemble(
+        ".generation 2\n"
+        ".buffer w memory constant bf16 8 0x100 2 2   # a comment\n"
+        ".data w 0 bf16 1 -2 0.5 0\n"
+        "load memory=@w+4, destination=0x20, rows=1, row_bytes=4\n"
+        "halt\n",
+        "t");
+    EXPECT_EQ(program.instructions[0][Field::kMemory], 0x104u);
+    EXPECT_THAT(program.segments[0].bytes,
+                testing::ElementsAre(0x80, 0x3f, 0, 0xc0, 0, 0x3f, 0, 0));
+}
+
+TEST(TpuAssembler, SaysLineAndReason) {
+    const auto error = [](const std::string& text) -> std::string {
+        try {
+            assemble(text, "t");
+        } catch (const InputError& refusal) {
+            return refusal.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(error("nop\nfly\n"), "t:2: unknown instruction 'fly'");
+    EXPECT_EQ(error("nop rows=1\n"), "t:1: nop has no field 'rows'");
+    EXPECT_EQ(error("tag step=x\n"), "t:1: 'x' is not a number");
+    EXPECT_EQ(error("read_host rows=16777216\n"), "t:1: 16777216 does not fit into rows (24 bits)");
+    EXPECT_EQ(error("nop\n"), "t: the last instruction is not halt");
+}
+
+}  // namespace
+}  // namespace lockstep::tpu

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "isa/tpu/table.h"
+
+namespace lockstep::tpu {
+namespace {
+
+TEST(TpuReferencePage, IsWhatTheTableSays) {
+    const std::string path = LOCKSTEP_SOURCE_DIR "/isa/tpu/instructions.md";
+    // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_isa_tpu --gtest_filter=TpuReferencePage.*
+    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << reference_page();
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_TRUE(text == reference_page()) << path << " is not up to date";
+}
+
+}  // namespace
+}  // namespace lockstep::tpu
