@@ -16,7 +16,9 @@
 
 namespace lockstep::sass {
 
+class DeferredQueue;
 class Program;
+class StoreBuffer;
 struct Cta;
 struct Warp;
 
@@ -86,6 +88,10 @@ struct Cta {
     std::uint32_t sm = 0;         ///< the SM it runs on
     std::uint32_t slot = 0;       ///< which of the CTAs of that SM
     std::byte* shared = nullptr;  ///< launch->shared_bytes bytes
+    /// Where global stores of its SM go; nullptr: to memory at once.
+    StoreBuffer* stores = nullptr;
+    /// Where global atomics of its SM wait; nullptr: they are performed at once.
+    DeferredQueue* deferred = nullptr;
     std::array<CtaBarrier, 16> barrier;
     std::vector<Warp*> warps;
     std::uint32_t live_warps = 0;

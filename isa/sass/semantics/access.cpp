@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <string>
+
+#include "isa/sass/store_buffer.h"
 
 namespace lockstep::sass {
 
@@ -64,6 +67,51 @@ void refill_extent(Extent& extent, const Warp& warp, std::uint64_t address) {
 std::byte* global_host(const Warp& warp, unsigned lane) {
     const std::uint64_t address = warp.access.address[lane];
     return warp.cta->launch->memory->find(address).at(address);
+}
+
+bool may_be_buffered(const Warp& warp, const Target& target, unsigned width) {
+    const StoreBuffer& stores = *warp.cta->stores;
+    const std::uint64_t* const address = warp.access.address;
+    const auto first = static_cast<unsigned>(std::countr_zero(warp.mask));
+    if (target.pattern == Pattern::kScattered) return stores.may_hold(address, warp.mask);
+    if (target.pattern == Pattern::kUniform) return stores.may_hold(address[first], width);
+    const auto lanes = kWarpSize - first - static_cast<unsigned>(std::countl_zero(warp.mask));
+    return stores.may_hold(address[first], std::size_t{lanes} * width);
+}
+
+void gather_global(const Warp& warp, const Target& target, unsigned width, std::byte* block) {
+    const StoreBuffer* const stores = warp.cta->stores;
+    for_each_lane(warp.mask, [&](unsigned l) {
+        const std::uint64_t address = warp.access.address[l];
+        const std::byte* const from =
+            target.in_several_extents ? global_host(warp, l) : host_at(target.base, address);
+        std::memcpy(block + l * width, from, width);
+        if (stores != nullptr) stores->overlay(address, block + l * width, width);
+    });
+}
+
+void scatter_global(const Warp& warp, const Target& target, unsigned width,
+                    const std::byte* block) {
+    const std::uint64_t* const address = warp.access.address;
+    StoreBuffer* const stores = warp.cta->stores;
+    if (stores == nullptr) {
+        for_each_lane(warp.mask, [&](unsigned l) {
+            std::byte* const to =
+                target.in_several_extents ? global_host(warp, l) : host_at(target.base, address[l]);
+            std::memcpy(to, block + l * width, width);
+        });
+        return;
+    }
+    for (std::uint32_t left = warp.mask; left != 0;) {
+        // Lanes side by side in block and in memory go together.
+        const auto first = static_cast<unsigned>(std::countr_zero(left));
+        unsigned end = first;
+        do {
+            left &= left - 1;
+            ++end;
+        } while (end < kWarpSize && (left >> end & 1) && address[end] == address[end - 1] + width);
+        stores->write(address[first], block + first * width, std::size_t{end - first} * width);
+    }
 }
 
 void check_global(const Warp& warp, unsigned width, Direction direction) {

@@ -111,15 +111,31 @@ inline Target shared_target(Warp& warp, unsigned width, Direction direction) {
 /// Host address of one lane of a global access that check_global has accepted.
 std::byte* global_host(const Warp& warp, unsigned lane);
 
+bool may_be_buffered(const Warp& warp, const Target& target, unsigned width);
+
+/// True where the bytes of a global load do not simply lie at the target: the lanes are in several
+/// allocations, or the SM's store buffer may hold some of them.
+inline bool needs_gathering(const Warp& warp, const Target& target, unsigned width) {
+    return target.in_several_extents ||
+           (warp.cta->stores != nullptr && may_be_buffered(warp, target, width));
+}
+
+/// Collects each lane's element, as its SM sees it, at block + lane * width; lanes of warp.mask.
+void gather_global(const Warp& warp, const Target& target, unsigned width, std::byte* block);
+/// The other way round: to the SM's store buffer, or to memory where there is none.
+void scatter_global(const Warp& warp, const Target& target, unsigned width, const std::byte* block);
+
 // Whole accesses; the addresses are in warp.access already.
 template <Size S>
 inline void load_global(const Instruction& in, Warp& warp) {
     using E = Element<S>;
     note_access(warp, Space::kGlobal, Direction::kLoad, E::kBytes);
     const Target target = global_target(in, warp, E::kBytes, Direction::kLoad);
-    if (target.in_several_extents) [[unlikely]] {
+    if (needs_gathering(warp, target, E::kBytes)) [[unlikely]] {
+        alignas(64) std::byte block[kWarpSize * E::kBytes];
+        gather_global(warp, target, E::kBytes, block);
         Row* const d = &warp.row(in.d);
-        for_each_lane(warp.mask, [&](unsigned l) { E::load(d, l, global_host(warp, l)); });
+        for_each_lane(warp.mask, [&](unsigned l) { E::load(d, l, block + l * E::kBytes); });
         return;
     }
     load_lanes<S>(in, warp, target.base, target.pattern);
@@ -130,9 +146,10 @@ inline void store_global(const Instruction& in, Warp& warp) {
     using E = Element<S>;
     note_access(warp, Space::kGlobal, Direction::kStore, E::kBytes);
     const Target target = global_target(in, warp, E::kBytes, Direction::kStore);
-    if (target.in_several_extents) [[unlikely]] {
-        const Row* const b = &warp.row(in.b);
-        for_each_lane(warp.mask, [&](unsigned l) { E::store(b, l, global_host(warp, l)); });
+    if (warp.cta->stores != nullptr || target.in_several_extents) [[unlikely]] {
+        alignas(64) std::byte block[kWarpSize * E::kBytes];
+        E::store_block(&warp.row(in.b), block);
+        scatter_global(warp, target, E::kBytes, block);
         return;
     }
     store_lanes<S>(in, warp, target.base, target.pattern);

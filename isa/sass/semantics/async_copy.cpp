@@ -62,16 +62,20 @@ void execute_ldgsts(const Instruction& in, Warp& warp) {
     note_access(warp, Space::kGlobal, Direction::kLoad, kWidth);
     if (enabled != 0) {
         const Target from = global_target(in, warp, kWidth, Direction::kLoad);
-        if (enabled == kAllLanes && !partial && from.pattern == Pattern::kConsecutive &&
-            to.pattern == Pattern::kConsecutive) [[likely]] {
+        if (needs_gathering(warp, from, kWidth)) [[unlikely]] {
+            std::byte block[kWarpSize * kWidth];
+            gather_global(warp, from, kWidth, block);
+            for_each_lane(enabled, [&](unsigned l) {
+                copy_element<kWidth>(destination(l), block + l * kWidth,
+                                     partial ? bytes[l] : kWidth);
+            });
+        } else if (enabled == kAllLanes && !partial && from.pattern == Pattern::kConsecutive &&
+                   to.pattern == Pattern::kConsecutive) [[likely]] {
             std::memcpy(destination(0), host_at(from.base, access.address[0]),
                         std::size_t{kWidth} * kWarpSize);
         } else {
             for_each_lane(enabled, [&](unsigned l) {
-                copy_element<kWidth>(destination(l),
-                                     from.in_several_extents
-                                         ? global_host(warp, l)
-                                         : host_at(from.base, access.address[l]),
+                copy_element<kWidth>(destination(l), host_at(from.base, access.address[l]),
                                      partial ? bytes[l] : kWidth);
             });
         }

@@ -11,6 +11,7 @@
 #include "isa/sass/convergence.h"
 #include "isa/sass/semantics/access.h"
 #include "isa/sass/semantics/async_copy.h"
+#include "isa/sass/store_buffer.h"
 
 namespace lockstep::sass {
 
@@ -176,9 +177,13 @@ void execute_ublkcp(const Instruction& in, Warp& warp) {
     const Row* const to = &warp.row(in.a);
     const Row* const from = &warp.row(in.b);
     const std::uint32_t bytes = warp.row(in.c).lane[0] * kUnit;
+    StoreBuffer* const stores = warp.cta->stores;
     if (in.modifiers == kToShared) {
-        const std::byte* const source = global_block(warp, lane64(from, 0), bytes, false);
-        std::memcpy(shared_block(warp, to[0].lane[0], bytes), source, bytes);
+        const std::uint64_t address = lane64(from, 0);
+        const std::byte* const source = global_block(warp, address, bytes, false);
+        std::byte* const target = shared_block(warp, to[0].lane[0], bytes);
+        std::memcpy(target, source, bytes);
+        if (stores != nullptr) stores->overlay(address, target, bytes);
         std::byte* const barrier_bytes = shared_block(warp, to[1].lane[0], kBytes, kBytes);
         std::uint64_t bits = 0;
         std::memcpy(&bits, barrier_bytes, kBytes);
@@ -188,7 +193,12 @@ void execute_ublkcp(const Instruction& in, Warp& warp) {
         std::memcpy(barrier_bytes, &bits, kBytes);
     } else {
         const std::byte* const source = shared_block(warp, from[0].lane[0], bytes);
-        std::memcpy(global_block(warp, lane64(to, 0), bytes, true), source, bytes);
+        const std::uint64_t address = lane64(to, 0);
+        std::byte* const target = global_block(warp, address, bytes, true);
+        if (stores != nullptr)
+            stores->write(address, source, bytes);
+        else
+            std::memcpy(target, source, bytes);
     }
 }
 
