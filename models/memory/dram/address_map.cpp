@@ -53,13 +53,18 @@ std::uint32_t AddressMap::rotation(std::uint64_t chunk) const {
     return static_cast<std::uint32_t>(((mixed >> 32) * channels_) >> 32);
 }
 
-ChannelAddress AddressMap::decode(std::uint64_t address) const {
+ChannelChunk AddressMap::chunk(std::uint64_t address) const {
     const std::uint64_t chunk = address >> interleave_bits_;
     const std::uint64_t local = chunk / channels_;
     std::uint32_t channel = static_cast<std::uint32_t>(chunk % channels_) + rotation(local);
     if (channel >= channels_) channel -= channels_;
+    return {channel, local};
+}
+
+ChannelAddress AddressMap::decode(std::uint64_t address) const {
+    const ChannelChunk at = chunk(address);
     const std::uint64_t offset = address & ((1ull << interleave_bits_) - 1);
-    return {channel, decode_in_channel(local << interleave_bits_ | offset)};
+    return {at.channel, decode_in_channel(at.local << interleave_bits_ | offset)};
 }
 
 Location AddressMap::decode_in_channel(std::uint64_t local) const {

@@ -25,6 +25,12 @@ struct ChannelAddress {
     bool operator==(const ChannelAddress&) const = default;
 };
 
+/// A run of interleave_bytes: its channel, and its number among those of the channel.
+struct ChannelChunk {
+    std::uint32_t channel;
+    std::uint64_t local;
+};
+
 /// A bijection between the bursts of the memory and (channel, location), for any number of channels
 /// and rows; groups, banks and columns are powers of two. Addresses beyond the memory wrap round.
 class AddressMap {
@@ -32,6 +38,8 @@ class AddressMap {
     AddressMap(const Geometry& geometry, const AddressMapParameters& parameters);
 
     ChannelAddress decode(std::uint64_t address) const;
+    /// The first step of decode(): which channel, and the how many-th chunk of it.
+    ChannelChunk chunk(std::uint64_t address) const;
     /// The first byte of the burst.
     std::uint64_t encode(const ChannelAddress& where) const;
     /// Bytes in all channels together.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The crossbar is a set of point-to-point ways between SMs and memory partitions; its limits stand
+// at its ends: what an SM can send and receive in a cycle (here), what a slice can deliver
+// (L2Slice). Requests and acknowledgements without data take one cycle of the port. Left out:
+// limits of a TPC or GPC, and distances within the chip: every SM has the same latency to every
+// slice near it.
+#include "models/gpu/memory/crossbar_port.h"
+
+#include "sim/engine/simulation.h"
+
+#include <bit>
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using engine::kNever;
+
+namespace {
+
+Cycle request_service(const MemoryRequest& request, const MemoryParameters& parameters) {
+    if (request.kind == RequestKind::kRead) return kFraction;
+    const auto sectors = static_cast<std::uint32_t>(std::popcount(request.sectors));
+    return std::max(kFraction, service(sectors * kSectorBytes, parameters.request_bandwidth));
+}
+
+Cycle reply_service(const MemoryReply& reply, const MemoryParameters& parameters) {
+    if (reply.kind == RequestKind::kWrite || reply.kind == RequestKind::kReduction)
+        return kFraction;
+    const auto sectors = static_cast<std::uint32_t>(std::popcount(reply.sectors));
+    return std::max(kFraction, service(sectors * kSectorBytes, parameters.reply_bandwidth));
+}
+
+/// The first whole cycle at or after a time in 256ths.
+Cycle whole(Cycle fraction) {
+    return (fraction + kFraction - 1) / kFraction;
+}
+
+}  // namespace
+
+bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
+    if (whole(request_free_) > now) return false;
+    const LinePlace place = map_->find(request.line);
+    Link& link = *links_[map_->tile_of_slice(place.slice)];
+    if (link.outstanding >= parameters_->outstanding || link.requests.credits(now) == 0)
+        return false;
+    RoutedRequest routed{request, place.index, static_cast<std::uint16_t>(place.slice),
+                         static_cast<std::uint8_t>(place.l2_partition)};
+    routed.request.sm = sm_;
+    link.requests.send(now, routed);
+    ++link.outstanding;
+    ++outstanding_;
+    request_free_ =
+        std::max(request_free_, now * kFraction) + request_service(request, *parameters_);
+    return true;
+}
+
+Cycle CrossbarPort::next_send(Cycle now, const MemoryRequest& request) {
+    const Cycle free = std::max(now, whole(request_free_));
+    const LinePlace place = map_->find(request.line);
+    Link& link = *links_[map_->tile_of_slice(place.slice)];
+    if (link.outstanding >= parameters_->outstanding) return kNever;
+    const Cycle credit = link.requests.next_credit(now);
+    return credit == kNever ? kNever : std::max(free, credit);
+}
+
+void CrossbarPort::look() const {
+    next_ = nullptr;
+    next_at_ = kNever;
+    for (const auto& link : links_) {
+        const Cycle at = link->replies.next_ready();
+        if (at >= next_at_) continue;
+        next_at_ = at;
+        next_ = link.get();
+    }
+    looked_ = tile_.simulation().now();
+}
+
+Cycle CrossbarPort::next_reply() const {
+    if (looked_ != tile_.simulation().now()) look();
+    return next_at_ == kNever ? kNever : std::max(next_at_, whole(reply_free_));
+}
+
+MemoryReply CrossbarPort::receive(Cycle now) {
+    LOCKSTEP_CHECK(next_reply() <= now, "SM {}: no reply at cycle {}", sm_, now);
+    Link& link = *next_;
+    const MemoryReply reply = link.replies.receive(now);
+    reply_free_ = std::max(reply_free_, next_at_ * kFraction) + reply_service(reply, *parameters_);
+    --link.outstanding;
+    --outstanding_;
+    look();
+    return reply;
+}
+
+}  // namespace lockstep::gpu

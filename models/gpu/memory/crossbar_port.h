@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// An SM's end of the crossbar, and what travels through it.
+#pragma once
+
+#include "models/gpu/memory/line_map.h"
+#include "sim/engine/channel.h"
+
+#include <memory>
+#include <vector>
+
+namespace lockstep::gpu {
+
+/// A request with the place that the SM's address hash found.
+struct RoutedRequest {
+    MemoryRequest request;
+    std::uint32_t index = 0;  ///< LinePlace::index
+    std::uint16_t slice = 0;  ///< LinePlace::slice
+    std::uint8_t home = 0;    ///< LinePlace::l2_partition
+};
+
+/// Held by an SM's Tile; a MemorySystem connects it. One request at a time leaves, as fast as
+/// crossbar.request_bandwidth lets its data through; replies enter as fast as
+/// crossbar.reply_bandwidth. What waits for credits or for an answer is refused.
+class CrossbarPort final : public MemoryPort {
+  public:
+    /// `tile`: the SM's Tile, made before; `sm`: its number.
+    CrossbarPort(engine::Tile& tile, std::uint16_t sm) : tile_(tile), sm_(sm) {}
+
+    std::uint16_t sm() const { return sm_; }
+    /// Requests that are not answered yet.
+    std::uint32_t outstanding() const { return outstanding_; }
+
+    bool send(engine::Cycle now, const MemoryRequest& request) override;
+    engine::Cycle next_send(engine::Cycle now, const MemoryRequest& request) override;
+    engine::Cycle next_reply() const override;
+    MemoryReply receive(engine::Cycle now) override;
+
+  private:
+    friend class MemorySystem;
+
+    /// The way to one memory partition and back.
+    struct Link {
+        explicit Link(engine::Tile& tile) : requests(tile, "requests"), replies(tile, "replies") {}
+        engine::Sender<RoutedRequest> requests;
+        engine::Receiver<MemoryReply> replies;
+        std::uint32_t outstanding = 0;
+    };
+    void look() const;
+
+    engine::Tile& tile_;
+    const std::uint16_t sm_;
+    const MemoryParameters* parameters_ = nullptr;
+    const LineMap* map_ = nullptr;
+    std::vector<std::unique_ptr<Link>> links_;  ///< by Tile of the near L2 partition
+    std::uint32_t outstanding_ = 0;
+    engine::Cycle request_free_ = 0;  ///< in 256ths: when the last request has left
+    engine::Cycle reply_free_ = 0;    ///< likewise, has entered
+
+    // The earliest reply, looked for once a window.
+    mutable engine::Time looked_ = engine::kNever;
+    mutable Link* next_ = nullptr;
+    mutable engine::Cycle next_at_ = engine::kNever;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA does not publish its hash of addresses to slices. Here channels are chosen by the DRAM's
+// AddressMap (consecutive chunks rotate through the channels, turned by a hash of the higher bits),
+// and each L2 slice caches what its own channels hold, as every published description says.
+#include "models/gpu/memory/line_map.h"
+
+#include <bit>
+
+namespace lockstep::gpu {
+
+LineMap::LineMap(const MemoryParameters& parameters)
+    : map_(parameters.dram, {.interleave_bytes = parameters.interleave}),
+      channels_per_slice_(std::max(1u, parameters.dram.channels / parameters.slices)),
+      slices_per_channel_(std::max(1u, parameters.slices / parameters.dram.channels)),
+      slices_(parameters.slices_per_l2_partition()),
+      interleave_lines_(parameters.interleave / kLineBytes) {
+    // Groups of slices that share a channel are dealt to the Tiles as evenly as may be.
+    const std::uint32_t groups = slices_ / slices_per_channel_;
+    for (std::uint32_t slice = 0; slice < slices_; ++slice)
+        tile_of_slice_.push_back(slice / slices_per_channel_ * parameters.tiles_per_l2_partition /
+                                 groups);
+}
+
+LinePlace LineMap::find(std::uint64_t line) const {
+    const memory::dram::ChannelChunk at = map_.chunk(device_line(line) * kLineBytes);
+    const auto within = static_cast<std::uint32_t>(line) & (interleave_lines_ - 1);
+    const auto local = static_cast<std::uint32_t>(at.local);
+    LinePlace place;
+    place.channel = at.channel;
+    std::uint32_t slice;
+    if (slices_per_channel_ == 1) {
+        slice = at.channel / channels_per_slice_;
+        place.index =
+            (local * channels_per_slice_ + at.channel % channels_per_slice_) * interleave_lines_ +
+            within;
+    } else {
+        slice = at.channel * slices_per_channel_ + local % slices_per_channel_;
+        place.index = local / slices_per_channel_ * interleave_lines_ + within;
+    }
+    place.l2_partition = slice / slices_;
+    place.slice = slice % slices_;
+    return place;
+}
+
+memory::dram::Location LineMap::location(std::uint64_t line) const {
+    return map_.decode(device_line(line) * kLineBytes).location;
+}
+
+}  // namespace lockstep::gpu

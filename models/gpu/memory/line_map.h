@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a line lives: its DRAM channel, its home slice of L2, the Tile that holds them.
+#pragma once
+
+#include "models/gpu/memory/memory_parameters.h"
+#include "models/memory/dram/address_map.h"
+
+namespace lockstep::gpu {
+
+struct LinePlace {
+    std::uint32_t channel;       ///< of the chip
+    std::uint32_t slice;         ///< of an L2 partition: 0 to slices_per_l2_partition() - 1
+    std::uint32_t index;         ///< among the lines of that slice, densely numbered
+    std::uint32_t l2_partition;  ///< the home: where the DRAM channel is
+};
+
+/// A slice is one with its DRAM channels. With two L2 partitions slice i of each caches the lines
+/// whose home is slice i of either, for the SMs near it.
+class LineMap {
+  public:
+    explicit LineMap(const MemoryParameters& parameters);
+
+    /// A line's number without the bits that only tell where device memory begins.
+    static std::uint64_t device_line(std::uint64_t line) { return line & 0xffff'ffffu; }
+
+    LinePlace find(std::uint64_t line) const;
+    /// The DRAM location of a line's first sector.
+    memory::dram::Location location(std::uint64_t line) const;
+
+    std::uint32_t tile_of_slice(std::uint32_t slice) const { return tile_of_slice_[slice]; }
+
+  private:
+    memory::dram::AddressMap map_;
+    std::uint32_t channels_per_slice_, slices_per_channel_, slices_;
+    std::uint32_t interleave_lines_;
+    std::vector<std::uint32_t> tile_of_slice_;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine files state latencies as they are measured, at the SM's port: of an L2 hit, and what a
+// DRAM read adds. The stages' shares follow here: what the crossbar's two ways leave of an L2 hit
+// is the slice's; what the DRAM's own activation, column access and burst leave of a read is halved
+// between the ways to the controller and back.
+#include "models/gpu/memory/memory_parameters.h"
+
+#include "sim/error/error.h"
+
+#include <algorithm>
+
+namespace lockstep::gpu {
+
+namespace {
+
+/// The chip's partitions are cut into so many Tiles: enough to keep host threads busy, few enough
+/// to keep the Channels from every SM to every Tile a few thousand.
+constexpr std::uint32_t kTilesOfDividedL2 = 6;
+constexpr std::uint32_t kTilesOfWholeL2 = 8;
+
+}  // namespace
+
+MemoryParameters MemoryParameters::of(const config::Machine& machine) {
+    const auto integer = [&](const char* path) {
+        return static_cast<std::uint32_t>(machine.integer(path));
+    };
+    const auto require = [&](bool holds, const std::string& what) {
+        if (!holds) throw InputError(fmt::format("{}: {}", machine.name(), what));
+    };
+    MemoryParameters out{};
+    out.clock = engine::ClockDomain::from_megahertz(machine.number("clock.sm"));
+    out.request_latency = integer("crossbar.request_latency");
+    out.reply_latency = integer("crossbar.reply_latency");
+    out.request_bandwidth = machine.number("crossbar.request_bandwidth");
+    out.reply_bandwidth = machine.number("crossbar.reply_bandwidth");
+    out.outstanding = integer("crossbar.outstanding");
+
+    out.l2_partitions = integer("l2.partitions");
+    out.slices = integer("l2.slices");
+    out.ways = integer("l2.ways");
+    out.sets =
+        static_cast<std::uint32_t>(machine.integer("l2.size") / out.slices / out.ways / kLineBytes);
+    require(out.sets > 0, "l2.size is less than one set a slice");
+    require(out.slices % out.l2_partitions == 0, "l2.slices is no multiple of l2.partitions");
+    const engine::Cycle hit = integer("l2.hit_latency");
+    require(out.request_latency + out.reply_latency <= hit,
+            "l2.hit_latency is less than the crossbar's latencies");
+    out.slice_latency = hit - out.request_latency - out.reply_latency;
+    out.far_latency = out.l2_partitions == 1 ? 0 : integer("l2.far_latency") / 2;
+    require(out.l2_partitions == 1 || out.far_latency > 0, "l2.far_latency is zero");
+    out.slice_bandwidth = machine.number("l2.slice_bandwidth");
+    out.fetch_sectors = integer("l2.fetch_granularity") / kSectorBytes;
+    require(out.fetch_sectors == 1 || out.fetch_sectors == 2 || out.fetch_sectors == 4,
+            "l2.fetch_granularity is not 32, 64 or 128 bytes");
+    out.mshrs = integer("l2.mshrs");
+    out.write_back_buffer = integer("l2.write_back_buffer");
+    out.atomic_lanes = integer("l2.atomic_lanes");
+    out.atomic_interval = machine.number("l2.atomic_interval");
+
+    out.page_lines = integer("tlb.page_size") / kLineBytes;
+    out.tlb_entries = integer("tlb.l2_entries");
+    out.walkers = integer("tlb.walkers");
+    out.tlb_latency = integer("tlb.l2_latency");
+    out.walk_latency = integer("tlb.walk_latency");
+
+    const auto memory_khz = static_cast<std::uint64_t>(machine.number("clock.memory") * 1000 + 0.5);
+    out.dram =
+        memory::dram::make_geometry(memory::dram::find_standard(machine.text("dram.standard")),
+                                    integer("dram.bus_width"), memory_khz, integer("dram.ranks"),
+                                    static_cast<std::uint64_t>(machine.integer("dram.size")));
+    out.interleave = integer("dram.interleave");
+    require(out.dram.organisation.burst_bytes() == kSectorBytes,
+            "dram.standard: a burst is not one sector of 32 bytes");
+    require(out.dram.channels % out.slices == 0 || out.slices % out.dram.channels == 0,
+            fmt::format("neither of {} L2 slices and {} DRAM channels is a multiple of the other",
+                        out.slices, out.dram.channels));
+    require(out.l2_partitions == 1 || out.dram.channels % 2 == 0, "an odd number of channels");
+
+    const memory::dram::Timing& timing = out.dram.timing;
+    const double dram_cycles = timing.RCD_read + timing.CL + timing.burst;
+    const auto core = static_cast<engine::Cycle>(
+        dram_cycles * 1e9 / static_cast<double>(out.dram.clock_khz * out.clock.period()) + 0.5);
+    const engine::Cycle dram = integer("dram.latency");
+    require(dram >= core + 2, fmt::format("dram.latency is less than the {} cycles that the DRAM "
+                                          "itself takes",
+                                          core));
+    out.dram_request_latency = (dram - core) / 2;
+    out.dram_reply_latency = dram - core - out.dram_request_latency;
+
+    // Slices that share channels stay in one Tile.
+    const std::uint32_t units = std::min(out.slices, out.dram.channels) / out.l2_partitions;
+    out.tiles_per_l2_partition =
+        std::min(units, out.l2_partitions == 1 ? kTilesOfWholeL2 : kTilesOfDividedL2);
+    return out;
+}
+
+}  // namespace lockstep::gpu

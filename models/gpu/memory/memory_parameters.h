@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory side's parameters, resolved from the machine file. Cycles are the SMs'.
+#pragma once
+
+#include "models/gpu/memory/message.h"
+#include "models/memory/dram/presets.h"
+#include "sim/config/machine.h"
+
+namespace lockstep::gpu {
+
+/// Bandwidths are served in 256ths of a cycle.
+inline constexpr engine::Cycle kFraction = 256;
+
+struct MemoryParameters {
+    // Crossbar.
+    engine::Cycle request_latency, reply_latency;
+    double request_bandwidth, reply_bandwidth;  ///< bytes a cycle of an SM
+    std::uint32_t outstanding;                  ///< of an SM at one memory partition
+
+    // L2.
+    std::uint32_t l2_partitions;
+    std::uint32_t slices;  ///< of the chip
+    std::uint32_t ways, sets;
+    engine::Cycle slice_latency;  ///< from a slice's tags to the crossbar
+    engine::Cycle far_latency;    ///< one way between two L2 partitions; 0: there is one
+    double slice_bandwidth;       ///< bytes a cycle
+    std::uint32_t fetch_sectors;  ///< read misses fetch aligned groups of so many
+    std::uint32_t mshrs, write_back_buffer;
+    std::uint32_t atomic_lanes;
+    double atomic_interval;
+
+    // MMU.
+    std::uint32_t page_lines, tlb_entries, walkers;
+    engine::Cycle tlb_latency, walk_latency;
+
+    // DRAM.
+    memory::dram::Geometry dram;
+    std::uint32_t interleave;
+    engine::Cycle dram_request_latency, dram_reply_latency;  ///< around the command clock's part
+
+    /// Memory partitions (Tiles) near one part of L2; each holds several slices and channels.
+    std::uint32_t tiles_per_l2_partition;
+
+    std::uint32_t slices_per_l2_partition() const { return slices / l2_partitions; }
+    std::uint32_t tiles() const { return tiles_per_l2_partition * l2_partitions; }
+    /// The part of L2 that an SM is near.
+    std::uint32_t l2_partition_of(std::uint32_t sm) const { return sm / 2 % l2_partitions; }
+    engine::ClockDomain clock{1};
+
+    /// Throws InputError where the numbers do not go together.
+    static MemoryParameters of(const config::Machine& machine);
+};
+
+/// Cycles, in 256ths, in which so many bytes pass.
+constexpr engine::Cycle service(std::uint32_t bytes, double bytes_per_cycle) {
+    return static_cast<engine::Cycle>(bytes / bytes_per_cycle * kFraction + 0.5);
+}
+
+}  // namespace lockstep::gpu

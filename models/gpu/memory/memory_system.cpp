@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/gpu/memory/memory_system.h"
+
+namespace lockstep::gpu {
+
+MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine& machine,
+                           std::span<CrossbarPort* const> ports)
+    : parameters_(MemoryParameters::of(machine)), map_(parameters_) {
+    const std::uint32_t tiles = parameters_.tiles_per_l2_partition;
+    for (std::uint32_t part = 0; part < parameters_.l2_partitions; ++part)
+        for (std::uint32_t i = 0; i < tiles; ++i)
+            partitions_.push_back(
+                std::make_unique<MemoryPartition>(simulation, parameters_, map_, part, i));
+
+    // An unanswered request holds an entry of each way at most; an entry is lacking until its
+    // credit is back, hence the replies' margin.
+    const engine::ChannelParameters requests{.latency = parameters_.request_latency,
+                                             .capacity = parameters_.outstanding,
+                                             .credit_latency = parameters_.request_latency};
+    const engine::ChannelParameters replies{
+        .latency = parameters_.reply_latency,
+        .capacity =
+            parameters_.outstanding + static_cast<std::uint32_t>(parameters_.reply_latency) + 1,
+        .credit_latency = parameters_.reply_latency};
+    for (CrossbarPort* port : ports) {
+        LOCKSTEP_CHECK(port->tile_.clock() == parameters_.clock, "SM {} has another clock than L2",
+                       port->sm());
+        port->parameters_ = &parameters_;
+        port->map_ = &map_;
+        const std::uint32_t part = parameters_.l2_partition_of(port->sm());
+        for (std::uint32_t i = 0; i < tiles; ++i) {
+            MemoryPartition& partition = *partitions_[part * tiles + i];
+            port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_));
+            partition.links_.push_back(std::make_unique<MemoryPartition::Link>(partition));
+            simulation.connect(port->links_.back()->requests, partition.links_.back()->requests,
+                               requests);
+            simulation.connect(partition.links_.back()->replies, port->links_.back()->replies,
+                               replies);
+        }
+    }
+}
+
+MemorySystem::~MemorySystem() = default;
+
+PartitionCounters MemorySystem::counters() const {
+    PartitionCounters sum;
+    for (const auto& partition : partitions_) sum.requests += partition->counters().requests;
+    return sum;
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything behind the SMs' crossbar ports: the crossbar, L2, the MMU, DRAM.
+#pragma once
+
+#include "models/gpu/memory/memory_partition.h"
+#include "sim/engine/simulation.h"
+
+#include <span>
+
+namespace lockstep::gpu {
+
+/// Makes the memory partitions as Tiles of a simulation and connects them to the SMs' ports, before
+/// the simulation's first run. Lives as long as the simulation; L2 keeps its contents from run to
+/// run (warm) unless clear_l2() forgets them (cold).
+class MemorySystem {
+  public:
+    /// `ports`: one for each SM, in order; their Tiles run at clock.sm. Throws InputError where the
+    /// machine's numbers do not go together.
+    MemorySystem(engine::Simulation& simulation, const config::Machine& machine,
+                 std::span<CrossbarPort* const> ports);
+    ~MemorySystem();
+
+    const MemoryParameters& parameters() const { return parameters_; }
+    const LineMap& map() const { return map_; }
+
+    /// The sum over all partitions since the last clear_counters().
+    PartitionCounters counters() const;
+
+  private:
+    const MemoryParameters parameters_;
+    const LineMap map_;
+    std::vector<std::unique_ptr<MemoryPartition>> partitions_;  ///< by L2 partition, then number
+};
+
+}  // namespace lockstep::gpu
