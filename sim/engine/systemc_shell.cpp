@@ -2,17 +2,12 @@
 // One SC_METHOD, the driver, wakes at the begin of each window that has work; SystemC time is the
 // window's begin while its Tiles run. An activation through the Tile's own SC_METHOD and event
 // costs several times a direct call (tests/benchmarks/engine_benchmark.cpp), hence the driver.
-// SystemC 2.3.4 has one global context that simulates once: a further Simulation in the same
-// process gets a context of its own, which the library does not document and which leaks.
 #include "sim/engine/systemc_shell.h"
 
 #include <map>
 #include <systemc>
 
-// libsystemc.so refers to it, though we have a main() of our own. It must be visible to it.
-__attribute__((visibility("default"))) int sc_main(int, char**) {
-    return 1;
-}
+#include "sim/engine/systemc_context.h"
 
 namespace lockstep::engine {
 
@@ -101,21 +96,6 @@ class InsideOf {
     sc_core::sc_simcontext& context_;
 };
 
-/// A context in which a Simulation was before: its processes stay registered there.
-sc_core::sc_simcontext* left_context = nullptr;
-
-/// Where the current context has simulated before, replaces it by a new one.
-void use_fresh_context() {
-    if (sc_core::sc_get_status() == sc_core::SC_ELABORATION &&
-        sc_core::sc_get_curr_simcontext() != left_context)
-        return;
-    // Kept reachable for ever: they cannot be destroyed, and are not to count as leaks.
-    static auto& retired = *new std::vector<sc_core::sc_simcontext*>;
-    retired.push_back(sc_core::sc_curr_simcontext);
-    sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
-    sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
-}
-
 }  // namespace
 
 class SystemcShell::Modules {
@@ -150,14 +130,14 @@ class SystemcShell::Modules {
 };
 
 SystemcShell::SystemcShell(Simulation& simulation) : simulation_(simulation) {
-    use_fresh_context();
+    use_fresh_systemc_context();
     LOCKSTEP_CHECK(sc_core::sc_get_time_resolution() == sc_core::sc_time(1, sc_core::SC_PS),
                    "SystemC's time resolution must be 1 ps");
     modules_ = std::make_unique<Modules>(simulation);
 }
 
 SystemcShell::~SystemcShell() {
-    left_context = modules_->top.simcontext();
+    leave_systemc_context(modules_->top.simcontext());
 }
 
 void SystemcShell::add_tile(const Tile& tile) {
