@@ -19,6 +19,7 @@ std::span<const Entry> schema(std::string_view kind) {
     static const std::vector<Entry> gpu =
         join({gpu_general(), gpu_core(), gpu_memory_unit(), gpu_memory()});
     if (kind == "gpu") return gpu;
+    if (kind == "systolic") return systolic();
     return {};
 }
 
