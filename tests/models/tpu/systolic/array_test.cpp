@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "models/tpu/systolic/netlist.h"
 #include "models/tpu/systolic/registers.h"
 #include "models/tpu/systolic/wavefront.h"
 #include "sim/numerics/bf16.h"
@@ -70,23 +71,39 @@ void check_registers(const Case& c, const Operands<T>& operands) {
                  run_wavefront(c.array, c.overlap, operands));
 }
 
+template <typename T>
+void check_netlist(const Case& c, const Operands<T>& operands) {
+    expect_equal(run_netlist(c.array, c.overlap, operands),
+                 run_registers(c.array, c.overlap, operands));
+}
+
+RC_GTEST_PROP(SystolicArray, NetlistAgreesWithTheRegistersInInt8, ()) {
+    const Case c = any_case(6, 12);
+    check_netlist(c, any_int8(c.gemm));
+}
+
+RC_GTEST_PROP(SystolicArray, NetlistAgreesWithTheRegistersInBf16, ()) {
+    const Case c = any_case(6, 12);
+    check_netlist(c, ordinary_bf16(c.gemm));
+}
+
 RC_GTEST_PROP(SystolicArray, RegistersAgreeWithTheWavefrontInInt8, ()) {
-    const Case c = any_case(7, 15);
+    const Case c = any_case(12, 40);
     check_registers(c, any_int8(c.gemm));
 }
 
 RC_GTEST_PROP(SystolicArray, RegistersAgreeWithTheWavefrontInBf16, ()) {
-    const Case c = any_case(7, 15);
+    const Case c = any_case(12, 40);
     check_registers(c, ordinary_bf16(c.gemm));
 }
 
 RC_GTEST_PROP(SystolicArray, RegistersAgreeWithTheWavefrontOnEveryBitPattern, ()) {
-    const Case c = any_case(4, 6);
+    const Case c = any_case(6, 10);
     check_registers(c, any_bf16(c.gemm));
 }
 
 RC_GTEST_PROP(SystolicArray, Int8ProductsAreTheSumsModulo2To32, ()) {
-    const Case c = any_case(7, 15);
+    const Case c = any_case(12, 40);
     const Operands<std::int32_t> o = any_int8(c.gemm);
     const ArrayResult<std::int32_t> result = run_registers(c.array, c.overlap, o);
     for (std::int64_t i = 0; i < c.gemm.m; ++i)

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The array as a SystemC netlist: an sc_module a PE, with sc_signals between them. For looking at
+// wires: 220 to 750 times slower than the flat registers.
+#pragma once
+
+#include <string>
+
+#include "models/tpu/systolic/product.h"
+
+namespace lockstep::tpu {
+
+/// PEs a side that the netlist may have at most.
+inline constexpr std::int64_t kLargestNetlist = 32;
+
+/// `trace`: a .vcd file to write, or empty. In it a clock cycle is 1 ns. Throws InputError where it
+/// cannot be written.
+template <typename T>
+ArrayResult<T> run_netlist(const ArrayShape& array, Overlap overlap, const Operands<T>& operands,
+                           const std::string& trace = "");
+
+extern template ArrayResult<std::int32_t> run_netlist(const ArrayShape&, Overlap,
+                                                      const Operands<std::int32_t>&,
+                                                      const std::string&);
+extern template ArrayResult<float> run_netlist(const ArrayShape&, Overlap, const Operands<float>&,
+                                               const std::string&);
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A processing element of the netlist. Only netlist.cpp includes it: SystemC is slow to compile.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+
+#include "models/tpu/systolic/arithmetic.h"
+
+namespace lockstep::tpu {
+
+/// What a PE is to do in a cycle; the wires of the control wave, which runs east with the data.
+enum Control : unsigned {
+    kShift = 1,     ///< ws, is: pass the spare register on, take what comes from the north
+    kSwap = 2,      ///< ws, is: the spare register is from now on what is held
+    kMultiply = 4,  ///< multiply and add
+    kFirst = 8,     ///< os: the sum begins at zero
+    kLast = 16,     ///< os: the sum is complete, a result
+    kUnload = 32,   ///< os: pass the result on, take what comes from the north
+};
+inline constexpr int kControlWires = 6;
+
+template <typename T>
+class Pe : public sc_core::sc_module {
+  public:
+    SC_HAS_PROCESS(Pe);
+
+    sc_core::sc_in<bool> clk{"clk"};
+    sc_core::sc_in<unsigned> control_in{"control_in"};
+    sc_core::sc_out<unsigned> control_out{"control_out"};
+    sc_core::sc_in<T> west_in{"west_in"};  ///< streamed operand
+    sc_core::sc_out<T> west_out{"west_out"};
+    sc_core::sc_in<T> north_in{
+        "north_in"};  ///< ws, is: the tile being loaded; os: the other operand
+    sc_core::sc_out<T> north_out{"north_out"};
+    sc_core::sc_in<T> sum_in{"sum_in"};  ///< ws, is: partial sum; os: results on their way out
+    sc_core::sc_out<T> sum_out{"sum_out"};
+
+    Pe(const sc_core::sc_module_name& name, bool is_output_stationary)
+        : sc_core::sc_module(name), is_output_stationary_(is_output_stationary) {
+        SC_METHOD(cycle);
+        sensitive << clk.pos();
+        dont_initialize();
+    }
+
+    /// The wires that enter it, its registers, and the sum that leaves.
+    void trace(sc_core::sc_trace_file* file) const override {
+        const std::string path = std::string(name()) + ".";
+        sc_core::sc_trace(file, signal(control_in).read(), path + "control", kControlWires);
+        sc_core::sc_trace(file, signal(west_in), path + "west");
+        sc_core::sc_trace(file, signal(north_in), path + "north");
+        sc_core::sc_trace(file, signal(sum_in), path + "sum_in");
+        sc_core::sc_trace(file, signal(sum_out), path + "sum_out");
+        sc_core::sc_trace(file, held_, path + "held");
+        sc_core::sc_trace(file, spare_, path + "spare");
+    }
+
+  private:
+    template <typename Port>
+    static const auto& signal(const Port& port) {
+        return *port.operator->();
+    }
+
+    void cycle() {
+        const unsigned control = control_in.read();
+        control_out.write(control);
+        west_out.write(west_in.read());
+        if (is_output_stationary_)
+            output_stationary(control);
+        else
+            weight_stationary(control);
+    }
+
+    void weight_stationary(unsigned control) {
+        if (control & kSwap) held_ = spare_;
+        if (control & kShift) {
+            north_out.write(spare_);
+            spare_ = north_in.read();
+        }
+        if (control & kMultiply) sum_out.write(multiply_add(sum_in.read(), west_in.read(), held_));
+    }
+
+    void output_stationary(unsigned control) {
+        if (control & kUnload) {
+            sum_out.write(spare_);
+            spare_ = sum_in.read();
+        }
+        if (control & kMultiply) {
+            north_out.write(north_in.read());
+            held_ = multiply_add(control & kFirst ? T{} : held_, west_in.read(), north_in.read());
+        }
+        if (control & kLast) spare_ = held_;
+    }
+
+    const bool is_output_stationary_;
+    T held_{}, spare_{};
+};
+
+}  // namespace lockstep::tpu
