@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data stage, which L1 and shared memory have in common, and the ways back to the sub-cores.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/engine/time.h"
+
+namespace lockstep::gpu {
+
+class DataPath {
+  public:
+    /// `interval`: the shortest time an instruction takes on its way back; latencies include it.
+    DataPath(unsigned sub_cores, unsigned interval)
+        : interval_(interval), global_(sub_cores), shared_(sub_cores) {}
+
+    /// When the data stage is free.
+    engine::Cycle free_from() const { return free_; }
+
+    /// Holds the data stage for `cycles` from `ready` on or as soon as it is free; returns when.
+    engine::Cycle occupy(engine::Cycle ready, unsigned cycles) {
+        const engine::Cycle start = std::max(ready, free_);
+        free_ = start + cycles;
+        return start;
+    }
+
+    enum class Way { kGlobal, kShared };
+    struct Trip {
+        engine::Cycle ready = 0;  ///< at the data stage
+        unsigned data_cycles = 1;
+        unsigned return_cycles = 1;
+        unsigned latency = 0;  ///< of the shortest trip
+        unsigned sub_core = 0;
+        Way way = Way::kGlobal;
+    };
+    /// When the result is in the registers: the data stage's last pass and the way back both count.
+    /// Shared memory's results come earlier in the pipeline than the L1's: each has its own queue.
+    engine::Cycle finish(const Trip& trip) {
+        const engine::Cycle start = occupy(trip.ready, trip.data_cycles);
+        const unsigned take = std::max(trip.return_cycles, interval_);
+        const engine::Cycle shortest = start + trip.latency;
+        engine::Cycle& way = (trip.way == Way::kGlobal ? global_ : shared_)[trip.sub_core];
+        way = std::max(way, shortest - std::min<engine::Cycle>(shortest, interval_)) + take;
+        return std::max(way, shortest + std::max(trip.data_cycles, interval_) - interval_);
+    }
+
+  private:
+    unsigned interval_;
+    engine::Cycle free_ = 0;
+    std::vector<engine::Cycle> global_, shared_;  ///< by sub-core: when the way back is free
+};
+
+}  // namespace lockstep::gpu

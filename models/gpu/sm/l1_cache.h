@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tags of the L1: which sectors of which lines it holds, and which line leaves next.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/gpu/memory/message.h"
+#include "models/gpu/sm/line_table.h"
+
+namespace lockstep::gpu {
+
+class L1Cache {
+  public:
+    /// `lines` of 128 bytes in `sets`; lines that do not fill all sets alike are left out.
+    L1Cache(std::uint32_t lines, std::uint32_t sets);
+
+    /// The sectors that are held; the line becomes the set's most recently used.
+    std::uint8_t look_up(std::uint64_t line);
+    /// Brings sectors, and where the line is not there, the line, in the place of the set's least
+    /// recently used. kFirst makes it the next to leave; kNoAllocate brings no new line.
+    void fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority priority);
+    void invalidate(std::uint64_t line, std::uint8_t sectors);
+    void clear();
+
+    std::uint32_t lines() const { return ways_ * static_cast<std::uint32_t>(sets_.size()); }
+
+  private:
+    static constexpr std::uint32_t kNone = LineTable::kNone;
+    struct Way {
+        std::uint64_t line = 0;
+        std::uint32_t newer = kNone, older = kNone;
+        std::uint8_t sectors = 0;
+    };
+    struct Set {
+        std::uint32_t newest = kNone, oldest = kNone, used = 0;
+    };
+    Set& set_of(std::uint64_t line) { return sets_[line % sets_.size()]; }
+    void unlink(Set& set, std::uint32_t way);
+    void link_newest(Set& set, std::uint32_t way);
+    void link_oldest(Set& set, std::uint32_t way);
+
+    std::uint32_t ways_;
+    std::vector<Set> sets_;
+    std::vector<Way> all_;  ///< those of a set lie together
+    LineTable table_;
+    bool is_empty_ = true;
+};
+
+}  // namespace lockstep::gpu

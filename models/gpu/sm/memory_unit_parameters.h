@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of an SM's memory unit, read once from the machine file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/gpu/sm/memory_instruction.h"
+#include "sim/config/machine.h"
+
+namespace lockstep::gpu {
+
+/// Cycles counted from an instruction's arrival at the memory unit.
+struct OperationTiming {
+    std::uint16_t result = 0;   ///< hit without conflicts, 32 bits a lane, until a consumer issues
+    std::uint16_t sources = 0;  ///< until the sources may be overwritten
+};
+
+struct MemoryUnitParameters {
+    explicit MemoryUnitParameters(const config::Machine& machine);
+
+    const OperationTiming& timing(const MemoryInstructionInfo& info) const {
+        return timings[static_cast<unsigned>(info.operation)][info.is_uniform_address];
+    }
+
+    static constexpr unsigned kOperations = static_cast<unsigned>(MemoryOperation::kBulkCopy) + 1;
+    std::array<std::array<OperationTiming, 2>, kOperations> timings{};  ///< [..][uniform address]
+
+    unsigned sub_cores, sms, max_warps;
+    std::uint64_t l1_bytes;  ///< with shared memory
+    unsigned sets, tags_per_cycle, miss_entries, miss_queue, tag_latency;
+    bool allocates_stores, allocates_local_stores;
+    unsigned wavefront_cycles, atomic_cycles;
+    unsigned request_interval, pending_requests, return_width, source_width;
+    unsigned tlb_entries;
+    std::uint64_t page_bytes;
+    unsigned bulk_copy_latency, bulk_copy_requests, bulk_copy_width;
+};
+
+/// Works on shared memory or its data path alone.
+constexpr bool is_shared(MemoryOperation operation) {
+    using enum MemoryOperation;
+    return operation == kLoadShared || operation == kStoreShared || operation == kAtomicShared ||
+           operation == kLoadMatrix || operation == kStoreMatrix || operation == kShuffle;
+}
+
+/// Reads registers with data, not addresses alone.
+constexpr bool reads_data(MemoryOperation operation) {
+    using enum MemoryOperation;
+    return operation == kStoreGlobal || operation == kStoreLocal || operation == kStoreShared ||
+           operation == kStoreMatrix || operation == kAtomicGlobal ||
+           operation == kReductionGlobal || operation == kAtomicShared;
+}
+
+}  // namespace lockstep::gpu
