@@ -119,8 +119,7 @@ void coalesce_store(const sass::Access& access, std::uint32_t lanes, LineAccesse
         const unsigned before = out.count;
         const unsigned i = finder.find(address / kLineBytes);
         if (out.count != before) std::fill_n(written[i], kSectorsPerLine, 0u);
-        written[i][address / kSectorBytes % kSectorsPerLine] |= element
-                                                                << (address % kSectorBytes);
+        written[i][address / kSectorBytes % kSectorsPerLine] |= element << (address % kSectorBytes);
         out.line[i].sectors |= sector_of(address);
     });
     for (unsigned i = 0; i < out.count; ++i)

@@ -26,7 +26,8 @@ class DataPath {
         return start;
     }
 
-    enum class Way { kGlobal, kShared };
+    /// kNone: into shared memory, not to a sub-core.
+    enum class Way { kGlobal, kShared, kNone };
     struct Trip {
         engine::Cycle ready = 0;  ///< at the data stage
         unsigned data_cycles = 1;
@@ -39,6 +40,7 @@ class DataPath {
     /// Shared memory's results come earlier in the pipeline than the L1's: each has its own queue.
     engine::Cycle finish(const Trip& trip) {
         const engine::Cycle start = occupy(trip.ready, trip.data_cycles);
+        if (trip.way == Way::kNone) return start + trip.latency;
         const unsigned take = std::max(trip.return_cycles, interval_);
         const engine::Cycle shortest = start + trip.latency;
         engine::Cycle& way = (trip.way == Way::kGlobal ? global_ : shared_)[trip.sub_core];

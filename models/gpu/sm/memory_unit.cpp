@@ -6,7 +6,9 @@
 // come from L2 are written into the L1's array through a port of their own (assumed).
 #include "models/gpu/sm/memory_unit.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <optional>
 
 #include "models/gpu/sm/coalescer.h"
@@ -240,8 +242,16 @@ unsigned MemoryUnit::Implementation::pass_tags(Cycle now) {
 void MemoryUnit::Implementation::load(Cycle now, const MemoryInstruction& in) {
     coalesce(in);
     DataPath::Trip trip = trip_of(in, in.access.width);
-    if (in.info->operation == kCopyAsync) trip.return_cycles = 0;
-    trip.data_cycles = std::max(data_cycles(in), pass_tags(now));
+    trip.data_cycles = data_cycles(in);
+    unsigned copy_cycles = 0;  // of the pass that writes to shared memory
+    if (in.info->operation == kCopyAsync) {
+        trip.way = DataPath::Way::kNone;
+        std::uint64_t copy_to[sass::kWarpSize];
+        std::copy(std::begin(in.access.copy_to), std::end(in.access.copy_to), copy_to);
+        copy_cycles =
+            p_.wavefront_cycles * bank_wavefronts(copy_to, in.access.lanes, in.access.width);
+    }
+    const unsigned tag_cycles = pass_tags(now);
 
     if (!bypasses_l1(*in.info)) {
         unsigned sectors = 0;
@@ -252,6 +262,7 @@ void MemoryUnit::Implementation::load(Cycle now, const MemoryInstruction& in) {
         }
         if (all_hit) {
             counters_.sectors_load_hit += sectors;
+            trip.data_cycles = std::max(trip.data_cycles + copy_cycles, tag_cycles);
             counters_.data_busy += trip.data_cycles;
             trip.ready = now;
             listener_.written_back(data_.finish(trip), in);
@@ -262,6 +273,8 @@ void MemoryUnit::Implementation::load(Cycle now, const MemoryInstruction& in) {
     PendingInstruction& pending = pending_[index];
     pending.trip = trip;
     pending.trip.latency -= std::min(trip.latency, p_.tag_latency);
+    // What comes from L2 goes to shared memory at once.
+    if (copy_cycles != 0) pending.trip.data_cycles = copy_cycles;
     pending.returns_data = true;
     pending.waits_for = 1;  // until all lines have been looked up
     look_up_lines(now, index, 0);
@@ -288,8 +301,7 @@ void MemoryUnit::Implementation::look_up_lines(Cycle now, std::uint32_t index, u
             request(ready, RequestKind::kRead, kOfInstruction | index, line, in);
             continue;
         }
-        const auto missing =
-            static_cast<std::uint8_t>(line.sectors & ~l1_.look_up(line.line));
+        const auto missing = static_cast<std::uint8_t>(line.sectors & ~l1_.look_up(line.line));
         if (missing == 0) {
             counters_.sectors_load_hit += count(line.sectors);
             continue;
@@ -340,8 +352,8 @@ void MemoryUnit::Implementation::store(Cycle now, const MemoryInstruction& in) {
     counters_.data_busy += cycles;
     data_.occupy(now, cycles);
     if (lines_.count == 0) return listener_.written_back(now, in);
-    const bool allocates = in.access.space == sass::Space::kLocal ? p_.allocates_local_stores
-                                                                  : p_.allocates_stores;
+    const bool allocates =
+        in.access.space == sass::Space::kLocal ? p_.allocates_local_stores : p_.allocates_stores;
     const std::uint32_t index = pending_.add(in);
     pending_[index].waits_for = lines_.count;
     ++stores_[in.warp];
@@ -418,8 +430,7 @@ void MemoryUnit::Implementation::take(Cycle now, const MemoryReply& reply) {
     const MissTable::Entry& entry = misses_[reply.id];
     tlb_.fill(entry.line);
     if (entry.may_fill) l1_.fill(entry.line, reply.sectors, entry.priority);
-    misses_.arrive(reply.id, reply.sectors,
-                   [&](std::uint32_t index) { satisfy(now, index, 1); });
+    misses_.arrive(reply.id, reply.sectors, [&](std::uint32_t index) { satisfy(now, index, 1); });
 }
 
 void MemoryUnit::Implementation::advance(Cycle now) {
@@ -443,8 +454,8 @@ void MemoryUnit::Implementation::advance(Cycle now) {
 
 MemoryUnit::MemoryUnit(const config::Machine& machine, std::uint16_t sm, std::uint64_t shared_bytes,
                        MemoryPort& port, MemoryListener& listener, MemoryCounters& counters)
-    : implementation_(std::make_unique<Implementation>(machine, sm, shared_bytes, port, listener,
-                                                       counters)) {}
+    : implementation_(
+          std::make_unique<Implementation>(machine, sm, shared_bytes, port, listener, counters)) {}
 MemoryUnit::~MemoryUnit() = default;
 
 Cycle MemoryUnit::next_accept(Cycle now) const {

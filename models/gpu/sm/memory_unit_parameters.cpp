@@ -50,9 +50,9 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
         if (key.empty()) return 0;
         if (uniform && has_uniform) key += "_uniform";
         const unsigned all = get("memory_unit." + key);
-        const unsigned before = get(uniform || is_shared(operation)
-                                        ? "memory_unit.issue_latency_uniform"
-                                        : "memory_unit.issue_latency");
+        const unsigned before =
+            get(uniform || is_shared(operation) ? "memory_unit.issue_latency_uniform"
+                                                : "memory_unit.issue_latency");
         return static_cast<std::uint16_t>(all > before ? all - before : 0);
     };
     for (const Keys& keys : kKeys)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/gpu/sm/l1_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <random>
+
+#include "models/gpu/sm/line_table.h"
+#include "models/gpu/sm/tlb.h"
+
+namespace lockstep::gpu {
+
+namespace {
+
+constexpr auto kNormal = EvictionPriority::kNormal;
+
+TEST(L1Cache, SectorsAreValidByThemselves) {
+    L1Cache cache(64, 4);
+    EXPECT_EQ(cache.look_up(5), 0);
+    cache.fill(5, 0b0010, kNormal);
+    EXPECT_EQ(cache.look_up(5), 0b0010);
+    cache.fill(5, 0b1000, kNormal);
+    EXPECT_EQ(cache.look_up(5), 0b1010);
+    cache.invalidate(5, 0b0010);
+    EXPECT_EQ(cache.look_up(5), 0b1000);
+    cache.clear();
+    EXPECT_EQ(cache.look_up(5), 0);
+}
+
+TEST(L1Cache, LeastRecentlyUsedLeaves) {
+    L1Cache cache(8, 2);  // four ways
+    for (std::uint64_t line : {0, 2, 4, 6}) cache.fill(line, 1, kNormal);
+    cache.look_up(0);
+    cache.fill(8, 1, kNormal);
+    EXPECT_EQ(cache.look_up(2), 0);
+    for (std::uint64_t line : {0, 4, 6, 8}) EXPECT_EQ(cache.look_up(line), 1) << line;
+}
+
+TEST(L1Cache, EvictionPriorities) {
+    L1Cache cache(4, 1);
+    for (std::uint64_t line : {0, 1, 2}) cache.fill(line, 1, kNormal);
+    cache.fill(3, 1, EvictionPriority::kFirst);
+    cache.fill(4, 1, kNormal);
+    EXPECT_EQ(cache.look_up(3), 0);
+    EXPECT_EQ(cache.look_up(0), 1);
+    cache.fill(5, 1, EvictionPriority::kNoAllocate);
+    EXPECT_EQ(cache.look_up(5), 0);
+}
+
+TEST(L1Cache, NoCacheAtAll) {
+    L1Cache cache(0, 4);
+    cache.fill(1, 1, kNormal);
+    EXPECT_EQ(cache.look_up(1), 0);
+}
+
+TEST(L1Cache, AgreesWithLists) {
+    constexpr unsigned kSets = 4, kWays = 16;
+    L1Cache cache(kSets * kWays, kSets);
+    std::list<std::uint64_t> sets[kSets];
+    std::mt19937 random(3);
+    for (int i = 0; i < 20000; ++i) {
+        const std::uint64_t line = random() % 150 * 1000003;
+        auto& set = sets[line % kSets];
+        const auto at = std::find(set.begin(), set.end(), line);
+        const bool hit = at != set.end();
+        ASSERT_EQ(cache.look_up(line) != 0, hit);
+        if (hit) {
+            set.splice(set.begin(), set, at);
+        } else {
+            cache.fill(line, 1, kNormal);
+            set.push_front(line);
+            if (set.size() > kWays) set.pop_back();
+        }
+    }
+}
+
+TEST(LineTable, AgreesWithMap) {
+    LineTable table(100);
+    std::map<std::uint64_t, std::uint32_t> expected;
+    std::mt19937 random(4);
+    for (std::uint32_t i = 0; i < 20000; ++i) {
+        const std::uint64_t line = random() % 400;
+        if (expected.contains(line)) {
+            ASSERT_EQ(table.find(line), expected[line]);
+            table.erase(line);
+            expected.erase(line);
+        } else if (expected.size() < 100) {
+            ASSERT_EQ(table.find(line), LineTable::kNone);
+            table.insert(line, i);
+            expected[line] = i;
+        }
+    }
+    for (const auto& [line, index] : expected) EXPECT_EQ(table.find(line), index);
+}
+
+TEST(Tlb, HoldsTheLastPages) {
+    Tlb tlb(2, 4096);  // 32 lines a page
+    EXPECT_FALSE(tlb.look_up(0));
+    EXPECT_FALSE(tlb.look_up(0));
+    tlb.fill(0);
+    EXPECT_TRUE(tlb.look_up(31));
+    EXPECT_FALSE(tlb.look_up(32));
+    tlb.fill(32);
+    EXPECT_TRUE(tlb.look_up(0));
+    tlb.fill(64);
+    EXPECT_FALSE(tlb.look_up(32));
+    EXPECT_TRUE(tlb.look_up(0));
+    EXPECT_TRUE(tlb.look_up(64));
+}
+
+}  // namespace
+
+}  // namespace lockstep::gpu

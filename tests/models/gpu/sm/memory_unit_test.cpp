@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory_unit_fixture.h"
+
+namespace lockstep::gpu {
+
+namespace {
+
+using enum MemoryOperation;
+
+std::uint64_t words(unsigned l) {
+    return 0x10000 + 4 * l;
+}
+
+// Huerta et al. (MICRO 2025) measured these from issue on GA102. Of them 11 cycles (register
+// addresses) and 9 (uniform addresses, shared memory) pass before the memory unit.
+struct Measured {
+    MemoryOperation operation;
+    bool uniform;
+    unsigned width;
+    unsigned sources, result;
+};
+
+class TableOfLatencies : public MemoryUnitTest {};
+
+TEST_F(TableOfLatencies, Ga102) {
+    const Measured table[] = {
+        {kLoadGlobal, true, 4, 9, 29},     {kLoadGlobal, true, 8, 9, 31},
+        {kLoadGlobal, true, 16, 9, 35},    {kLoadGlobal, false, 4, 11, 32},
+        {kLoadGlobal, false, 8, 11, 34},   {kLoadGlobal, false, 16, 11, 38},
+        {kLoadShared, true, 4, 9, 23},     {kLoadShared, true, 8, 9, 23},
+        {kLoadShared, true, 16, 9, 25},    {kLoadShared, false, 4, 9, 24},
+        {kLoadShared, false, 8, 9, 24},    {kLoadShared, false, 16, 9, 26},
+        {kStoreGlobal, true, 4, 10, 0},    {kStoreGlobal, true, 8, 12, 0},
+        {kStoreGlobal, true, 16, 16, 0},   {kStoreGlobal, false, 4, 14, 0},
+        {kStoreGlobal, false, 8, 16, 0},   {kStoreGlobal, false, 16, 20, 0},
+        {kStoreShared, true, 4, 10, 0},    {kStoreShared, true, 8, 12, 0},
+        {kStoreShared, true, 16, 16, 0},   {kStoreShared, false, 4, 12, 0},
+        {kStoreShared, false, 8, 14, 0},   {kStoreShared, false, 16, 18, 0},
+        {kCopyAsync, false, 4, 13, 39},    {kCopyAsync, false, 16, 13, 39},
+        {kLoadConstant, false, 4, 29, 29},
+    };
+    make();
+    for (const Measured& m : table) {
+        SCOPED_TRACE(testing::Message() << "operation " << static_cast<int>(m.operation)
+                                        << (m.uniform ? " uniform " : " regular ") << m.width);
+        const bool shared = m.operation == kLoadShared || m.operation == kStoreShared;
+        const Cycle before = m.uniform || shared ? 9 : 11;
+        const auto in = [&] {
+            MemoryInstruction i = instruction(m.operation, m.width, [&](unsigned l) {
+                return (shared ? 0 : 0x20000) + std::uint64_t{m.width} * l;
+            });
+            info_of(i).is_uniform_address = m.uniform;
+            return i;
+        };
+        if (!shared) time(in());  // the line comes into L1
+        const MemoryInstruction measured = in();
+        const Cycle start = offer(measured, now_ + 1000);
+        drain();
+        EXPECT_EQ(core.read[measured.code_index] + before - start, m.sources);
+        if (m.result != 0) {
+            EXPECT_EQ(core.written[measured.code_index] + before - start, m.result);
+        }
+    }
+}
+
+TEST_F(MemoryUnitTest, AMissTakesTheHitLatencyAndTheMemory) {
+    make();
+    const Cycle miss = time(instruction(kLoadGlobal, 4, words));
+    const Cycle hit = time(instruction(kLoadGlobal, 4, words));
+    EXPECT_EQ(hit, 32u - 11u);
+    EXPECT_EQ(miss, hit + kMemoryLatency);
+    ASSERT_EQ(port.sent.size(), 1u);
+    EXPECT_EQ(port.sent[0].request.line, 0x10000u / 128);
+    EXPECT_EQ(port.sent[0].request.sectors, 0xf);
+    EXPECT_EQ(port.sent[0].request.sm, 3);
+    EXPECT_EQ(port.sent[0].request.kind, RequestKind::kRead);
+    EXPECT_EQ(counters.sectors_load_miss, 4u);
+    EXPECT_EQ(counters.sectors_load_hit, 4u);
+}
+
+TEST_F(MemoryUnitTest, MissesToALineMerge) {
+    make();
+    const MemoryInstruction a = instruction(kLoadGlobal, 4, words);
+    const MemoryInstruction b = instruction(kLoadGlobal, 4, words);
+    offer(a, 100);
+    offer(b, 100);
+    drain();
+    EXPECT_EQ(port.sent.size(), 1u);
+    EXPECT_EQ(core.written[b.code_index] - core.written[a.code_index], 2u);  // one way back
+}
+
+TEST_F(MemoryUnitTest, OnlyMissingSectorsAreAskedFor) {
+    make();
+    time(instruction(kLoadGlobal, 4, words, 0xff));
+    time(instruction(kLoadGlobal, 4, words));
+    ASSERT_EQ(port.sent.size(), 2u);
+    EXPECT_EQ(port.sent[0].request.sectors, 0b0001);
+    EXPECT_EQ(port.sent[1].request.sectors, 0b1110);
+}
+
+TEST_F(MemoryUnitTest, StoresAreWrittenThroughAndBringNoLine) {
+    make();
+    const MemoryInstruction in = instruction(kStoreGlobal, 4, words, 0x1ff);
+    offer(in, 10);
+    EXPECT_EQ(unit->outstanding_stores(0), 1u);
+    EXPECT_FALSE(unit->idle());
+    drain();
+    EXPECT_EQ(unit->outstanding_stores(0), 0u);
+    ASSERT_EQ(port.sent.size(), 1u);
+    EXPECT_EQ(port.sent[0].request.kind, RequestKind::kWrite);
+    EXPECT_EQ(port.sent[0].request.sectors, 0b0011);
+    EXPECT_EQ(port.sent[0].request.partial, 0b0010);
+    EXPECT_EQ(core.written[in.code_index], port.sent[0].at + kMemoryLatency);
+    time(instruction(kLoadGlobal, 4, words));
+    EXPECT_EQ(counters.sectors_load_miss, 4u);
+}
+
+TEST_F(MemoryUnitTest, SpilledRegistersComeBackFromL1) {
+    make();
+    time(instruction(kStoreLocal, 8, [](unsigned) { return 16; }));
+    EXPECT_EQ(time(instruction(kLoadLocal, 8, [](unsigned) { return 16; })), 32u - 11u + 2u);
+    EXPECT_EQ(port.sent.size(), 2u);  // the stores, a line a word
+}
+
+TEST_F(MemoryUnitTest, AtomicsGoToL2AndLeaveNothingInL1) {
+    make();
+    time(instruction(kLoadGlobal, 4, words));
+    const Cycle atomic = time(instruction(kAtomicGlobal, 4, [](unsigned) { return 0x10000; }));
+    EXPECT_EQ(atomic, 32u - 11u + kMemoryLatency);
+    ASSERT_EQ(port.sent.size(), 2u);
+    EXPECT_EQ(port.sent[1].request.kind, RequestKind::kAtomic);
+    EXPECT_EQ(port.sent[1].request.lanes, 32);
+    EXPECT_EQ(port.sent[1].request.same_address, 32);
+    time(instruction(kLoadGlobal, 4, words));
+    ASSERT_EQ(port.sent.size(), 3u);
+    EXPECT_EQ(port.sent[2].request.sectors, 0b0001);
+
+    offer(instruction(kReductionGlobal, 4, words), now_);
+    EXPECT_EQ(unit->outstanding_stores(0), 1u);
+    drain();
+    EXPECT_EQ(port.sent[3].request.kind, RequestKind::kReduction);
+    EXPECT_EQ(port.sent[3].request.same_address, 1);
+}
+
+TEST_F(MemoryUnitTest, StrongLoadsGoToL2EachTime) {
+    make();
+    time(instruction(kLoadGlobal, 4, words));
+    for (int i = 0; i < 2; ++i) {
+        MemoryInstruction in = instruction(kLoadGlobal, 4, words);
+        info_of(in).is_strong = true;
+        EXPECT_EQ(time(in), 32u - 11u + kMemoryLatency);
+    }
+    EXPECT_EQ(port.sent.size(), 3u);
+}
+
+TEST_F(MemoryUnitTest, InvalidationForgetsLinesAndThoseUnderWay) {
+    make();
+    time(instruction(kLoadGlobal, 4, words));
+    unit->invalidate_l1();
+    offer(instruction(kLoadGlobal, 4, words), now_);
+    unit->invalidate_l1();
+    drain();
+    time(instruction(kLoadGlobal, 4, words));
+    EXPECT_EQ(port.sent.size(), 3u);
+}
+
+TEST_F(MemoryUnitTest, TheTlbLearnsFromReplies) {
+    make();
+    time(instruction(kLoadGlobal, 4, words));
+    time(instruction(kLoadGlobal, 4, [](unsigned l) { return words(l) + 128; }));
+    time(instruction(kStoreGlobal, 4, [](unsigned l) { return words(l) + (4 << 20); }));
+    time(instruction(kStoreGlobal, 4, [](unsigned l) { return words(l) + (4 << 20); }));
+    ASSERT_EQ(port.sent.size(), 4u);
+    EXPECT_FALSE(port.sent[0].request.translated);
+    EXPECT_TRUE(port.sent[1].request.translated);
+    EXPECT_FALSE(port.sent[2].request.translated);
+    EXPECT_TRUE(port.sent[3].request.translated);
+}
+
+TEST_F(MemoryUnitTest, AFullMissTableStopsTheTagsUntilAReply) {
+    make("rtx3090", {"l1.miss_entries=4"});
+    const MemoryInstruction wide =
+        instruction(kLoadGlobal, 4, [](unsigned l) { return 0x10000 + 128 * l; });
+    offer(wide, 0);
+    EXPECT_EQ(unit->next_accept(1), kNever);
+    drain();
+    EXPECT_EQ(port.sent.size(), 32u);
+    EXPECT_GT(core.written[wide.code_index], 8 * kMemoryLatency);
+    EXPECT_GT(counters.mshr_full, 6 * kMemoryLatency);
+    EXPECT_EQ(counters.sectors_load_miss, 32u);
+}
+
+TEST_F(MemoryUnitTest, AsManyLoadsWaitAsThereArePendingRequests) {
+    make("rtx3090", {"memory_unit.pending_requests=2"});
+    Cycle last = 0;
+    for (unsigned i = 0; i < 4; ++i)
+        last =
+            offer(instruction(kLoadGlobal, 4, [&](unsigned l) { return words(l) + 128 * i; }), 0);
+    drain();
+    EXPECT_GT(last, kMemoryLatency);  // the third stood in the tag stage
+    EXPECT_EQ(core.written.size(), 4u);
+}
+
+TEST_F(MemoryUnitTest, ARefusedRequestWaits) {
+    make();
+    port.refuse_until = 500;
+    const MemoryInstruction in = instruction(kLoadGlobal, 4, words);
+    offer(in, 0);
+    drain();
+    EXPECT_EQ(port.sent.at(0).at, 500u);
+}
+
+TEST_F(MemoryUnitTest, ConflictsHoldTheDataStage) {
+    make();
+    const MemoryInstruction a = instruction(kLoadShared, 4, [](unsigned l) { return 128 * l; });
+    const Cycle start = offer(a, 100);
+    EXPECT_EQ(unit->next_accept(start), start + 32);
+    EXPECT_EQ(core.written[a.code_index] - start, 24u - 9u + 30u);
+    EXPECT_EQ(counters.shared_wavefronts_load, 32u);
+    EXPECT_EQ(counters.bank_conflicts_load, 31u);
+}
+
+TEST_F(MemoryUnitTest, SharedMemoryMovesALineACycle) {
+    make("h200");
+    // Wide loads of all sub-cores: 128 bytes a cycle.
+    const Cycle start = offer(instruction(kLoadShared, 16, [](unsigned l) { return 16 * l; }), 0);
+    Cycle last = 0;
+    for (unsigned i = 1; i <= 64; ++i) {
+        MemoryInstruction in = instruction(kLoadShared, 16, [](unsigned l) { return 16 * l; });
+        in.sub_core = static_cast<std::uint8_t>(i % 4);
+        last = offer(in, 0);
+    }
+    EXPECT_EQ(last - start, 64u * 4);
+}
+
+TEST_F(MemoryUnitTest, MatricesComeOneEveryTwoCycles) {
+    make();
+    for (const unsigned matrices : {1u, 2u, 4u}) {
+        MemoryInstruction in = instruction(
+            kLoadMatrix, 16, [](unsigned l) { return 16 * l; },
+            matrices == 4 ? ~0u : (1u << 8 * matrices) - 1);
+        info_of(in).matrices = static_cast<std::uint8_t>(matrices);
+        EXPECT_EQ(time(in), 24u - 9u + 2 * (matrices - 1));
+    }
+}
+
+TEST_F(MemoryUnitTest, AtomicsOnOneSharedAddressTakeTurns) {
+    make("t4");
+    const auto at = [&](std::uint32_t lanes) {
+        return time(instruction(
+            kAtomicShared, 4, [](unsigned) { return 64; }, lanes));
+    };
+    EXPECT_EQ(at(~0u) - at(1), 62u);  // Jia et al. measured 61
+}
+
+TEST_F(MemoryUnitTest, NoLaneAsksForNothing) {
+    make();
+    for (const MemoryOperation operation :
+         {kLoadGlobal, kStoreGlobal, kAtomicGlobal, kReductionGlobal, kLoadShared, kLoadLocal})
+        time(instruction(operation, 4, words, 0));
+    EXPECT_TRUE(port.sent.empty());
+    EXPECT_EQ(core.written.size(), 6u);
+}
+
+}  // namespace
+
+}  // namespace lockstep::gpu
