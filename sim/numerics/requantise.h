@@ -36,6 +36,27 @@ inline FixedPointScale fixed_point_scale(double scale) {
     return {static_cast<int32_t>(multiplier), 31 - exponent};
 }
 
+/// Two scales with one shift, that of the larger, so that their products can be added before they
+/// are rounded (an addition of int8 tensors of different scales).
+struct FixedPointPair {
+    int32_t first = 0, second = 0;
+    int32_t shift = 1;
+};
+inline FixedPointPair fixed_point_pair(double first, double second) {
+    const FixedPointScale larger = fixed_point_scale(std::max(std::abs(first), std::abs(second)));
+    const auto multiplier = [&](double scale) {
+        const double value = std::round(std::ldexp(scale, larger.shift));
+        return static_cast<int32_t>(std::clamp(value, -0x1p31 + 1, 0x1p31 - 1));
+    };
+    return {multiplier(first), multiplier(second), larger.shift};
+}
+
+/// round(a * first + b * second), ties toward plus infinity; |a|, |b| < 2^24.
+inline int64_t multiply(int32_t a, int32_t b, FixedPointPair scales) {
+    const int64_t half = int64_t{1} << (scales.shift - 1);
+    return (int64_t{a} * scales.first + int64_t{b} * scales.second + half) >> scales.shift;
+}
+
 /// round(sum * scale), ties toward plus infinity.
 inline int64_t multiply(int32_t sum, FixedPointScale scale) {
     const int64_t half = int64_t{1} << (scale.shift - 1);
@@ -47,10 +68,13 @@ struct IntegerRange {
     int32_t low = INT8_MIN, high = INT8_MAX;
 };
 
+inline int32_t saturate(int64_t value, IntegerRange range = {}) {
+    return static_cast<int32_t>(std::clamp<int64_t>(value, range.low, range.high));
+}
+
 inline int32_t requantise(int32_t sum, FixedPointScale scale, int32_t zero_point,
                           IntegerRange range = {}) {
-    return static_cast<int32_t>(
-        std::clamp<int64_t>(multiply(sum, scale) + zero_point, range.low, range.high));
+    return saturate(multiply(sum, scale) + zero_point, range);
 }
 
 /// The same as ONNX has it.

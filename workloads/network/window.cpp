@@ -71,7 +71,7 @@ Window window_of(const Node& node, const Shape& input, const Shape* weight) {
     const std::vector<int64_t> pads = list(node, "pads", 2 * count, 0, 0);
     window.pad_begin.assign(pads.begin(), pads.begin() + static_cast<int64_t>(count));
     window.pad_end.assign(pads.begin() + static_cast<int64_t>(count), pads.end());
-    window.group = node.op == Operator::kConv ? node.integer("group", 1) : 1;
+    window.group = weight != nullptr ? node.integer("group", 1) : 1;
 
     const std::string mode = node.text("auto_pad", "NOTSET");
     if (mode == "VALID" || mode == "SAME_UPPER" || mode == "SAME_LOWER")
@@ -79,7 +79,7 @@ Window window_of(const Node& node, const Shape& input, const Shape* weight) {
     else if (mode != "NOTSET")
         fail("auto_pad " + mode);
 
-    const bool ceil = node.op != Operator::kConv && node.integer("ceil_mode", 0) != 0;
+    const bool ceil = weight == nullptr && node.integer("ceil_mode", 0) != 0;
     for (size_t d = 0; d < count; ++d) {
         const int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
         const int64_t room = input[d + 2] + window.pad_begin[d] + window.pad_end[d] - reach;

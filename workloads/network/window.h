@@ -17,8 +17,8 @@ struct Window {
     int64_t group = 1;
 };
 
-/// The window of a Conv, MaxPool or AveragePool node over an input [n, c, spatial...]. For a Conv
-/// the kernel's extents are the weight's. InputError where attributes and shapes do not fit.
+/// The window of a convolution, MaxPool or AveragePool over an input [n, c, spatial...]. For a
+/// convolution the kernel's extents are the weight's. InputError where attributes and shapes do not fit.
 Window window_of(const Node& node, const Shape& input, const Shape* weight = nullptr);
 
 }  // namespace lockstep::network

@@ -30,6 +30,19 @@ TEST(Requantise, HandComputed) {
     EXPECT_EQ(multiply(INT32_MIN, fixed_point_scale(0x1p29)), -(int64_t{1} << 60));
 }
 
+TEST(Requantise, AddsBeforeItRounds) {
+    const FixedPointPair pair = fixed_point_pair(0.5, -0.25);
+    EXPECT_EQ(pair.first, 1 << 30);
+    EXPECT_EQ(pair.second, -(1 << 29));
+    EXPECT_EQ(pair.shift, 31);
+    EXPECT_EQ(multiply(3, 1, pair), 1);    // 1.25
+    EXPECT_EQ(multiply(3, 2, pair), 1);    // 1
+    EXPECT_EQ(multiply(1, 4, pair), 0);    // -0.5 up
+    EXPECT_EQ(multiply(-1, 4, pair), -1);  // -1.5 up
+    EXPECT_EQ(multiply(255, 255, fixed_point_pair(1, 1)), 510);
+    EXPECT_EQ(multiply(255, 255, fixed_point_pair(0, 0)), 0);
+}
+
 TEST(Requantise, InFp32TiesGoToEven) {
     EXPECT_EQ(requantise_in_fp32(3, 0.5f, 0), 2);
     EXPECT_EQ(requantise_in_fp32(5, 0.5f, 0), 2);

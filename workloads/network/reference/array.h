@@ -3,6 +3,7 @@
 #pragma once
 
 #include "workloads/network/graph.h"
+#include "workloads/network/reference/quantised.h"
 
 #include <type_traits>
 #include <vector>
@@ -37,6 +38,7 @@ struct Step {
     const Node& node;
     std::vector<const Array<Real>*> in;  ///< null where left out
     std::vector<Array<Real>*> out;       ///< null where left out
+    Requantisation requantisation = Requantisation::kFixedPoint;
 
     bool has(size_t i) const { return i < in.size() && in[i] != nullptr; }
     const std::vector<Real>& real(size_t i) const { return in[i]->real; }
@@ -53,6 +55,11 @@ template <class Real>
 bool run_reduction(const Step<Real>& step);
 template <class Real>
 bool run_window(const Step<Real>& step);
+
+/// What the windows of an AveragePool or GlobalAveragePool add up to, as the output, and how many
+/// elements each of them is to be divided by.
+template <class Real>
+std::vector<int64_t> pool_sums(const Step<Real>& step);
 
 /// Row-major strides of a shape.
 std::vector<int64_t> strides_of(const Shape& shape);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the nodes in topological order and frees each value after its last reader. Floating values
-// are held in the chosen precision, all others in int64, wrapped into their type at Cast alone: no
-// supported integer operator is used for more than shapes and indices.
+// are held in the chosen precision, all others in int64, wrapped into their type at Cast alone:
+// beside the quantised operators, integers are shapes and indices.
 #include "workloads/network/reference/execute.h"
 
 #include "sim/error/error.h"
 #include "workloads/network/reference/array.h"
+#include "workloads/network/reference/integer.h"
 
 namespace lockstep::network {
 
@@ -51,8 +52,12 @@ Tensor tensor_of(const Array<Real>& array) {
 template <class Real>
 class Executor {
   public:
-    Executor(const Graph& graph, const std::vector<ValueId>& wanted)
-        : graph_(graph), wanted_(wanted), arrays_(graph.values.size()), reads_(arrays_.size(), 0) {
+    Executor(const Graph& graph, const std::vector<ValueId>& wanted, Requantisation requantisation)
+        : graph_(graph),
+          wanted_(wanted),
+          requantisation_(requantisation),
+          arrays_(graph.values.size()),
+          reads_(arrays_.size(), 0) {
         for (const Node& node : graph.nodes)
             for (const ValueId id : node.inputs)
                 if (id != kNoValue) ++reads_[id];
@@ -80,7 +85,7 @@ class Executor {
     }
 
     void run_node(const Node& node) {
-        Step<Real> step{graph_, node, {}, {}};
+        Step<Real> step{graph_, node, {}, {}, requantisation_};
         for (const ValueId id : node.inputs)
             step.in.push_back(id == kNoValue ? nullptr : &read(id));
         for (const ValueId id : node.outputs) {
@@ -94,8 +99,9 @@ class Executor {
             step.out.back() = array.get();
             arrays_[id] = std::move(array);
         }
-        const bool known = run_linear(step) || run_reduction(step) || run_window(step) ||
-                           run_elementwise(step) || run_movement(step);
+        const bool known = run_quantised(step) || run_onnx_quantised(step) || run_linear(step) ||
+                           run_reduction(step) || run_window(step) || run_elementwise(step) ||
+                           run_movement(step);
         if (!known)
             throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
                                          name_of(node.op),
@@ -108,6 +114,7 @@ class Executor {
 
     const Graph& graph_;
     const std::vector<ValueId>& wanted_;
+    Requantisation requantisation_;
     std::vector<std::unique_ptr<Array<Real>>> arrays_;
     std::vector<size_t> reads_;
 };
@@ -116,7 +123,8 @@ class Executor {
 }  // namespace reference
 
 std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& inputs,
-                            Precision precision, const std::vector<ValueId>& wanted) {
+                            Precision precision, const std::vector<ValueId>& wanted,
+                            Requantisation requantisation) {
     if (inputs.size() != graph.inputs.size())
         throw InputError(fmt::format("network {} has {} inputs, not {}", graph.name,
                                      graph.inputs.size(), inputs.size()));
@@ -130,8 +138,8 @@ std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& input
     }
     const std::vector<ValueId>& results = wanted.empty() ? graph.outputs : wanted;
     if (precision == Precision::kFp32)
-        return reference::Executor<float>(graph, results).run(inputs);
-    return reference::Executor<double>(graph, results).run(inputs);
+        return reference::Executor<float>(graph, results, requantisation).run(inputs);
+    return reference::Executor<double>(graph, results, requantisation).run(inputs);
 }
 
 }  // namespace lockstep::network

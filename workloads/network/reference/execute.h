@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference executor: what a network computes, in FP32 or FP64.
+// The reference executor: what a network computes, in FP32 or FP64, and its quantised parts in
+// exact integers.
 #pragma once
 
 #include "workloads/network/graph.h"
+#include "workloads/network/reference/quantised.h"
 
 #include <vector>
 
@@ -13,9 +15,11 @@ enum class Precision { kFp32, kFp64 };
 /// Runs a graph whose shapes are inferred. `inputs` as graph.inputs, of their types and shapes (any
 /// floating type). Gives the values of `wanted` (graph.outputs where it is empty); floating ones
 /// are fp32 or fp64. Every floating value is computed in the given precision, whatever its type
-/// says. InputError where inputs do not fit, values are missing or an index is out of range.
+/// says. Quantised nodes compute what reference/quantised.h says. InputError where inputs do not
+/// fit, values are missing, an index is out of range or a sum does not fit 32 bits.
 std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& inputs,
                             Precision precision = Precision::kFp32,
-                            const std::vector<ValueId>& wanted = {});
+                            const std::vector<ValueId>& wanted = {},
+                            Requantisation requantisation = Requantisation::kFixedPoint);
 
 }  // namespace lockstep::network

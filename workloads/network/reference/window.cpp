@@ -86,40 +86,73 @@ void convolution(const Step<Real>& step) {
 }
 
 template <class Real>
-void pool(const Step<Real>& step) {
+void max_pool(const Step<Real>& step) {
     const Shape& shape = step.in[0]->shape;
     const Window window = window_of(step.node, shape);
     const Shape plane_shape = spatial(shape);
-    const bool maximum = step.node.op == Operator::kMaxPool;
-    const bool count_padding = step.node.integer("count_include_pad", 0) != 0;
     const int64_t plane = element_count(plane_shape), outputs = element_count(window.output);
-    std::vector<int64_t> count(static_cast<size_t>(outputs));
     for (int64_t p = 0; p < shape[0] * shape[1]; ++p) {
         const Real* x = step.real(0).data() + p * plane;
         Real* out = step.out[0]->real.data() + p * outputs;
-        std::fill_n(out, outputs, maximum ? std::numeric_limits<Real>::lowest() : Real{});
-        std::fill(count.begin(), count.end(), 0);
+        std::fill_n(out, outputs, std::numeric_limits<Real>::lowest());
         for_each_tap(window, plane_shape, [&](size_t o, size_t, int64_t offset) {
-            count[o] += offset >= 0 || (count_padding && offset == -1);
-            if (offset >= 0) out[o] = maximum ? std::max(out[o], x[offset]) : out[o] + x[offset];
+            if (offset >= 0) out[o] = std::max(out[o], x[offset]);
         });
-        for (size_t o = 0; o < count.size() && !maximum; ++o)
-            out[o] /= static_cast<Real>(std::max<int64_t>(1, count[o]));
     }
+}
+
+/// Bytes: of int8 and uint8 the order is that of the numbers.
+template <class Real>
+void integer_max_pool(const Step<Real>& step) {
+    const std::vector<int64_t>& in = step.in[0]->integer;
+    Array<double> x{step.in[0]->shape, ElementType::kFp64, {in.begin(), in.end()}, {}};
+    Array<double> y{step.out[0]->shape, ElementType::kFp64, {}, {}};
+    y.real.resize(step.out[0]->integer.size());
+    max_pool(Step<double>{step.graph, step.node, {&x}, {&y}});
+    const double lowest = step.in[0]->type == ElementType::kInt8 ? -128 : 0;
+    for (size_t i = 0; i < y.real.size(); ++i)
+        step.out[0]->integer[i] = static_cast<int64_t>(std::max(y.real[i], lowest));
 }
 
 template <class Real>
-void global_average(const Step<Real>& step) {
-    const Shape& shape = step.in[0]->shape;
-    const auto extent = static_cast<size_t>(element_count(spatial(shape)));
-    for (size_t p = 0; p < step.out[0]->real.size(); ++p) {
-        Real sum = 0;
-        for (size_t i = 0; i < extent; ++i) sum += step.real(0)[p * extent + i];
-        step.out[0]->real[p] = sum / static_cast<Real>(extent);
-    }
+void average(const Step<Real>& step) {
+    const std::vector<int64_t> counts = pool_sums(step);
+    for (size_t i = 0; i < counts.size(); ++i) step.out[0]->real[i] /= static_cast<Real>(counts[i]);
 }
 
 }  // namespace
+
+template <class Real>
+std::vector<int64_t> pool_sums(const Step<Real>& step) {
+    const Shape& shape = step.in[0]->shape;
+    const Shape plane_shape = spatial(shape);
+    const int64_t plane = element_count(plane_shape), planes = shape[0] * shape[1];
+    std::vector<Real>& sums = step.out[0]->real;
+    if (step.node.op == Operator::kGlobalAveragePool) {
+        for (int64_t p = 0; p < planes; ++p)
+            for (int64_t i = 0; i < plane; ++i)
+                sums[static_cast<size_t>(p)] += step.real(0)[static_cast<size_t>(p * plane + i)];
+        return std::vector<int64_t>(sums.size(), plane);
+    }
+    const Window window = window_of(step.node, shape);
+    const bool count_padding = step.node.integer("count_include_pad", 0) != 0;
+    const int64_t outputs = element_count(window.output);
+    std::vector<int64_t> counts(sums.size(), 0);
+    for (int64_t p = 0; p < planes; ++p) {
+        const Real* x = step.real(0).data() + p * plane;
+        Real* out = sums.data() + p * outputs;
+        int64_t* count = counts.data() + p * outputs;
+        for_each_tap(window, plane_shape, [&](size_t o, size_t, int64_t offset) {
+            count[o] += offset >= 0 || (count_padding && offset == -1);
+            if (offset >= 0) out[o] += x[offset];
+        });
+    }
+    for (int64_t& count : counts) count = std::max<int64_t>(1, count);
+    return counts;
+}
+
+template std::vector<int64_t> pool_sums(const Step<float>&);
+template std::vector<int64_t> pool_sums(const Step<double>&);
 
 template <class Real>
 bool run_window(const Step<Real>& step) {
@@ -128,11 +161,11 @@ bool run_window(const Step<Real>& step) {
             convolution(step);
             return true;
         case Operator::kMaxPool:
-        case Operator::kAveragePool:
-            pool(step);
+            is_floating(step.in[0]->type) ? max_pool(step) : integer_max_pool(step);
             return true;
+        case Operator::kAveragePool:
         case Operator::kGlobalAveragePool:
-            global_average(step);
+            average(step);
             return true;
         default:
             return false;

@@ -11,21 +11,14 @@ namespace {
 
 void infer_convolution(const Rule& r) {
     r.require_floating();
-    const Shape &x = r.in(0), &w = r.in(1);
-    const Window window = window_of(r.node, x, &w);
-    const bool groups = window.group >= 1 && w[1] >= 0 && w[1] <= x[1] &&
-                        x[1] % window.group == 0 && x[1] / window.group == w[1] &&
-                        w[0] % window.group == 0;
-    r.require(groups, fmt::format("input {} and weight {} in {} groups", to_string(x), to_string(w),
-                                  window.group));
-    if (r.has(2)) r.require(r.in(2) == Shape{w[0]}, "the bias is " + to_string(r.in(2)));
-    Shape out = {x[0], w[0]};
-    out.insert(out.end(), window.output.begin(), window.output.end());
+    const Shape out = convolution_shape(r, r.in(0), r.in(1));
+    if (r.has(2)) r.require(r.in(2) == Shape{out[1]}, "the bias is " + to_string(r.in(2)));
     r.set(0, r.type(0), out);
 }
 
 void infer_pool(const Rule& r) {
-    r.require_floating();
+    const bool bytes = r.type(0) == ElementType::kInt8 || r.type(0) == ElementType::kUint8;
+    if (!bytes || r.node.op != Operator::kMaxPool) r.require_floating();
     const Window window = window_of(r.node, r.in(0));
     Shape out = {r.in(0)[0], r.in(0)[1]};
     out.insert(out.end(), window.output.begin(), window.output.end());
@@ -55,18 +48,10 @@ void infer_gemm(const Rule& r) {
 
 void infer_matmul(const Rule& r) {
     r.require_type(1, 0);
-    Shape a = r.in(0), b = r.in(1);
-    r.require(!a.empty() && !b.empty(), "a scalar operand");
-    const bool row = a.size() == 1, column = b.size() == 1;
-    if (row) a.insert(a.begin(), 1);
-    if (column) b.push_back(1);
-    r.require(a.back() == b[b.size() - 2],
-              fmt::format("{} times {}", to_string(r.in(0)), to_string(r.in(1))));
-    Shape out = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2), r.node);
-    if (!row) out.push_back(a[a.size() - 2]);
-    if (!column) out.push_back(b.back());
+    const Shape out = product_shape(r, r.in(0), r.in(1));
     if (r.has(2))
-        r.require(!column && r.in(2) == Shape{b.back()}, "the bias is " + to_string(r.in(2)));
+        r.require(r.in(1).size() > 1 && r.in(2) == Shape{r.in(1).back()},
+                  "the bias is " + to_string(r.in(2)));
     r.set(0, r.type(0), out);
 }
 
@@ -123,6 +108,32 @@ void infer_lstm(const Rule& r) {
 }
 
 }  // namespace
+
+Shape convolution_shape(const Rule& r, const Shape& x, const Shape& w) {
+    const Window window = window_of(r.node, x, &w);
+    const bool groups = window.group >= 1 && w[1] >= 0 && w[1] <= x[1] &&
+                        x[1] % window.group == 0 && x[1] / window.group == w[1] &&
+                        w[0] % window.group == 0;
+    r.require(groups, fmt::format("input {} and weight {} in {} groups", to_string(x), to_string(w),
+                                  window.group));
+    Shape out = {x[0], w[0]};
+    out.insert(out.end(), window.output.begin(), window.output.end());
+    return out;
+}
+
+Shape product_shape(const Rule& r, const Shape& first, const Shape& second) {
+    Shape a = first, b = second;
+    r.require(!a.empty() && !b.empty(), "a scalar operand");
+    const bool row = a.size() == 1, column = b.size() == 1;
+    if (row) a.insert(a.begin(), 1);
+    if (column) b.push_back(1);
+    r.require(a.back() == b[b.size() - 2],
+              fmt::format("{} times {}", to_string(first), to_string(second)));
+    Shape out = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2), r.node);
+    if (!row) out.push_back(a[a.size() - 2]);
+    if (!column) out.push_back(b.back());
+    return out;
+}
 
 bool infer_linear_family(const Rule& r) {
     const Node& node = r.node;

@@ -22,7 +22,8 @@ struct Rule {
         if (output >= node.outputs.size() || node.outputs[output] == kNoValue) return;
         element_count(shape);
         Value& value = graph.values.at(node.outputs[output]);
-        value.type = type;
+        // A quantised value was given its type with its scale.
+        if (!value.quantisation) value.type = type;
         value.shape = std::move(shape);
     }
     void require(bool condition, const std::string& reason) const {
@@ -32,14 +33,25 @@ struct Rule {
         if (in(i).size() != rank)
             fail(node, fmt::format("input {} is {}, not of rank {}", i, to_string(in(i)), rank));
     }
-    /// All inputs are floating, of one type.
+    /// The node computes on quantised values.
+    bool is_quantised() const {
+        return !node.outputs.empty() && node.outputs[0] != kNoValue &&
+               graph.value(node.outputs[0]).quantisation.has_value();
+    }
+    /// All inputs are floating, of one type; or all are quantised.
     void require_floating() const {
+        if (is_quantised()) {
+            for (const ValueId id : node.inputs)
+                require(id == kNoValue || graph.value(id).quantisation.has_value(),
+                        "mixes values with and without quantisation");
+            return;
+        }
         require(is_floating(type(0)), fmt::format("is not computed in {}", name_of(type(0))));
         for (size_t i = 1; i < node.inputs.size(); ++i)
             if (has(i)) require_type(i, 0);
     }
     void require_type(size_t i, size_t like) const {
-        if (type(i) != type(like))
+        if (type(i) != type(like) && !is_quantised())
             fail(node,
                  fmt::format("inputs of types {} and {}", name_of(type(like)), name_of(type(i))));
     }
@@ -50,5 +62,11 @@ bool infer_constant_family(const Rule& rule);
 bool infer_elementwise_family(const Rule& rule);
 bool infer_linear_family(const Rule& rule);
 bool infer_movement_family(const Rule& rule);
+bool infer_quantised_family(const Rule& rule);
+
+/// The shape of a convolution of x with w. InputError where they do not fit.
+Shape convolution_shape(const Rule& rule, const Shape& x, const Shape& w);
+/// The shape of a matrix product with numpy's broadcasting.
+Shape product_shape(const Rule& rule, const Shape& a, const Shape& b);
 
 }  // namespace lockstep::network::shapes

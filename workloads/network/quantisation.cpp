@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales and zero points. Source: Jacob et al., "Quantization and Training of Neural Networks for
+// Efficient Integer-Arithmetic-Only Inference" (2018), sections 2.1 and 3; the ONNX operator
+// reference, QuantizeLinear.
+#include "workloads/network/quantisation.h"
+
+#include "sim/error/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::network {
+
+namespace {
+
+/// Calls f(element, slice) for all elements.
+template <class F>
+void for_each_slice(const Shape& shape, const Quantisation& quantisation, F&& f) {
+    const auto count = static_cast<size_t>(element_count(shape));
+    if (!quantisation.axis) {
+        for (size_t i = 0; i < count; ++i) f(i, size_t{0});
+        return;
+    }
+    const auto axis = static_cast<size_t>(*quantisation.axis);
+    size_t after = 1;
+    for (size_t d = axis + 1; d < shape.size(); ++d) after *= static_cast<size_t>(shape[d]);
+    const auto slices = static_cast<size_t>(shape.at(axis));
+    for (size_t i = 0; i < count; ++i) f(i, i / after % slices);
+}
+
+}  // namespace
+
+numerics::IntegerRange range_of(ElementType type) {
+    switch (type) {
+        case ElementType::kInt8:
+            return {INT8_MIN, INT8_MAX};
+        case ElementType::kUint8:
+            return {0, UINT8_MAX};
+        case ElementType::kInt32:
+            return {INT32_MIN, INT32_MAX};
+        default:
+            LOCKSTEP_CHECK(false, "{} is not quantised", name_of(type));
+    }
+}
+
+Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementType type) {
+    const std::vector<double> values = to_doubles(real);
+    std::vector<int64_t> stored(values.size());
+    const numerics::IntegerRange range = range_of(type);
+    for_each_slice(real.shape, quantisation, [&](size_t i, size_t slice) {
+        const double steps = std::nearbyint(values[i] / double{quantisation.scale[slice]}) +
+                             quantisation.zero_point[slice];
+        // NaN becomes the lowest value.
+        stored[i] = steps > range.low ? static_cast<int64_t>(std::min<double>(steps, range.high))
+                                      : range.low;
+    });
+    return from_integers(type, real.shape, stored);
+}
+
+Tensor dequantise(const Tensor& stored, const Quantisation& quantisation) {
+    const std::vector<int64_t> values = to_integers(stored);
+    std::vector<double> real(values.size());
+    for_each_slice(stored.shape, quantisation, [&](size_t i, size_t slice) {
+        real[i] = double{quantisation.scale[slice]} *
+                  static_cast<double>(values[i] - quantisation.zero_point[slice]);
+    });
+    return from_doubles(ElementType::kFp32, stored.shape, real);
+}
+
+Quantisation quantisation_of(float low, float high, bool symmetric) {
+    low = std::min(low, 0.0f);
+    high = std::max(high, 0.0f);
+    // A tensor of zeros, or one that never ran.
+    if (!(high - low > 0) || !std::isfinite(high - low)) return {{1}, {0}, std::nullopt};
+    if (symmetric) return {{std::max(-low, high) / 127}, {0}, std::nullopt};
+    const float scale = (high - low) / 255;
+    const auto zero = static_cast<int32_t>(std::nearbyint(-128 - low / scale));
+    return {{scale}, {std::clamp(zero, -128, 127)}, std::nullopt};
+}
+
+bool is_quantised(const Graph& graph, const Node& node) {
+    return !node.outputs.empty() && node.outputs[0] != kNoValue &&
+           graph.value(node.outputs[0]).quantisation.has_value() &&
+           node.op != Operator::kQuantizeLinear;
+}
+
+std::vector<double> requantisation_scales(const Graph& graph, const Node& product) {
+    const auto scales = [&](ValueId id) -> const std::vector<float>& {
+        const Value& value = graph.value(id);
+        LOCKSTEP_CHECK(value.quantisation.has_value(), "{} has no scale", value.name);
+        return value.quantisation->scale;
+    };
+    std::vector<double> result;
+    for (const float weight : scales(product.inputs.at(1)))
+        result.push_back(double{scales(product.inputs.at(0)).at(0)} * weight /
+                         scales(product.outputs.at(0)).at(0));
+    return result;
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integers in doubles: the kernels of the floating operators run on them, exactly as long as every
+// sum is below 2^53. Products of bytes reach that after 2^37 terms.
+#pragma once
+
+#include "workloads/network/reference/array.h"
+
+#include <optional>
+#include <span>
+
+namespace lockstep::network::reference {
+
+using Exact = Array<double>;
+
+/// x - zero_point, one zero point for all or one for each slice of `axis`.
+template <class Real>
+Exact centred(const Array<Real>& x, std::span<const int64_t> zero_point,
+              std::optional<size_t> axis = std::nullopt);
+
+/// The node's operator on such values.
+Exact run_exactly(const Graph& graph, const Node& node, std::vector<const Exact*> in, Shape out);
+
+/// The values as int32. InputError naming the node where one does not fit.
+std::vector<int32_t> as_int32(const Node& node, const Exact& sums);
+
+/// ONNX's quantised operators; false: not of this family.
+template <class Real>
+bool run_onnx_quantised(const Step<Real>& step);
+/// Nodes over values with a scale of their own; false: the node's output has none.
+template <class Real>
+bool run_quantised(const Step<Real>& step);
+
+}  // namespace lockstep::network::reference

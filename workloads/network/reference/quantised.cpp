@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantised graphs in exact integers. Integer machines multiply bytes and add into 32 bits; the
+// products here run in doubles, which hold such sums exactly, so that one convolution serves all
+// types. Source: Jacob et al. (2018), section 2; see quantised.h for what is rounded where.
+#include "workloads/network/reference/quantised.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/reference/integer.h"
+
+#include <cmath>
+
+namespace lockstep::network::reference {
+
+template <class Real>
+Exact centred(const Array<Real>& x, std::span<const int64_t> zero_point,
+              std::optional<size_t> axis) {
+    Exact exact{x.shape, ElementType::kFp64, {}, {}};
+    size_t after = 1;
+    for (size_t d = axis.value_or(x.shape.size()) + 1; d < x.shape.size(); ++d)
+        after *= static_cast<size_t>(x.shape[d]);
+    exact.real.resize(x.integer.size());
+    for (size_t i = 0; i < exact.real.size(); ++i) {
+        const size_t slice = zero_point.size() == 1 ? 0 : i / after % zero_point.size();
+        exact.real[i] = static_cast<double>(x.integer[i] - zero_point[slice]);
+    }
+    return exact;
+}
+
+template Exact centred(const Array<float>&, std::span<const int64_t>, std::optional<size_t>);
+template Exact centred(const Array<double>&, std::span<const int64_t>, std::optional<size_t>);
+
+Exact run_exactly(const Graph& graph, const Node& node, std::vector<const Exact*> in, Shape out) {
+    Exact result{std::move(out), ElementType::kFp64, {}, {}};
+    result.real.resize(static_cast<size_t>(element_count(result.shape)));
+    const Step<double> step{graph, node, std::move(in), {&result}};
+    const bool known =
+        run_linear(step) || run_window(step) || run_elementwise(step) || run_movement(step);
+    if (!known)
+        throw InputError(fmt::format("node {}: {} cannot be computed on quantised values",
+                                     node.name, name_of(node.op)));
+    return result;
+}
+
+std::vector<int32_t> as_int32(const Node& node, const Exact& sums) {
+    std::vector<int32_t> values(sums.real.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        const double sum = sums.real[i];
+        if (!(sum >= INT32_MIN && sum <= INT32_MAX))
+            throw InputError(fmt::format("node {} ({}): the sum {} does not fit 32 bits", node.name,
+                                         name_of(node.op), sum));
+        values[i] = static_cast<int32_t>(sum);
+    }
+    return values;
+}
+
+namespace {
+
+template <class Real>
+class Quantised {
+  public:
+    explicit Quantised(const Step<Real>& step) : step_(step), node_(step.node) {
+        const Value& out = step.graph.value(node_.outputs[0]);
+        out_ = *out.quantisation;
+        range_ = range_of(out.type);
+        if (out_.axis)
+            throw InputError(fmt::format("node {}: its output has a scale a slice", node_.name));
+    }
+
+    void run() {
+        switch (node_.op) {
+            case Operator::kConv:
+            case Operator::kGemm:
+            case Operator::kMatMul:
+                return product();
+            case Operator::kAdd:
+                return add(1);
+            case Operator::kSub:
+                return add(-1);
+            case Operator::kMul:
+                return multiply();
+            case Operator::kAveragePool:
+            case Operator::kGlobalAveragePool:
+                return average();
+            case Operator::kAbs:
+            case Operator::kClip:
+            case Operator::kElu:
+            case Operator::kGelu:
+            case Operator::kHardSigmoid:
+            case Operator::kHardSwish:
+            case Operator::kLeakyRelu:
+            case Operator::kNeg:
+            case Operator::kRelu:
+            case Operator::kSigmoid:
+            case Operator::kTanh:
+                return look_up();
+            case Operator::kSplit:
+                for (size_t i = 0; i < step_.out.size(); ++i) same_scale(i);
+                run_movement(step_);
+                return;
+            default:
+                return move();
+        }
+    }
+
+  private:
+    const Quantisation& quantisation(size_t i) const {
+        const Value& value = step_.graph.value(node_.inputs.at(i));
+        if (!value.quantisation)
+            throw InputError(fmt::format("node {}: {} has no scale", node_.name, value.name));
+        return *value.quantisation;
+    }
+    double scale(size_t i) const { return quantisation(i).scale.at(0); }
+
+    Exact centre(size_t i) const {
+        const Quantisation& q = quantisation(i);
+        std::optional<size_t> axis;
+        if (q.axis) axis = static_cast<size_t>(*q.axis);
+        return centred(*step_.in[i], std::vector<int64_t>(q.zero_point.begin(), q.zero_point.end()),
+                       axis);
+    }
+
+    std::vector<int64_t>& y() const { return step_.out[0]->integer; }
+
+    void product() {
+        if (node_.real("alpha", 1) != 1 || node_.real("beta", 1) != 1)
+            throw InputError(fmt::format("node {}: a quantised Gemm with a factor", node_.name));
+        const Exact x = centre(0), w = centre(1);
+        Exact bias;
+        std::vector<const Exact*> in = {&x, &w};
+        if (step_.has(2)) in.push_back(&(bias = centre(2)));
+        const Shape& shape = step_.out[0]->shape;
+        const std::vector<int32_t> sums =
+            as_int32(node_, run_exactly(step_.graph, node_, in, shape));
+        const std::vector<double> scales = requantisation_scales(step_.graph, node_);
+        size_t after = 1;  // elements from one channel to the next
+        for (size_t d = 2; d < shape.size() && node_.op == Operator::kConv; ++d)
+            after *= static_cast<size_t>(shape[d]);
+        requantise_all(sums, scales, after);
+    }
+
+    void requantise_all(const std::vector<int32_t>& sums, const std::vector<double>& scales,
+                        size_t after) {
+        std::vector<numerics::FixedPointScale> fixed;
+        for (const double s : scales) fixed.push_back(numerics::fixed_point_scale(s));
+        for (size_t i = 0; i < sums.size(); ++i) {
+            const size_t c = scales.size() == 1 ? 0 : i / after % scales.size();
+            y()[i] = step_.requantisation == Requantisation::kFixedPoint
+                         ? numerics::requantise(sums[i], fixed[c], zero(), range_)
+                         : numerics::requantise_in_fp32(sums[i], static_cast<float>(scales[c]),
+                                                        zero(), range_);
+        }
+    }
+
+    void add(int sign) {
+        const Exact a = centre(0), b = centre(1);
+        const double sa = scale(0) / out_.scale[0], sb = sign * scale(1) / out_.scale[0];
+        const numerics::FixedPointPair fixed = numerics::fixed_point_pair(sa, sb);
+        for_each_pair(a, b, [&](size_t i, double p, double q) {
+            y()[i] = step_.requantisation == Requantisation::kFixedPoint
+                         ? numerics::saturate(numerics::multiply(static_cast<int32_t>(p),
+                                                                 static_cast<int32_t>(q), fixed) +
+                                                  zero(),
+                                              range_)
+                         : round_even(p * sa + q * sb);
+        });
+    }
+
+    void multiply() {
+        const Exact a = centre(0), b = centre(1);
+        std::vector<int32_t> products(y().size());
+        for_each_pair(
+            a, b, [&](size_t i, double p, double q) { products[i] = static_cast<int32_t>(p * q); });
+        requantise_all(products, {scale(0) * scale(1) / out_.scale[0]}, 1);
+    }
+
+    void average() {
+        const Exact x = centre(0);
+        Exact sums{step_.out[0]->shape, ElementType::kFp64, {}, {}};
+        sums.real.resize(y().size());
+        const std::vector<int64_t> counts =
+            pool_sums(Step<double>{step_.graph, node_, {&x}, {&sums}});
+        const std::vector<int32_t> whole = as_int32(node_, sums);
+        std::vector<double> scales;
+        for (const int64_t count : counts)
+            scales.push_back(scale(0) / (double{out_.scale[0]} * static_cast<double>(count)));
+        requantise_all(whole, scales, 1);
+    }
+
+    void look_up() {
+        const std::vector<int32_t> table = activation_table(step_.graph, node_);
+        const int32_t low = range_of(step_.in[0]->type).low;
+        for (size_t i = 0; i < y().size(); ++i)
+            y()[i] = table[static_cast<size_t>(step_.in[0]->integer[i] - low)];
+    }
+
+    void same_scale(size_t output) const {
+        const Value& out = step_.graph.value(node_.outputs.at(output));
+        const Quantisation& q = quantisation(0);
+        if (!out.quantisation || out.quantisation->scale != q.scale ||
+            out.quantisation->zero_point != q.zero_point)
+            throw InputError(fmt::format("node {}: moves values to another scale", node_.name));
+    }
+
+    void move() {
+        std::vector<Exact> operands;
+        for (size_t i = 0; i < step_.in.size(); ++i) {
+            if (!is_operand(i)) {
+                operands.push_back({});
+                if (!step_.has(i)) continue;
+                operands.back().shape = step_.in[i]->shape;
+                operands.back().type = step_.in[i]->type;
+                operands.back().integer = step_.in[i]->integer;
+                continue;
+            }
+            operands.push_back(centre(i));
+            if (node_.op != Operator::kConcat) {
+                same_scale(0);
+                continue;
+            }
+            const auto fixed = numerics::fixed_point_scale(scale(i) / out_.scale[0]);
+            if (scale(i) != out_.scale[0])
+                for (double& x : operands.back().real)
+                    x = static_cast<double>(numerics::multiply(static_cast<int32_t>(x), fixed));
+        }
+        std::vector<const Exact*> in;
+        for (size_t i = 0; i < operands.size(); ++i)
+            in.push_back(step_.has(i) ? &operands[i] : nullptr);
+        const Exact moved = run_exactly(step_.graph, node_, in, step_.out[0]->shape);
+        // A window that sees padding alone has no maximum: the lowest double, which saturates.
+        for (size_t i = 0; i < y().size(); ++i)
+            y()[i] = numerics::saturate(
+                static_cast<int64_t>(std::max(moved.real[i], -0x1p40)) + zero(), range_);
+    }
+
+    /// Inputs that are moved; the others say where to.
+    bool is_operand(size_t i) const {
+        return step_.has(i) && (i == 0 || node_.op == Operator::kConcat);
+    }
+
+    template <class F>
+    void for_each_pair(const Exact& a, const Exact& b, F&& f) const {
+        const Shape& shape = step_.out[0]->shape;
+        std::vector<double> spread(y().size());
+        for_each(shape, broadcast_strides(a.shape, shape), 0,
+                 [&](size_t i, size_t o) { spread[i] = a.real[o]; });
+        for_each(shape, broadcast_strides(b.shape, shape), 0,
+                 [&](size_t i, size_t o) { f(i, spread[i], b.real[o]); });
+    }
+
+    int32_t round_even(double steps) const {
+        return numerics::saturate(static_cast<int64_t>(std::nearbyint(steps)) + zero(), range_);
+    }
+    int32_t zero() const { return out_.zero_point[0]; }
+
+    const Step<Real>& step_;
+    const Node& node_;
+    Quantisation out_;
+    numerics::IntegerRange range_;
+};
+
+}  // namespace
+
+template <class Real>
+bool run_quantised(const Step<Real>& step) {
+    if (!is_quantised(step.graph, step.node)) return false;
+    Quantised<Real>(step).run();
+    return true;
+}
+
+template bool run_quantised(const Step<float>&);
+template bool run_quantised(const Step<double>&);
+
+}  // namespace lockstep::network::reference
+
+namespace lockstep::network {
+
+std::vector<int32_t> activation_table(const Graph& graph, const Node& node) {
+    using reference::Exact;
+    const Value &in = graph.value(node.inputs.at(0)), &out = graph.value(node.outputs.at(0));
+    LOCKSTEP_CHECK(in.quantisation && out.quantisation, "{} is not quantised", node.name);
+    const Quantisation &from = *in.quantisation, &to = *out.quantisation;
+    const numerics::IntegerRange range = range_of(in.type), limits = range_of(out.type);
+    Exact x{{range.high - range.low + 1}, ElementType::kFp64, {}, {}};
+    for (int32_t q = range.low; q <= range.high; ++q)
+        x.real.push_back(double{from.scale[0]} * (q - from.zero_point[0]));
+    // The bounds of a Clip.
+    std::vector<Exact> bounds(node.inputs.size());
+    std::vector<const Exact*> operands = {&x};
+    for (size_t i = 1; i < node.inputs.size(); ++i) {
+        operands.push_back(nullptr);
+        if (node.inputs[i] == kNoValue) continue;
+        const Value& bound = graph.value(node.inputs[i]);
+        if (!bound.is_known())
+            throw InputError(fmt::format("node {}: {} is not known", node.name, bound.name));
+        bounds[i] = {bound.data->shape, ElementType::kFp64, to_doubles(*bound.data), {}};
+        operands.back() = &bounds[i];
+    }
+    const Exact y = reference::run_exactly(graph, node, operands, x.shape);
+    std::vector<int32_t> table;
+    for (const double real : y.real) {
+        const double steps = std::nearbyint(real / double{to.scale[0]}) + to.zero_point[0];
+        table.push_back(static_cast<int32_t>(std::clamp<double>(steps, limits.low, limits.high)));
+    }
+    return table;
+}
+
+}  // namespace lockstep::network
