@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace lockstep::gpu {
@@ -83,7 +85,8 @@ struct MemoryCounters {
     std::uint64_t requests = 0;        ///< global and local instructions that reached the tags
     std::uint64_t tag_wavefronts = 0;  ///< passes through the tag stage
     std::uint64_t sectors_load_hit = 0, sectors_load_miss = 0;
-    std::uint64_t sectors_store = 0;
+    std::uint64_t sectors_store = 0;      ///< hits included
+    std::uint64_t sectors_store_hit = 0;  ///< the line was there: written in L1 as well
     std::uint64_t sectors_atomic = 0;
     std::uint64_t shared_wavefronts_load = 0, shared_wavefronts_store = 0;
     std::uint64_t bank_conflicts_load = 0, bank_conflicts_store = 0;  ///< wavefronts beyond ideal
@@ -106,5 +109,15 @@ struct PartitionCounters {
     std::uint64_t dram_bus_busy = 0;  ///< command clocks in which data moved, all channels
     std::uint64_t tlb_hits = 0, tlb_misses = 0;
 };
+
+/// Adds counters of one kind; all of them are plain 64-bit sums.
+template <typename Counters>
+void add(Counters& sum, const Counters& part) {
+    using Words = std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)>;
+    Words words = std::bit_cast<Words>(sum);
+    const Words others = std::bit_cast<Words>(part);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] += others[i];
+    sum = std::bit_cast<Counters>(words);
+}
 
 }  // namespace lockstep::gpu

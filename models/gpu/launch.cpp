@@ -83,27 +83,37 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
     }
 }
 
-std::uint32_t resident_ctas(const config::Machine& machine, const cubin::Function& kernel,
-                            std::uint32_t threads, std::uint32_t dynamic_shared_bytes) {
+std::uint32_t Occupancy::ctas() const {
+    return std::min({by_ctas, by_warps, by_registers, by_shared_memory});
+}
+
+Occupancy occupancy(const config::Machine& machine, const cubin::Function& kernel,
+                    std::uint32_t threads, std::uint32_t dynamic_shared_bytes) {
     constexpr std::uint64_t kSharedGranule = 128;
     const auto limit = [&](const char* path) {
-        return static_cast<std::uint64_t>(machine.integer(path));
+        return static_cast<std::uint32_t>(machine.integer(path));
     };
-    const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
-    if (warps == 0) return 0;
-    std::uint64_t ctas = std::min(limit("sm.max_ctas"), limit("sm.max_warps") / warps);
+    const std::uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
+    if (warps == 0) return {};
+    Occupancy result;
+    result.by_ctas = limit("sm.max_ctas");
+    result.by_warps = limit("sm.max_warps") / warps;
     // Registers are granted by sub-core: a warp cannot use another sub-core's.
-    const std::uint64_t sub_cores = limit("sm.sub_cores");
-    const std::uint64_t warps_by_registers =
-        limit("sm.registers") / sub_cores / warp_registers(kernel) * sub_cores;
-    ctas = std::min(ctas, warps_by_registers / warps);
+    const std::uint32_t sub_cores = limit("sm.sub_cores");
+    result.by_registers =
+        limit("sm.registers") / sub_cores / warp_registers(kernel) * sub_cores / warps;
     // From sm_90 on the section's size includes what the system reserves.
-    const std::uint64_t reserved =
+    const std::uint32_t reserved =
         machine.integer("arch") >= 90 ? 0 : limit("shared_memory.reserved_per_cta");
-    const std::uint64_t shared =
+    const std::uint32_t shared =
         round_up(kernel.shared_bytes + dynamic_shared_bytes + reserved, kSharedGranule);
-    if (shared != 0) ctas = std::min(ctas, limit("shared_memory.size") / shared);
-    return static_cast<std::uint32_t>(ctas);
+    result.by_shared_memory = shared != 0 ? limit("shared_memory.size") / shared : result.by_ctas;
+    return result;
+}
+
+std::uint32_t resident_ctas(const config::Machine& machine, const cubin::Function& kernel,
+                            std::uint32_t threads, std::uint32_t dynamic_shared_bytes) {
+    return occupancy(machine, kernel, threads, dynamic_shared_bytes).ctas();
 }
 
 std::uint32_t constant_bank0_bytes(const cubin::Function& kernel) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The "Speed Of Light" of Nsight Compute: how much of what the chip could sustain a kernel used,
+// for each of its parts the busiest of the part's own units. Nsight Compute counts more units per
+// part than are modelled; each that is modelled is in the maximum. Source: Nsight Compute's
+// documentation (Kernel Profiling Guide, "Metrics Decoder" and "Metrics Structure").
+#include "models/gpu/metrics.h"
+
+#include <algorithm>
+
+#include "models/gpu/metric_groups.h"
+
+namespace lockstep::gpu {
+
+Peaks::Peaks(const config::Machine& machine)
+    : sms(static_cast<std::uint64_t>(machine.integer("sm.count"))),
+      sub_cores(static_cast<std::uint64_t>(machine.integer("sm.sub_cores"))),
+      max_warps(static_cast<std::uint64_t>(machine.integer("sm.max_warps"))),
+      fma_interval(static_cast<double>(sass::kWarpSize * sub_cores) /
+                   static_cast<double>(machine.integer("sm.fp32_lanes"))),
+      dram_bytes_per_second(machine.number("dram.bandwidth") * 1e9),
+      dram_hertz(machine.number("clock.memory") * 1e6) {}
+
+stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
+                              const Measurement& measured) {
+    MetricList list;
+    const auto cycles = static_cast<double>(measured.cycles);
+    const double elapsed = cycles * static_cast<double>(peaks.sms);
+    const auto active = static_cast<double>(measured.sm.cycles_active);
+    list.number("gpu__time_duration.sum", measured.seconds * 1e9);
+    list.count("sm__cycles_elapsed.max", measured.cycles);
+    list.ratio("sm__cycles_elapsed.avg.per_second", cycles, measured.seconds);
+    list.ratio("sm__cycles_active.avg", active, peaks.sms);
+    list.ratio("smsp__cycles_active.avg", measured.sm.sub_core_cycles_active,
+               peaks.sms * peaks.sub_cores);
+
+    const double l1 = l1_throughput(measured, elapsed);
+    const double l2 = l2_throughput(peaks, measured);
+    const double dram = dram_throughput(peaks, measured);
+    list.number("sm__throughput.avg.pct_of_peak_sustained_elapsed", sm_throughput(peaks, measured));
+    list.number("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+                std::max({l1, l2, dram}));
+    list.number("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", dram);
+    list.number("dram__throughput.avg.pct_of_peak_sustained_elapsed", dram);
+    list.number("l1tex__throughput.avg.pct_of_peak_sustained_active",
+                l1_throughput(measured, active));
+    list.number("lts__throughput.avg.pct_of_peak_sustained_elapsed", l2);
+
+    add_sm_metrics(list, peaks, measured);
+    add_memory_metrics(list, peaks, measured);
+    add_launch_metrics(list, peaks, launch);
+    return list.take();
+}
+
+}  // namespace lockstep::gpu

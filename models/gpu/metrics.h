@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// From counters to metrics under Nsight Compute's names. A metric bears one of those names only
+// where its definition is the same; all others begin with lockstep__. README.md has the formulas.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/cubin/cubin.h"
+#include "models/device.h"
+#include "models/gpu/counters.h"
+#include "models/gpu/launch.h"
+#include "sim/config/machine.h"
+#include "sim/stats/value.h"
+
+namespace lockstep::gpu {
+
+/// What a machine can do at most: the 100% of the percentages.
+struct Peaks {
+    explicit Peaks(const config::Machine& machine);
+
+    std::uint64_t sms, sub_cores, max_warps;
+    double fma_interval;        ///< sub-core cycles that an FP32 instruction takes
+    double l2_slice_hertz = 0;  ///< slices times their clock; 0: not known
+    double dram_bytes_per_second, dram_hertz;
+};
+
+/// What does not change while a kernel runs.
+struct LaunchShape {
+    LaunchShape(const config::Machine& machine, const cubin::Function& kernel,
+                const LaunchRequest& request);
+
+    std::uint64_t ctas, threads_per_cta, warps_per_cta;
+    std::uint64_t registers;  ///< of a thread
+    std::uint64_t static_shared_bytes, dynamic_shared_bytes, driver_shared_bytes;
+    Occupancy occupancy;
+};
+
+/// One launch, all of the chip's units summed.
+struct Measurement {
+    std::uint64_t cycles = 0;  ///< of the SM clock, from the launch to the end of the last CTA
+    double seconds = 0;
+    SmCounters sm;
+    MemoryCounters memory;
+    PartitionCounters partition;
+};
+
+stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
+                              const Measurement& measured);
+
+}  // namespace lockstep::gpu
