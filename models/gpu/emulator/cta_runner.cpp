@@ -44,7 +44,9 @@ void run_slice(sass::Warp& warp, const sass::Instruction* code, InstructionCount
     count.thread += threads;
 }
 
-[[noreturn]] void report_stuck(const sass::Cta& cta) {
+}  // namespace
+
+void report_stuck(const sass::Cta& cta) {
     // Blame a path at a barrier if there is one: the others wait for its threads.
     const sass::Warp* culprit = nullptr;
     const sass::Path* where = nullptr;
@@ -83,8 +85,6 @@ void run_slice(sass::Warp& warp, const sass::Instruction* code, InstructionCount
     }
     throw LocatedFault{fault, cta.linear_index, warp, pc};
 }
-
-}  // namespace
 
 CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count) {
     const sass::Instruction* code = cta.launch->program->code().data();

@@ -26,6 +26,9 @@ struct InstructionCount {
     std::uint64_t thread = 0;
 };
 
+/// Throws the LocatedFault of a CTA none of whose threads can go on.
+[[noreturn]] void report_stuck(const sass::Cta& cta);
+
 /// Executes about `budget` warp-instructions of the CTA. Throws LocatedFault.
 CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count);
 

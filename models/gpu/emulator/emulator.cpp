@@ -20,9 +20,6 @@ namespace lockstep::gpu {
 
 namespace {
 
-constexpr std::uint64_t kBank0Bytes = 64 * 1024;
-constexpr std::uint64_t kGridWorkspaceBytes = 4096;
-
 /// Instructions of a CTA after which others get their turn.
 constexpr std::uint64_t kCtaBudget = 1 << 22;
 constexpr std::uint64_t kCooperativeCtaBudget = 1 << 14;
@@ -162,66 +159,7 @@ class EmulatedEnvironment : public sass::Environment {
     std::uint32_t sms_;
 };
 
-memory::Kind memory_kind(MemoryKind kind) {
-    return static_cast<memory::Kind>(kind);
-}
-
 }  // namespace
-
-Emulator::Emulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
-    : machine_(std::move(machine)),
-      options_(options),
-      memory_(static_cast<std::uint64_t>(machine_->integer("dram.size"))),
-      system_calls_(memory_) {
-    bank0_ = memory_.allocate(kBank0Bytes);
-    grid_workspace_ = memory_.allocate(kGridWorkspaceBytes);
-}
-
-DevicePointer Emulator::allocate(std::uint64_t bytes, MemoryKind kind) {
-    return memory_.allocate(bytes, memory_kind(kind));
-}
-
-bool Emulator::free(DevicePointer pointer) {
-    return memory_.free(pointer);
-}
-
-bool Emulator::register_host(void* pointer, std::uint64_t bytes) {
-    return memory_.register_host(pointer, bytes);
-}
-
-AllocationInfo Emulator::find(DevicePointer address) const {
-    const memory::Allocation allocation = memory_.allocation(address);
-    return {allocation.begin, allocation.bytes, static_cast<MemoryKind>(allocation.kind)};
-}
-
-ModuleHandle Emulator::load_module(const cubin::Cubin& cubin) {
-    const ModuleHandle handle = next_module_++;
-    modules_[handle].module = std::make_unique<Module>(cubin, memory_);
-    return handle;
-}
-
-Emulator::LoadedModule& Emulator::loaded(ModuleHandle handle) {
-    const auto it = modules_.find(handle);
-    LOCKSTEP_CHECK(it != modules_.end(), "module {} is not loaded", handle);
-    return it->second;
-}
-
-std::pair<DevicePointer, std::uint64_t> Emulator::find_variable(ModuleHandle module,
-                                                                std::string_view name) {
-    return loaded(module).module->find_variable(name);
-}
-
-const cubin::Function* Emulator::find_kernel(ModuleHandle module, std::string_view name) {
-    return loaded(module).module->find_kernel(name);
-}
-
-void Emulator::set_printf_output(std::function<void(std::string_view)> output) {
-    system_calls_.set_output(std::move(output));
-}
-
-void Emulator::set_heap_bytes(std::uint64_t bytes) {
-    system_calls_.set_heap_bytes(bytes);
-}
 
 unsigned Emulator::thread_count(const LoadedModule& loaded_module, const cubin::Function& kernel,
                                 const LaunchRequest& request, std::uint32_t first) const {
@@ -238,54 +176,16 @@ unsigned Emulator::thread_count(const LoadedModule& loaded_module, const cubin::
 }
 
 LaunchResult Emulator::launch(const LaunchRequest& request) {
-    LoadedModule& loaded_module = loaded(request.module);
-    Module& module = *loaded_module.module;
-    const cubin::Function* kernel = module.find_kernel(request.kernel);
-    if (kernel == nullptr)
-        throw LaunchRefused(LaunchRefused::Reason::kNoKernel,
-                            fmt::format("no kernel named {}", request.kernel));
-    check_launch(*machine_, *kernel, request);
-
     sass::Launch launch;
-    launch.program = &module.bind(*kernel, launch.entry);
-    launch.memory = &memory_;
-    launch.arch = launch.program->arch();
-    launch.grid = request.grid;
-    launch.block = request.block;
-    launch.cluster = request.cluster;
-    launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
-    launch.shared_bytes = kernel->shared_bytes + request.dynamic_shared_bytes;
-    constexpr std::uint32_t kStackAlignment = 16;
-    const std::uint64_t local = kernel->local_bytes + (kernel->unbounded_stack ? stack_bytes_ : 0);
-    launch.local_bytes = static_cast<std::uint32_t>((local + kStackAlignment - 1) /
-                                                    kStackAlignment * kStackAlignment);
-    launch.rows = launch.program->rows();
-    launch.id = ++launches_;
-
-    const std::span<std::byte> bank0(reinterpret_cast<std::byte*>(bank0_),
-                                     constant_bank0_bytes(*kernel));
-    if (request.cooperative)
-        std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kGridWorkspaceBytes);
-    fill_constant_bank0(bank0, bank0_, launch.arch, *kernel, request, *machine_, launch.local_bytes,
-                        launch.id, request.cooperative ? grid_workspace_ : 0);
-    add_reserved_shared(launch, bank0);
-    launch.constant[0] = bank0;
-    for (unsigned bank = 1; bank < launch.constant.size(); ++bank)
-        launch.constant[bank] = module.constant_bank(*kernel, bank);
-    loaded_module.literals.fill(*launch.program, launch.constant);
-    launch.literals = loaded_module.literals.data();
-
+    const cubin::Function& kernel = prepare(request, launch);
     EmulatedEnvironment environment(system_calls_,
                                     static_cast<std::uint32_t>(machine_->integer("sm.count")));
     launch.environment = &environment;
 
-    const unsigned threads = thread_count(loaded_module, *kernel, request, launch.entry);
+    const unsigned threads = thread_count(loaded(request.module), kernel, request, launch.entry);
     launch.parallel = threads > 1;
-    const std::uint64_t resident = std::max<std::uint64_t>(
-        1, std::uint64_t{resident_ctas(*machine_, *kernel,
-                                       static_cast<std::uint32_t>(request.block.volume()),
-                                       request.dynamic_shared_bytes)} *
-               environment.sm_count());
+    const std::uint64_t resident =
+        std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
     Progress progress(request.kernel, request.grid.volume(), options_.progress);
     Run run(launch, resident, options_.max_instructions, progress);
     try {

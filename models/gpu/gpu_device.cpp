@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant bank 0 and the workspace of grid-wide synchronisation lie in device memory, where the
+// driver keeps them too: a kernel may take the address of its parameters.
+#include "models/gpu/gpu_device.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lockstep::gpu {
+
+namespace {
+
+constexpr std::uint64_t kBank0Bytes = 64 * 1024;
+constexpr std::uint64_t kGridWorkspaceBytes = 4096;
+
+memory::Kind memory_kind(MemoryKind kind) {
+    return static_cast<memory::Kind>(kind);
+}
+
+}  // namespace
+
+GpuDevice::GpuDevice(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
+    : machine_(std::move(machine)),
+      options_(options),
+      memory_(static_cast<std::uint64_t>(machine_->integer("dram.size"))),
+      system_calls_(memory_) {
+    bank0_ = memory_.allocate(kBank0Bytes);
+    grid_workspace_ = memory_.allocate(kGridWorkspaceBytes);
+}
+
+DevicePointer GpuDevice::allocate(std::uint64_t bytes, MemoryKind kind) {
+    return memory_.allocate(bytes, memory_kind(kind));
+}
+
+bool GpuDevice::free(DevicePointer pointer) {
+    return memory_.free(pointer);
+}
+
+bool GpuDevice::register_host(void* pointer, std::uint64_t bytes) {
+    return memory_.register_host(pointer, bytes);
+}
+
+AllocationInfo GpuDevice::find(DevicePointer address) const {
+    const memory::Allocation allocation = memory_.allocation(address);
+    return {allocation.begin, allocation.bytes, static_cast<MemoryKind>(allocation.kind)};
+}
+
+ModuleHandle GpuDevice::load_module(const cubin::Cubin& cubin) {
+    const ModuleHandle handle = next_module_++;
+    modules_[handle].module = std::make_unique<Module>(cubin, memory_);
+    return handle;
+}
+
+GpuDevice::LoadedModule& GpuDevice::loaded(ModuleHandle handle) {
+    const auto it = modules_.find(handle);
+    LOCKSTEP_CHECK(it != modules_.end(), "module {} is not loaded", handle);
+    return it->second;
+}
+
+std::pair<DevicePointer, std::uint64_t> GpuDevice::find_variable(ModuleHandle module,
+                                                                 std::string_view name) {
+    return loaded(module).module->find_variable(name);
+}
+
+const cubin::Function* GpuDevice::find_kernel(ModuleHandle module, std::string_view name) {
+    return loaded(module).module->find_kernel(name);
+}
+
+void GpuDevice::set_printf_output(std::function<void(std::string_view)> output) {
+    system_calls_.set_output(std::move(output));
+}
+
+void GpuDevice::set_heap_bytes(std::uint64_t bytes) {
+    system_calls_.set_heap_bytes(bytes);
+}
+
+const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::Launch& launch) {
+    LoadedModule& loaded_module = loaded(request.module);
+    Module& module = *loaded_module.module;
+    const cubin::Function* kernel = module.find_kernel(request.kernel);
+    if (kernel == nullptr)
+        throw LaunchRefused(LaunchRefused::Reason::kNoKernel,
+                            fmt::format("no kernel named {}", request.kernel));
+    check_launch(*machine_, *kernel, request);
+
+    launch.program = &module.bind(*kernel, launch.entry);
+    launch.memory = &memory_;
+    launch.arch = launch.program->arch();
+    launch.grid = request.grid;
+    launch.block = request.block;
+    launch.cluster = request.cluster;
+    launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
+    launch.shared_bytes = kernel->shared_bytes + request.dynamic_shared_bytes;
+    constexpr std::uint32_t kStackAlignment = 16;
+    const std::uint64_t local = kernel->local_bytes + (kernel->unbounded_stack ? stack_bytes_ : 0);
+    launch.local_bytes = static_cast<std::uint32_t>((local + kStackAlignment - 1) /
+                                                    kStackAlignment * kStackAlignment);
+    launch.rows = launch.program->rows();
+    launch.id = ++launches_;
+
+    const std::span<std::byte> bank0(reinterpret_cast<std::byte*>(bank0_),
+                                     constant_bank0_bytes(*kernel));
+    if (request.cooperative)
+        std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kGridWorkspaceBytes);
+    fill_constant_bank0(bank0, bank0_, launch.arch, *kernel, request, *machine_, launch.local_bytes,
+                        launch.id, request.cooperative ? grid_workspace_ : 0);
+    add_reserved_shared(launch, bank0);
+    launch.constant[0] = bank0;
+    for (unsigned bank = 1; bank < launch.constant.size(); ++bank)
+        launch.constant[bank] = module.constant_bank(*kernel, bank);
+    loaded_module.literals.fill(*launch.program, launch.constant);
+    launch.literals = loaded_module.literals.data();
+    return *kernel;
+}
+
+std::uint32_t GpuDevice::resident_by_sm(const cubin::Function& kernel,
+                                        const LaunchRequest& request) const {
+    return std::max(
+        1u, resident_ctas(*machine_, kernel, static_cast<std::uint32_t>(request.block.volume()),
+                          request.dynamic_shared_bytes));
+}
+
+}  // namespace lockstep::gpu
