@@ -1,11 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/device.h"
+// A launch is prepared as the emulator's is and then run by the chip. The carve-out of shared
+// memory is the smallest that holds the CTAs which fit by everything else, as the driver chooses
+// where the program states no preference.
+#include "models/gpu/simulator.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "models/gpu/emulator/fault_report.h"
+#include "models/gpu/emulator/progress.h"
+
+namespace lockstep::gpu {
+
+namespace {
+
+/// Shared memory that an SM sets aside for the CTAs it holds: one of the machine's carve-outs.
+std::uint64_t carve_out(const config::Machine& machine, std::uint64_t needed) {
+    std::istringstream sizes(machine.text("shared_memory.carve_outs"));
+    std::uint64_t kib = 0, chosen = 0;
+    char comma = ',';
+    while (sizes >> kib) {
+        chosen = kib * 1024;
+        if (chosen >= needed) break;
+        sizes >> comma;
+    }
+    return chosen;
+}
+
+class SimulatedEnvironment : public sass::Environment {
+  public:
+    SimulatedEnvironment(SystemCalls& calls, const Chip& chip, double clock_mhz)
+        : calls_(calls), chip_(chip), clock_mhz_(clock_mhz) {}
+    void system_call(unsigned number, sass::Warp& warp) override { calls_.call(number, warp); }
+    std::uint64_t clock(const sass::Warp& warp) override { return chip_.now(warp.cta->sm); }
+    std::uint64_t global_timer(const sass::Warp& warp) override {
+        return static_cast<std::uint64_t>(static_cast<double>(clock(warp)) * 1e3 / clock_mhz_);
+    }
+    std::uint32_t sm_id(const sass::Warp& warp) override { return warp.cta->sm; }
+    std::uint32_t sm_count() override { return static_cast<std::uint32_t>(chip_.sm_count()); }
+
+  private:
+    SystemCalls& calls_;
+    const Chip& chip_;
+    double clock_mhz_;
+};
+
+}  // namespace
+
+Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
+    : GpuDevice(std::move(machine), options), parameters_(*machine_) {}
+
+Simulator::~Simulator() = default;
+
+void Simulator::unload_module(ModuleHandle module) {
+    described_.erase(module);
+    GpuDevice::unload_module(module);
+}
+
+const StaticTable& Simulator::described(const LaunchRequest& request, const sass::Launch& launch) {
+    DescribedModule& module = described_.try_emplace(request.module, parameters_).first->second;
+    for (const sass::Program::Function& function : launch.program->functions()) {
+        const bool may_run = !function.is_kernel || function.first == launch.entry;
+        if (!function.bound || !may_run || !module.functions.insert(function.first).second)
+            continue;
+        module.table.describe(*launch.program, function.first, function.count);
+    }
+    return module.table;
+}
+
+LaunchResult Simulator::launch(const LaunchRequest& request) {
+    sass::Launch launch;
+    const cubin::Function& kernel = prepare(request, launch);
+    if (chip_ == nullptr) chip_ = std::make_unique<Chip>(*machine_, parameters_, options_);
+    SimulatedEnvironment environment(system_calls_, *chip_, parameters_.clock_mhz);
+    launch.environment = &environment;
+
+    KernelRun run;
+    run.launch = &launch;
+    run.table = &described(request, launch);
+    run.warps_per_cta = static_cast<std::uint32_t>((request.block.volume() + sass::kWarpSize - 1) /
+                                                   sass::kWarpSize);
+    run.resident_ctas = resident_by_sm(kernel, request);
+    const std::uint64_t shared =
+        carve_out(*machine_, std::uint64_t{run.resident_ctas} * launch.shared_bytes);
+
+    Progress progress(request.kernel, request.grid.volume(), options_.progress);
+    const auto report = [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t) {
+        progress.finished(ctas, instructions);
+    };
+    KernelCounters counters;
+    try {
+        counters = chip_->run(run, shared, report);
+    } catch (const LocatedFault& fault) {
+        chip_.reset();  // Tiles stopped in the middle of a window
+        throw DeviceFault(fault.fault.kind, fault_report(fault, launch, memory_));
+    }
+    return {.warp_instructions = counters.sm.instructions,
+            .thread_instructions = counters.sm.thread_instructions,
+            .cycles = counters.cycles,
+            .seconds = static_cast<double>(counters.cycles) / (parameters_.clock_mhz * 1e6),
+            .metrics = {}};
+}
+
+}  // namespace lockstep::gpu
 
 namespace lockstep {
 
-std::unique_ptr<Device> make_simulator(std::shared_ptr<const config::Machine>,
-                                       const DeviceOptions&) {
-    throw InputError("cycle mode is not there yet: add --mode emulate");
+std::unique_ptr<Device> make_simulator(std::shared_ptr<const config::Machine> machine,
+                                       const DeviceOptions& options) {
+    return std::make_unique<gpu::Simulator>(std::move(machine), options);
 }
 
 }  // namespace lockstep

@@ -20,6 +20,8 @@ constexpr Entry kGpu[] = {
     {"sm.registers", Type::kInteger, "1", 1024, 1 << 20, "32-bit registers of an SM"},
     {"sm.fp32_lanes", Type::kInteger, "1", 1, 1024, "FP32 units of an SM"},
     {"cta.max_threads", Type::kInteger, "1", 32, 4096, "threads of a CTA"},
+    {"shared_memory.carve_outs", Type::kText, "KiB", 0, 0,
+     "sizes that an SM can set aside of l1.size"},
     {"shared_memory.size", Type::kInteger, "B", 0, kTebi, "largest shared memory of an SM"},
     {"shared_memory.max_per_cta", Type::kInteger, "B", 0, kTebi, "most that a CTA may have"},
     {"shared_memory.default_per_cta", Type::kInteger, "B", 0, kTebi,

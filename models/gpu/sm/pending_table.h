@@ -40,6 +40,7 @@ class PendingTable {
         to.read_barrier = in.read_barrier;
         to.issued = in.issued;
         to.bulk_bytes = in.bulk_bytes;
+        to.copy_group = in.copy_group;
         to.access.space = in.access.space;
         to.access.lanes = in.access.lanes;
         to.access.width = in.access.width;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// CTAs start breadth-first: one on each SM, in the order of the SMs, then a second one; later ones
+// go where one has ended, in the order of the ends (observed on hardware; the order of SMs by GPC
+// is not published). The distributor acts between windows, which its latency allows.
+#include "models/gpu/chip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/gpu/emulator/cta_runner.h"
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using engine::Time;
+
+namespace {
+
+/// Windows between two reports of a launch's progress.
+constexpr Time kReportWindows = 256;
+
+/// Adds the fields of a struct of 64-bit counters.
+template <typename Counters>
+void add(Counters& sum, const Counters& part) {
+    static_assert(sizeof(Counters) % sizeof(std::uint64_t) == 0);
+    auto* to = reinterpret_cast<std::uint64_t*>(&sum);
+    const auto* from = reinterpret_cast<const std::uint64_t*>(&part);
+    for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) to[i] += from[i];
+}
+
+}  // namespace
+
+Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
+           const DeviceOptions& options)
+    : machine_(machine),
+      parameters_(parameters),
+      options_(options),
+      clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
+      simulation_({.name = machine.name(), .threads = options.threads}) {
+    const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
+    std::vector<CrossbarPort*> ports;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto index = static_cast<std::uint16_t>(i);
+        sms_.push_back(
+            std::make_unique<Sm>(simulation_, fmt::format("sm{}", i), clock_, index, parameters));
+        ports_.push_back(std::make_unique<CrossbarPort>(*sms_.back(), index));
+        sms_.back()->connect(*ports_.back());
+        ports.push_back(ports_.back().get());
+    }
+    memory_ = std::make_unique<MemorySystem>(simulation_, machine, ports);
+    simulation_.at_window_end([this](Time end) { distribute(end); });
+}
+
+void Chip::distribute(Time window_end) {
+    for (const std::unique_ptr<Sm>& sm : sms_) {
+        if (!sm->has_ended()) continue;
+        for (const Cycle end : sm->take_ended()) {
+            ++ended_ctas_;
+            if (next_cta_ == total_ctas_) continue;
+            const Cycle earliest = clock_.first_cycle_from(window_end);
+            distributor_free_ = std::max({distributor_free_ + parameters_.cta_interval,
+                                          end + parameters_.cta_latency, earliest});
+            sm->start_cta(next_cta_++, distributor_free_);
+        }
+    }
+}
+
+KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
+                         const Report& report) {
+    begin_ = clock_.first_cycle_from(simulation_.now()) + 1;
+    total_ctas_ = run.launch->grid.volume();
+    next_cta_ = ended_ctas_ = 0;
+    distributor_free_ = begin_;
+    for (const std::unique_ptr<Sm>& sm : sms_)
+        sm->begin_kernel(run, machine_, shared_carve_out, begin_);
+    for (std::uint32_t slot = 0; slot < run.resident_ctas; ++slot) {
+        for (const std::unique_ptr<Sm>& sm : sms_) {
+            if (next_cta_ == total_ctas_) break;
+            sm->start_cta(next_cta_++, distributor_free_);
+            distributor_free_ += parameters_.cta_interval;
+        }
+    }
+    try {
+        Time limit = simulation_.now();
+        do {
+            limit += kReportWindows * std::max<Time>(simulation_.window(), 1'000);
+            if (report) {
+                std::uint64_t instructions = 0;
+                for (const std::unique_ptr<Sm>& sm : sms_)
+                    instructions += sm->counters().instructions;
+                report(ended_ctas_, instructions, clock_.cycle_at(simulation_.now()) - begin_);
+            }
+        } while (simulation_.run(limit) == engine::StopReason::kTimeLimit);
+    } catch (const engine::Deadlock& deadlock) {
+        report_deadlock(deadlock);
+    }
+    return collect();
+}
+
+void Chip::report_deadlock(const engine::Deadlock& deadlock) const {
+    for (const std::unique_ptr<Sm>& sm : sms_) {
+        const sass::Cta* cta = sm->stuck_cta();
+        if (cta == nullptr) continue;
+        const auto waits = [](const sass::Warp* warp) {
+            return warp->live != 0 && warp->active == 0;
+        };
+        if (std::any_of(cta->warps.begin(), cta->warps.end(), waits)) report_stuck(*cta);
+        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock, .what = deadlock.what()},
+                           cta->linear_index,
+                           0,
+                           cta->warps.front()->pc};
+    }
+    throw InternalError(deadlock.what());
+}
+
+KernelCounters Chip::collect() const {
+    KernelCounters result;
+    Cycle end = begin_;
+    for (const std::unique_ptr<Sm>& sm : sms_) {
+        sm->end_kernel();
+        end = std::max(end, sm->last_end());
+        add(result.sm, sm->counters());
+        add(result.memory, sm->memory_counters());
+        if (sm->counters().ctas != 0) ++result.active_sms;
+    }
+    result.partition = memory_->counters();
+    result.cycles = end - begin_;
+    return result;
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modelled chip: SMs, crossbar, memory partitions on one time line, and the distributor that
+// hands CTAs to SMs. Lives as long as its device, so that L2 and the clocks go on between kernels.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "models/device.h"
+#include "models/gpu/memory/memory_system.h"
+#include "models/gpu/sm/sm.h"
+#include "sim/engine/simulation.h"
+
+namespace lockstep::gpu {
+
+/// What one kernel did, as the chip's units counted it.
+struct KernelCounters {
+    std::uint64_t cycles = 0;  ///< of the SMs' clock, from launch to the last CTA's end
+    SmCounters sm;             ///< summed over SMs, as the following
+    MemoryCounters memory;
+    PartitionCounters partition;
+    std::uint64_t active_sms = 0;
+};
+
+class Chip {
+  public:
+    Chip(const config::Machine& machine, const SmParameters& parameters,
+         const DeviceOptions& options);
+
+    /// How far a launch is; called now and then while it runs. May throw to end it.
+    using Report = std::function<void(std::uint64_t ctas_ended, std::uint64_t instructions,
+                                      std::uint64_t cycles)>;
+
+    /// Runs a kernel to its end. Throws LocatedFault.
+    KernelCounters run(const KernelRun& run, std::uint64_t shared_carve_out, const Report& report);
+
+    std::uint64_t now(std::uint32_t sm) const { return sms_[sm]->now(); }
+    std::size_t sm_count() const { return sms_.size(); }
+
+  private:
+    void distribute(engine::Time window_end);
+    [[noreturn]] void report_deadlock(const engine::Deadlock& deadlock) const;
+    KernelCounters collect() const;
+
+    const config::Machine& machine_;
+    const SmParameters& parameters_;
+    const DeviceOptions options_;
+    const engine::ClockDomain clock_;
+    engine::Simulation simulation_;
+    std::vector<std::unique_ptr<CrossbarPort>> ports_;
+    std::vector<std::unique_ptr<Sm>> sms_;
+    std::unique_ptr<MemorySystem> memory_;
+
+    // Of the running kernel.
+    std::uint64_t total_ctas_ = 0, next_cta_ = 0, ended_ctas_ = 0;
+    engine::Cycle begin_ = 0;
+    engine::Cycle distributor_free_ = 0;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cycle model of a GPU: the emulator's answers, in time.
+#pragma once
+
+#include <set>
+
+#include "models/gpu/chip.h"
+#include "models/gpu/gpu_device.h"
+
+namespace lockstep::gpu {
+
+class Simulator : public GpuDevice {
+  public:
+    Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options);
+    ~Simulator() override;
+
+    void unload_module(ModuleHandle module) override;
+    LaunchResult launch(const LaunchRequest& request) override;
+
+  private:
+    struct DescribedModule {
+        explicit DescribedModule(const SmParameters& parameters) : table(parameters) {}
+        StaticTable table;
+        std::set<std::uint32_t> functions;  ///< code indices of those that it holds
+    };
+
+    /// What timing needs of the code that the kernel may run.
+    const StaticTable& described(const LaunchRequest& request, const sass::Launch& launch);
+
+    const SmParameters parameters_;
+    std::unique_ptr<Chip> chip_;  ///< made by the first launch; given up after a fault
+    std::map<ModuleHandle, DescribedModule> described_;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of one SM that lie ahead: a timing wheel for near ones, a heap for the rest.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "sim/engine/time.h"
+
+namespace lockstep::gpu {
+
+template <typename Event>
+class EventWheel {
+  public:
+    /// Schedules an event; one that is due at or before the cycle reached comes in the next.
+    void schedule(engine::Cycle at, const Event& event) {
+        at = std::max(at, reached_);
+        if (at - reached_ >= kSlots) {
+            far_.push_back({at, sequence_++, event});
+            std::push_heap(far_.begin(), far_.end(), later);
+            return;
+        }
+        put(at, event);
+    }
+
+    /// The next cycle with an event; kNever: none.
+    engine::Cycle next() const {
+        engine::Cycle near = engine::kNever;
+        for (unsigned i = 0; i <= kWords; ++i) {
+            const engine::Cycle at = reached_ + std::uint64_t{i} * 64;
+            const unsigned first = reached_ % 64;
+            const unsigned word = (at / 64) % kWords;
+            std::uint64_t bits = occupied_[word];
+            if (i == 0) bits &= ~0ull << first;
+            if (i == kWords) bits &= first == 0 ? 0 : ~(~0ull << first);
+            if (bits != 0) {
+                near = (at / 64) * 64 + static_cast<unsigned>(std::countr_zero(bits));
+                break;
+            }
+        }
+        return far_.empty() ? near : std::min(near, far_.front().at);
+    }
+
+    /// Calls handle(event) for all events due at or before `now`, in the order of their cycles.
+    template <typename Handle>
+    void advance(engine::Cycle now, Handle&& handle) {
+        while (true) {
+            const engine::Cycle at = next();
+            if (at > now) break;
+            reached_ = at;
+            while (!far_.empty() && far_.front().at - reached_ < kSlots) {
+                put(far_.front().at, far_.front().event);
+                std::pop_heap(far_.begin(), far_.end(), later);
+                far_.pop_back();
+            }
+            std::vector<Event>& slot = slots_[at % kSlots];
+            occupied_[at / 64 % kWords] &= ~(1ull << at % 64);
+            due_.swap(slot);
+            reached_ = at + 1;
+            for (const Event& event : due_) handle(event);
+            due_.clear();
+        }
+        reached_ = std::max(reached_, now + 1);
+    }
+
+    /// Forgets everything and begins at a cycle.
+    void reset(engine::Cycle now) {
+        for (std::vector<Event>& slot : slots_) slot.clear();
+        occupied_.fill(0);
+        far_.clear();
+        reached_ = now;
+    }
+
+  private:
+    static constexpr unsigned kSlots = 512;
+    static constexpr unsigned kWords = kSlots / 64;
+    struct Far {
+        engine::Cycle at;
+        std::uint64_t sequence;
+        Event event;
+    };
+    static bool later(const Far& a, const Far& b) {
+        return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+    }
+    void put(engine::Cycle at, const Event& event) {
+        slots_[at % kSlots].push_back(event);
+        occupied_[at / 64 % kWords] |= 1ull << at % 64;
+    }
+
+    engine::Cycle reached_ = 0;  ///< events before it have been handled
+    std::array<std::vector<Event>, kSlots> slots_;
+    std::array<std::uint64_t, kWords> occupied_{};
+    std::vector<Far> far_;
+    std::vector<Event> due_;
+    std::uint64_t sequence_ = 0;
+};
+
+}  // namespace lockstep::gpu

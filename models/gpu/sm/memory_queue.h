@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory instructions of one sub-core between issue and the SM's shared memory unit.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "models/gpu/sm/memory_instruction.h"
+
+namespace lockstep::gpu {
+
+/// In order. An instruction's addresses take `latency` cycles from issue; the address unit takes
+/// one every `interval` cycles (Huerta et al., MICRO'25, section 5.4).
+class MemoryQueue {
+  public:
+    MemoryQueue(unsigned capacity, unsigned interval) : entries_(capacity), interval_(interval) {}
+
+    bool full() const { return count_ == entries_.size(); }
+    bool empty() const { return count_ == 0; }
+
+    /// The place of the next instruction, to be filled in; `ready`: its addresses are known then.
+    MemoryInstruction& push(engine::Cycle ready) {
+        Entry& entry = entries_[(head_ + count_++) % entries_.size()];
+        entry.ready = ready;
+        return entry.instruction;
+    }
+
+    /// When the oldest can be handed on; kNever: there is none.
+    engine::Cycle next() const {
+        return empty() ? engine::kNever : std::max(entries_[head_].ready, address_free_);
+    }
+    const MemoryInstruction& front() const { return entries_[head_].instruction; }
+    void pop(engine::Cycle now) {
+        address_free_ = now + interval_;
+        head_ = (head_ + 1) % static_cast<unsigned>(entries_.size());
+        --count_;
+    }
+
+  private:
+    struct Entry {
+        engine::Cycle ready = 0;
+        MemoryInstruction instruction;
+    };
+    std::vector<Entry> entries_;
+    unsigned interval_;
+    unsigned head_ = 0, count_ = 0;
+    engine::Cycle address_free_ = 0;
+};
+
+}  // namespace lockstep::gpu

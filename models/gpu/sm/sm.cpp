@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SM's clockwork: jumps from one cycle with work to the next; within a cycle CTAs start, the
+// memory unit works, counters are released, the arbiter hands one memory instruction on, and the
+// sub-cores issue, in this order. What an instruction does at issue is in sm_execute.cpp.
+#include "models/gpu/sm/sm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using engine::kNever;
+
+Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clock,
+       std::uint16_t index, const SmParameters& parameters)
+    : Tile(simulation, std::move(name), clock),
+      parameters_(parameters),
+      index_(index),
+      l1_instructions_(parameters),
+      l1_constants_(parameters),
+      contexts_(parameters.max_warps),
+      queues_(parameters.sub_cores,
+              MemoryQueue(parameters.memory_queue, parameters.address_interval)) {
+    sub_cores_.reserve(parameters.sub_cores);
+    for (unsigned i = 0; i < parameters.sub_cores; ++i)
+        sub_cores_.emplace_back(*this, i, parameters, l1_instructions_, l1_constants_);
+}
+
+void Sm::begin_kernel(const KernelRun& run, const config::Machine& machine,
+                      std::uint64_t shared_carve_out, Cycle now) {
+    run_ = run;
+    info_ = run.table->data();
+    code_ = run.launch->program->code().data();
+    counters_ = {};
+    memory_counters_ = {};
+    now_ = now;
+    last_end_ = now;
+    warp_start_free_ = 0;
+    wheel_.reset(now);
+    l1_instructions_.clear();
+    l1_constants_.clear();
+    for (SubCore& sub_core : sub_cores_) {
+        sub_core.begin_kernel(now);
+        sub_core.clear_caches();
+    }
+    memory_ = std::make_unique<MemoryUnit>(machine, index_, shared_carve_out, *port_, *this,
+                                           memory_counters_);
+    memory_next_ = kNever;
+    ctas_.clear();
+    ctas_.resize(run.resident_ctas);
+    for (std::uint32_t i = 0; i < run.resident_ctas; ++i)
+        ctas_[i].first_warp = i * run.warps_per_cta;
+    starts_.clear();
+    ended_.clear();
+    resident_ = 0;
+}
+
+void Sm::end_kernel() {
+    // What was a candidate's time has been told apart tick by tick; an issue is one cycle of it.
+    counters_.warp_cycles[static_cast<unsigned>(WarpState::kSelected)] = counters_.issue_active;
+    ctas_.clear();
+}
+
+void Sm::start_cta(std::uint64_t linear_index, Cycle at) {
+    const auto later = [](const Start& a, const Start& b) { return a.at > b.at; };
+    const Start start{at, linear_index};
+    starts_.insert(std::lower_bound(starts_.begin(), starts_.end(), start, later), start);
+    wake(at);
+}
+
+void Sm::begin_cta(const Start& start) {
+    const auto free =
+        std::find_if(ctas_.begin(), ctas_.end(), [](const CtaSlot& slot) { return !slot.is_used; });
+    LOCKSTEP_CHECK(free != ctas_.end(), "{}: no slot for CTA {}", name(), start.linear_index);
+    if (free->storage == nullptr) free->storage = std::make_unique<CtaStorage>(*run_.launch);
+    free->storage->start(start.linear_index);
+    free->is_used = true;
+    free->warps_left = run_.warps_per_cta;
+    sass::Cta& cta = free->storage->cta();
+    cta.sm = index_;
+    cta.slot = static_cast<std::uint32_t>(free - ctas_.begin());
+    if (resident_++ == 0) active_since_ = now_;
+    ++counters_.ctas;
+    warp_start_free_ = std::max(warp_start_free_, now_);
+    for (std::uint32_t w = 0; w < run_.warps_per_cta; ++w) {
+        const std::uint32_t slot = free->first_warp + w;
+        WarpContext& context = contexts_[slot];
+        context = WarpContext{};
+        context.warp = cta.warps[w];
+        context.cta_slot = cta.slot;
+        context.age = ++ages_;
+        context.since = now_;
+        context.state = WarpState::kNoInstruction;
+        for (sass::Extent& extent : context.warp->extents) extent = {};
+        ++counters_.warps;
+        wake_slot(static_cast<std::uint16_t>(slot), warp_start_free_);
+        warp_start_free_ += parameters_.warp_interval;
+    }
+}
+
+void Sm::wake_later(unsigned sub_core, unsigned local, Cycle at) {
+    wheel_.schedule(at,
+                    {.kind = EventKind::kWake,
+                     .warp = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core),
+                     .age = context(sub_core, local).age});
+}
+
+void Sm::wake_slot(std::uint16_t slot, Cycle at) {
+    sub_cores_[slot % parameters_.sub_cores].wake(slot / parameters_.sub_cores, at);
+}
+
+void Sm::hold(WarpContext& context, unsigned counter, bool is_long) {
+    LOCKSTEP_CHECK(context.counter[counter] < kCounterMax,
+                   "{}: dependence counter SB{} of a warp overflows", name(), counter);
+    ++context.counter[counter];
+    if (is_long) context.long_mask |= static_cast<std::uint8_t>(1u << counter);
+}
+
+void Sm::release(std::uint16_t slot, unsigned counter, Cycle now) {
+    WarpContext& context = contexts_[slot];
+    if (--context.counter[counter] == 0)
+        context.long_mask &= static_cast<std::uint8_t>(~(1u << counter));
+    if (context.waits_for_counter) {
+        context.waits_for_counter = false;
+        wake_slot(slot, now);
+    }
+}
+
+void Sm::sources_read(Cycle at, const MemoryInstruction& instruction) {
+    if (instruction.read_barrier == sass::Control::kNoBarrier) return;
+    wheel_.schedule(at, {.kind = EventKind::kRelease,
+                         .counter = instruction.read_barrier,
+                         .warp = instruction.warp,
+                         .age = contexts_[instruction.warp].age});
+}
+
+void Sm::written_back(Cycle at, const MemoryInstruction& instruction) {
+    const MemoryOperation operation = instruction.info->operation;
+    wheel_.schedule(at, {.kind = EventKind::kMemoryDone,
+                         .counter = instruction.write_barrier,
+                         .warp = instruction.warp,
+                         .copy_group = instruction.copy_group,
+                         .is_store = operation == MemoryOperation::kStoreGlobal ||
+                                     operation == MemoryOperation::kReductionGlobal ||
+                                     operation == MemoryOperation::kAtomicGlobal,
+                         .is_copy = operation == MemoryOperation::kCopyAsync,
+                         .age = contexts_[instruction.warp].age});
+}
+
+void Sm::handle(const Event& event) {
+    WarpContext& context = contexts_[event.warp];
+    if (context.age != event.age || context.warp == nullptr) return;
+    switch (event.kind) {
+        case EventKind::kWake:
+            wake_slot(event.warp, now_);
+            return;
+        case EventKind::kRelease:
+            return release(event.warp, event.counter, now_);
+        case EventKind::kMemoryDone:
+            if (event.counter != sass::Control::kNoBarrier)
+                release(event.warp, event.counter, now_);
+            --context.in_flight;
+            if (event.is_store && --context.stores_in_flight == 0 && context.waits_for_stores) {
+                context.waits_for_stores = false;
+                wake_slot(event.warp, std::max(now_, context.not_before));
+            }
+            if (event.is_copy) {
+                --context.group_pending[event.copy_group % WarpContext::kCopyGroups];
+                finish_copies(event.warp, context, now_);
+            }
+            if (context.is_done) retire_if_done(context, now_);
+            return;
+    }
+}
+
+void Sm::update_memory_next(Cycle now) {
+    memory_next_ = kNever;
+    Cycle head = kNever;
+    for (const MemoryQueue& queue : queues_) head = std::min(head, queue.next());
+    if (head == kNever) return;
+    head = std::max({head, arbiter_free_, now});
+    const Cycle accept = memory_->next_accept(head);
+    if (accept != kNever) memory_next_ = std::max(head, accept);
+}
+
+void Sm::arbitrate(Cycle now) {
+    // The sub-core whose oldest instruction has waited longest.
+    unsigned best = 0;
+    Cycle ready = kNever;
+    for (unsigned i = 0; i < queues_.size(); ++i) {
+        if (queues_[i].next() < ready) {
+            ready = queues_[i].next();
+            best = i;
+        }
+    }
+    if (ready <= now && arbiter_free_ <= now && memory_->next_accept(now) <= now) {
+        memory_->accept(now, queues_[best].front());
+        queues_[best].pop(now);
+        arbiter_free_ = now + parameters_.arbiter_interval;
+        sub_cores_[best].note_memory_slot(now);
+    }
+    update_memory_next(now + 1);
+}
+
+Cycle Sm::next_event() const {
+    Cycle next = std::min(wheel_.next(), memory_->next_event());
+    next = std::min(next, memory_next_);
+    for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next());
+    return starts_.empty() ? next : std::min(next, starts_.back().at);
+}
+
+void Sm::process(Cycle now) {
+    now_ = now;
+    while (!starts_.empty() && starts_.back().at <= now) {
+        begin_cta(starts_.back());
+        starts_.pop_back();
+    }
+    if (memory_->next_event() <= now) {
+        memory_->advance(now);
+        update_memory_next(now);
+    }
+    wheel_.advance(now, [this](const Event& event) { handle(event); });
+    if (memory_next_ <= now) arbitrate(now);
+    for (SubCore& sub_core : sub_cores_)
+        if (sub_core.next() <= now) sub_core.tick(now);
+}
+
+Cycle Sm::advance(Cycle from, Cycle until) {
+    if (memory_ == nullptr) return kNever;
+    while (true) {
+        const Cycle next = next_event();
+        if (next == kNever) return kNever;
+        const Cycle now = std::max({next, from, now_});
+        if (now >= until) return now;
+        process(now);
+        if (has_issued_) report_progress();
+        has_issued_ = false;
+        from = now + 1;
+    }
+}
+
+const sass::Cta* Sm::stuck_cta() const {
+    for (const CtaSlot& slot : ctas_)
+        if (slot.is_used) return &slot.storage->cta();
+    return nullptr;
+}
+
+std::string Sm::explain_wait() const {
+    std::string text;
+    for (std::size_t slot = 0; slot < contexts_.size() && text.size() < 600; ++slot) {
+        const WarpContext& context = contexts_[slot];
+        if (context.warp == nullptr || context.is_done) continue;
+        std::string why = "an event that never comes";
+        if (context.waits_for_counter)
+            why = fmt::format("dependence counters ({})", fmt::join(context.counter, ","));
+        else if (context.waits_for_path)
+            why = "threads at a barrier";
+        else if (context.waits_for_stores)
+            why = fmt::format("{} stores", context.stores_in_flight);
+        text += fmt::format("{}CTA {} warp {} at {:#x} waits for {}", text.empty() ? "" : "; ",
+                            context.warp->cta->linear_index, context.warp->index,
+                            context.warp->pc * sass::Word::kBytes, why);
+    }
+    return text.empty() ? "a CTA's memory accesses are under way" : text;
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// A streaming multiprocessor: sub-cores, their queues to the shared memory unit, resident CTAs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/gpu/launch.h"
+#include "models/gpu/sm/event_wheel.h"
+#include "models/gpu/sm/memory_queue.h"
+#include "models/gpu/sm/memory_unit.h"
+#include "models/gpu/sm/sub_core.h"
+#include "sim/engine/tile.h"
+
+namespace lockstep::gpu {
+
+/// One launch as all SMs see it; constant while it runs.
+struct KernelRun {
+    sass::Launch* launch = nullptr;
+    const StaticTable* table = nullptr;
+    std::uint32_t warps_per_cta = 0;
+    std::uint32_t resident_ctas = 0;  ///< of one SM
+};
+
+class Sm final : public engine::Tile, public MemoryListener {
+  public:
+    Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clock,
+       std::uint16_t index, const SmParameters& parameters);
+
+    /// Joins the crossbar; before the first kernel.
+    void connect(MemoryPort& port) { port_ = &port; }
+
+    /// Prepares for a kernel whose first CTA may come at cycle `now`, with empty caches and
+    /// `shared_carve_out` bytes of L1 as shared memory.
+    void begin_kernel(const KernelRun& run, const config::Machine& machine,
+                      std::uint64_t shared_carve_out, engine::Cycle now);
+    /// Completes the counters when all CTAs have ended.
+    void end_kernel();
+    /// A CTA is to start at a cycle, in a free slot. From outside of windows only; wakes the SM.
+    void start_cta(std::uint64_t linear_index, engine::Cycle at);
+    /// Cycles at which CTAs ended since this was last asked; their slots are free.
+    std::vector<engine::Cycle> take_ended() { return std::exchange(ended_, {}); }
+    bool has_ended() const { return !ended_.empty(); }
+    engine::Cycle last_end() const { return last_end_; }
+    std::uint32_t resident() const { return resident_; }
+
+    // engine::Tile
+    engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
+    bool finished() const override { return resident_ == 0 && starts_.empty(); }
+    std::string explain_wait() const override;
+
+    // What sub-cores use.
+    engine::Cycle now() const { return now_; }
+    WarpContext& context(unsigned sub_core, unsigned local) {
+        return contexts_[local * parameters_.sub_cores + sub_core];
+    }
+    const StaticInstruction* info() const { return info_; }
+    SmCounters& counters() { return counters_; }
+    const SmCounters& counters() const { return counters_; }
+    MemoryCounters& memory_counters() { return memory_counters_; }
+    void enter(WarpContext& context, WarpState state, engine::Cycle now) {
+        counters_.warp_cycles[static_cast<unsigned>(context.state)] += now - context.since;
+        context.state = state;
+        context.since = now;
+    }
+    void wake_later(unsigned sub_core, unsigned local, engine::Cycle at);
+    bool memory_queue_free(unsigned sub_core) const { return !queues_[sub_core].full(); }
+    engine::Cycle shared_fp64_free() const { return fp64_free_; }
+    void note_fp64(engine::Cycle free) { fp64_free_ = free; }
+    /// Executes the warp's next instruction and says what keeps the warp from its next one.
+    void execute(unsigned sub_core, unsigned local, const StaticInstruction& in, engine::Cycle now);
+
+    /// The CTA of a warp that waits in vain, for the report of a deadlock; null: none is resident.
+    const sass::Cta* stuck_cta() const;
+
+  private:
+    enum class EventKind : std::uint8_t { kWake, kRelease, kMemoryDone };
+    struct Event {
+        EventKind kind;
+        std::uint8_t counter = 0;
+        std::uint16_t warp = 0;  ///< slot
+        std::uint16_t copy_group = 0;
+        bool is_store = false, is_copy = false;
+        std::uint64_t age = 0;  ///< of the warp: a release may outlive it
+    };
+    struct Start {
+        engine::Cycle at;
+        std::uint64_t linear_index;
+    };
+    struct CtaSlot {
+        std::unique_ptr<CtaStorage> storage;
+        std::uint32_t first_warp = 0;
+        std::uint32_t warps_left = 0;  ///< with threads or memory instructions under way
+        bool is_used = false;
+    };
+
+    // MemoryListener
+    void sources_read(engine::Cycle at, const MemoryInstruction& instruction) override;
+    void written_back(engine::Cycle at, const MemoryInstruction& instruction) override;
+
+    void process(engine::Cycle now);
+    engine::Cycle next_event() const;
+    void begin_cta(const Start& start);
+    void handle(const Event& event);
+    void arbitrate(engine::Cycle now);
+    void update_memory_next(engine::Cycle now);
+    void hold(WarpContext& context, unsigned counter, bool is_long);
+    void release(std::uint16_t slot, unsigned counter, engine::Cycle now);
+    void wake_slot(std::uint16_t slot, engine::Cycle at);
+    void finish_copies(std::uint16_t slot, WarpContext& context, engine::Cycle now);
+    void count(const StaticInstruction& in, unsigned lanes);
+    void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
+                        unsigned sub_core, std::uint32_t pc, engine::Cycle now);
+    void path_ended(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
+                    engine::Cycle ready, engine::Cycle now);
+    void wake_waiting(const CtaSlot& cta, engine::Cycle at);
+    void retire_if_done(WarpContext& context, engine::Cycle now);
+    engine::Cycle sleep_cycles(const sass::Warp& warp, std::uint32_t pc) const;
+
+    const SmParameters& parameters_;
+    const std::uint16_t index_;
+    KernelRun run_;
+    const StaticInstruction* info_ = nullptr;
+    const sass::Instruction* code_ = nullptr;
+
+    L1InstructionCache l1_instructions_;
+    L1ConstantCache l1_constants_;
+    std::vector<SubCore> sub_cores_;
+    std::vector<WarpContext> contexts_;  ///< by slot; slot % sub_cores is the sub-core
+    std::vector<MemoryQueue> queues_;
+    MemoryPort* port_ = nullptr;
+    std::unique_ptr<MemoryUnit> memory_;
+    EventWheel<Event> wheel_;
+
+    std::vector<CtaSlot> ctas_;
+    std::vector<Start> starts_;  ///< the next one last
+    std::vector<engine::Cycle> ended_;
+    std::uint32_t resident_ = 0;
+    std::uint64_t ages_ = 0;
+    engine::Cycle active_since_ = 0, last_end_ = 0;
+    engine::Cycle now_ = 0;
+    engine::Cycle fp64_free_ = 0;
+    engine::Cycle arbiter_free_ = 0;
+    engine::Cycle memory_next_ = engine::kNever;  ///< when the arbiter can do something
+    engine::Cycle warp_start_free_ = 0;
+    bool has_issued_ = false;
+
+    SmCounters counters_;
+    MemoryCounters memory_counters_;
+};
+
+}  // namespace lockstep::gpu

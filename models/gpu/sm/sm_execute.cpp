@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Issue: the instruction is executed at once, by the same semantics as the emulator's; its results
+// lie in the registers, and the control bits keep consumers from reading them too early, as they do
+// on the hardware. What follows here is when the warp may go on.
+#include <algorithm>
+#include <bit>
+
+#include "isa/sass/convergence.h"
+#include "models/gpu/emulator/cta_runner.h"
+#include "models/gpu/sm/sm.h"
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+
+namespace {
+
+/// Instructions after which the paths of a diverged warp take turns, so that one that spins on
+/// another's flag cannot starve it. Not published; the emulator's slice.
+constexpr std::uint32_t kPathSlice = 1024;
+
+}  // namespace
+
+void Sm::count(const StaticInstruction& in, unsigned lanes) {
+    ++counters_.instructions;
+    counters_.thread_instructions += lanes;
+    switch (in.arithmetic) {
+        case Arithmetic::kNone:
+            return;
+        case Arithmetic::kFadd:
+            counters_.fadd += lanes;
+            return;
+        case Arithmetic::kFmul:
+            counters_.fmul += lanes;
+            return;
+        case Arithmetic::kFfma:
+            counters_.ffma += lanes;
+            return;
+        case Arithmetic::kDadd:
+            counters_.dadd += lanes;
+            return;
+        case Arithmetic::kDmul:
+            counters_.dmul += lanes;
+            return;
+        case Arithmetic::kDfma:
+            counters_.dfma += lanes;
+            return;
+        case Arithmetic::kHadd:
+            counters_.hadd += lanes;
+            return;
+        case Arithmetic::kHmul:
+            counters_.hmul += lanes;
+            return;
+        case Arithmetic::kHfma:
+            counters_.hfma += lanes;
+            return;
+        case Arithmetic::kHmma:
+            ++counters_.hmma;
+            break;
+        case Arithmetic::kImma:
+            ++counters_.imma;
+            break;
+        case Arithmetic::kDmma:
+            ++counters_.dmma;
+            break;
+        case Arithmetic::kBmma:
+            ++counters_.bmma;
+            break;
+        case Arithmetic::kCount:
+            break;
+    }
+    counters_.tensor_operations += in.tensor_macs;
+}
+
+void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in, Cycle now) {
+    const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
+    WarpContext& context = contexts_[slot];
+    sass::Warp& warp = *context.warp;
+    const std::uint32_t pc = warp.pc;
+    const sass::Instruction& code = code_[pc];
+    const std::uint32_t mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
+    has_issued_ = true;
+
+    warp.pc = pc + 1;
+    warp.budget = 1;
+    if (mask != 0) {
+        warp.mask = mask;
+        warp.has_yielded = false;
+        try {
+            code.execute(code, warp);
+        } catch (const sass::Fault& fault) {
+            throw LocatedFault{fault, warp.cta->linear_index, warp.index, pc};
+        }
+    }
+    count(in, static_cast<unsigned>(std::popcount(mask)));
+
+    Cycle ready = now + in.stall;
+    if (mask != 0) {
+        switch (in.kind) {
+            case InstructionKind::kFixed:
+                break;
+            case InstructionKind::kVariable:
+                if (in.read_barrier < kCounters) {
+                    hold(context, in.read_barrier, false);
+                    wheel_.schedule(now + parameters_.memory_issue_latency_uniform,
+                                    {.kind = EventKind::kRelease,
+                                     .counter = in.read_barrier,
+                                     .warp = slot,
+                                     .age = context.age});
+                }
+                if (in.write_barrier < kCounters) {
+                    hold(context, in.write_barrier, false);
+                    wheel_.schedule(now + in.latency, {.kind = EventKind::kRelease,
+                                                       .counter = in.write_barrier,
+                                                       .warp = slot,
+                                                       .age = context.age});
+                }
+                break;
+            case InstructionKind::kMemory:
+                enqueue_memory(context, slot, in, sub_core, pc, now);
+                break;
+            case InstructionKind::kBranch:
+                ++counters_.branches;
+                break;
+            case InstructionKind::kMembar:
+                context.not_before = std::max(ready, now + in.latency);
+                ready = context.not_before;
+                context.waits_for_stores = in.limit != 0 && context.stores_in_flight != 0;
+                break;
+            case InstructionKind::kCopyGroup:
+                hold(context, in.counter, true);
+                context.group_counter = in.counter;
+                ++context.open_group;
+                LOCKSTEP_CHECK(
+                    static_cast<std::uint16_t>(context.open_group - context.oldest_group) <
+                        WarpContext::kCopyGroups,
+                    "{}: more than {} groups of asynchronous copies", name(),
+                    WarpContext::kCopyGroups);
+                finish_copies(slot, context, now);
+                break;
+            case InstructionKind::kSleep:
+                ready = std::max(ready, now + sleep_cycles(warp, pc));
+                break;
+            case InstructionKind::kInvalidate:
+                memory_->invalidate_l1();
+                break;
+            case InstructionKind::kBarrier:
+            case InstructionKind::kDependencyBarrier:
+            case InstructionKind::kExit:
+                break;
+        }
+    }
+
+    if (warp.active == 0) return path_ended(context, slot, in, ready, now);
+    if (warp.pc != pc + 1) {  // taken, or the paths took turns
+        ready += parameters_.branch_redirect;
+        context.line = WarpContext::kNoLine;
+        if (!warp.parked.empty()) ++counters_.divergent_branches;
+    } else if (in.kind == InstructionKind::kBarrier) {
+        wake_waiting(ctas_[context.cta_slot], now + parameters_.barrier_latency);
+    }
+    if (!warp.parked.empty() && ++context.path_instructions >= kPathSlice) [[unlikely]] {
+        context.path_instructions = 0;
+        sass::rotate(warp);
+        context.line = WarpContext::kNoLine;
+    }
+    enter(context,
+          in.kind == InstructionKind::kMembar   ? WarpState::kMembar
+          : in.kind == InstructionKind::kSleep  ? WarpState::kSleeping
+          : in.kind == InstructionKind::kBranch ? WarpState::kBranchResolving
+                                                : WarpState::kWait,
+          now + 1);
+    if (!context.waits_for_stores) wake_slot(slot, ready);
+}
+
+void Sm::path_ended(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
+                    Cycle ready, Cycle now) {
+    sass::Warp& warp = *context.warp;
+    context.line = WarpContext::kNoLine;
+    context.path_instructions = 0;
+    const bool may_release =
+        in.kind == InstructionKind::kBarrier || in.kind == InstructionKind::kExit;
+    if (warp.live == 0) {
+        context.is_done = true;
+        enter(context, WarpState::kDrain, now + 1);
+    } else if (sass::resume(warp)) {
+        if (in.kind == InstructionKind::kBarrier)
+            ready = std::max(ready, now + parameters_.barrier_latency);
+        enter(context,
+              in.kind == InstructionKind::kBarrier ? WarpState::kBarrier
+                                                   : WarpState::kBranchResolving,
+              now + 1);
+        wake_slot(slot, ready);
+    } else {
+        context.waits_for_path = true;
+        enter(context, WarpState::kBarrier, now + 1);
+    }
+    if (may_release) wake_waiting(ctas_[context.cta_slot], now + parameters_.barrier_latency);
+    if (context.is_done) retire_if_done(context, now);
+}
+
+void Sm::wake_waiting(const CtaSlot& cta, Cycle at) {
+    for (std::uint32_t w = 0; w < run_.warps_per_cta; ++w) {
+        const auto slot = static_cast<std::uint16_t>(cta.first_warp + w);
+        WarpContext& context = contexts_[slot];
+        if (!context.waits_for_path || !sass::resume(*context.warp)) continue;
+        context.waits_for_path = false;
+        wake_slot(slot, at);
+    }
+}
+
+void Sm::retire_if_done(WarpContext& context, Cycle now) {
+    if (context.in_flight != 0) return;
+    enter(context, WarpState::kDrain, now + 1);
+    CtaSlot& cta = ctas_[context.cta_slot];
+    context.warp = nullptr;
+    context.is_done = false;
+    if (--cta.warps_left != 0) return;
+    cta.is_used = false;
+    last_end_ = now + 1;
+    ended_.push_back(now + 1);
+    if (--resident_ == 0) {
+        counters_.cycles_active += now + 1 - active_since_;
+        counters_.sub_core_cycles_active += (now + 1 - active_since_) * parameters_.sub_cores;
+    }
+}
+
+void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
+                        unsigned sub_core, std::uint32_t pc, Cycle now) {
+    const sass::Warp& warp = *context.warp;
+    const MemoryInstructionInfo& info = run_.table->memory(in, warp.access.space);
+    using Op = MemoryOperation;
+    const bool is_uniform = info.is_uniform_address || info.operation == Op::kLoadShared ||
+                            info.operation == Op::kStoreShared ||
+                            info.operation == Op::kLoadMatrix ||
+                            info.operation == Op::kStoreMatrix || info.operation == Op::kShuffle;
+    MemoryInstruction& entry =
+        queues_[sub_core].push(now + (is_uniform ? parameters_.memory_issue_latency_uniform
+                                                 : parameters_.memory_issue_latency));
+    entry.info = &info;
+    entry.code_index = pc;
+    entry.warp = slot;
+    entry.sub_core = static_cast<std::uint8_t>(sub_core);
+    entry.write_barrier = in.write_barrier;
+    entry.read_barrier = in.read_barrier;
+    entry.issued = now;
+    entry.copy_group = context.open_group;
+    entry.access = warp.access;
+    if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
+    const bool is_long = info.operation != Op::kLoadShared && in.is_long_scoreboard;
+    if (in.write_barrier < kCounters) hold(context, in.write_barrier, is_long);
+    if (in.read_barrier < kCounters) hold(context, in.read_barrier, is_long);
+    ++context.in_flight;
+    switch (info.operation) {
+        case Op::kCopyAsync:
+            ++context.group_pending[context.open_group % WarpContext::kCopyGroups];
+            ++counters_.global_load;
+            break;
+        case Op::kStoreGlobal:
+            ++counters_.global_store;
+            ++context.stores_in_flight;
+            break;
+        case Op::kReductionGlobal:
+        case Op::kAtomicGlobal:
+            ++counters_.atomics;
+            ++context.stores_in_flight;
+            break;
+        case Op::kLoadGlobal:
+            ++counters_.global_load;
+            break;
+        case Op::kLoadShared:
+        case Op::kLoadMatrix:
+            ++counters_.shared_load;
+            break;
+        case Op::kStoreShared:
+        case Op::kStoreMatrix:
+        case Op::kAtomicShared:
+            ++counters_.shared_store;
+            break;
+        case Op::kLoadLocal:
+            ++counters_.local_load;
+            break;
+        case Op::kStoreLocal:
+            ++counters_.local_store;
+            break;
+        default:
+            break;
+    }
+    update_memory_next(now + 1);
+}
+
+void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {
+    while (context.oldest_group != context.open_group &&
+           context.group_pending[context.oldest_group % WarpContext::kCopyGroups] == 0) {
+        ++context.oldest_group;
+        wheel_.schedule(now + 1, {.kind = EventKind::kRelease,
+                                  .counter = context.group_counter,
+                                  .warp = slot,
+                                  .age = context.age});
+    }
+}
+
+Cycle Sm::sleep_cycles(const sass::Warp& warp, std::uint32_t pc) const {
+    // NANOSLEEP: the duration, in ns, is a register (form 1) or an immediate. PTX allows anything
+    // from 0 to twice the time.
+    const sass::Word& word = run_.launch->program->words()[pc];
+    std::uint32_t nanoseconds = static_cast<std::uint32_t>(word.bits(32, 32));
+    if (word.form() == 1) {
+        const auto number = static_cast<unsigned>(word.bits(32, 8));
+        nanoseconds =
+            number == sass::kRegisterRZ
+                ? 0
+                : reinterpret_cast<const sass::Row*>(warp.bases[0])[sass::kRegisterRow + number]
+                      .lane[std::countr_zero(warp.mask)];
+    }
+    constexpr double kLongest = 1e6;  // PTX ISA: at most 1 ms
+    return static_cast<Cycle>(std::min<double>(nanoseconds, kLongest) * parameters_.clock_mhz /
+                              1e3);
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of an SM's core, read once from the machine file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/gpu/counters.h"
+#include "sim/config/machine.h"
+
+namespace lockstep::gpu {
+
+/// What an instruction occupies when it is issued, as far as timing tells instructions apart.
+enum class OperationClass : std::uint8_t {
+    kAlu,              ///< integer add, logic, shifts, comparisons, moves
+    kFma,              ///< FP32
+    kImad,             ///< integer multiply(-add), dot products of bytes
+    kFp16,             ///< packed half
+    kFp64,             ///< double
+    kMufu,             ///< transcendental functions
+    kBitCount,         ///< POPC, FLO, BREV
+    kConversion,       ///< F2I, F2F, I2F, FRND with both sides of at most 32 bits
+    kConversion64,     ///< ... with a 64-bit side
+    kReduce,           ///< REDUX, MATCH
+    kSpecialRegister,  ///< S2R, S2UR, R2UR and the like
+    kVote,
+    kUniform,
+    kBranch,
+    kDispatch,  ///< executed by the scheduler: NOP, DEPBAR, ...
+    kTensor,
+    kMemory,
+    kCount
+};
+inline constexpr unsigned kOperationClasses = static_cast<unsigned>(OperationClass::kCount);
+
+enum class TensorType : std::uint8_t { kFp16, kTf32, kInt8, kInt4, kB1, kFp64, kCount };
+
+struct OperationParameters {
+    Pipe pipe = Pipe::kDispatch;
+    std::uint8_t interval = 1;  ///< sub-core cycles between two of them
+    std::uint16_t latency = 0;  ///< issue to issue of a consumer, where a counter tells
+};
+
+struct SmParameters {
+    explicit SmParameters(const config::Machine& machine);
+
+    unsigned sub_cores, max_warps, max_ctas;
+    std::array<OperationParameters, kOperationClasses> operation;
+    bool fp64_is_shared;    ///< one FP64 pipe for all sub-cores
+    bool fp64_has_latency;  ///< results by dependence counter
+    std::array<double, static_cast<unsigned>(TensorType::kCount)> tensor_macs;
+    double fp32_accumulate_factor;
+    unsigned dmma_latency;
+
+    unsigned memory_queue;                  ///< instructions a sub-core holds for the memory unit
+    unsigned memory_issue_latency;          ///< issue to arrival, addresses in registers
+    unsigned memory_issue_latency_uniform;  ///< ... uniform or immediate addresses, shared memory
+    unsigned address_interval;              ///< between two instructions of a sub-core
+    unsigned arbiter_interval;              ///< between two instructions of the SM
+
+    unsigned register_banks, read_window;
+    unsigned yield_zero_stall;  ///< cycles that stall 0 with yield waits
+
+    unsigned l0_bytes, l0_ways, l1_bytes, l1_ways, instruction_line;
+    unsigned l0_miss_latency, l1_miss_latency, prefetch_lines, prefetch_interval, branch_redirect;
+
+    unsigned constant_bytes, constant_ways, constant_line, constant_miss_latency;
+    unsigned constant_l1_bytes, constant_l1_ways, constant_l1_miss_latency;
+
+    unsigned barrier_latency, membar_cta, membar_gpu, membar_sys;
+    unsigned cta_interval, cta_latency, warp_interval;
+    double clock_mhz;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classes follow the pipe column of the instruction table and, where a pipe executes several
+// kinds of operations at different rates, the opcode. Rates: CUDA C Programming Guide, throughput
+// of native arithmetic instructions.
+#include "models/gpu/sm/static_info.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "isa/sass/table/table.h"
+
+namespace lockstep::gpu {
+
+namespace {
+
+using sass::Word;
+
+namespace opcode {  // bits 0-8
+constexpr unsigned kCs2r = 0x05, kVote = 0x06, kDepbar = 0x11a, kExit = 0x14d, kBar = 0x11d,
+                   kMembar = 0x192, kLdgdepbar = 0x1af, kNanosleep = 0x15d, kCctl = 0x18f,
+                   kRedux = 0x1c4, kMatch = 0x1a1, kMufu = 0x108;
+}  // namespace opcode
+
+OperationClass class_of_variable(unsigned base) {
+    switch (base) {
+        case opcode::kMufu:
+            return OperationClass::kMufu;
+        case 0x100:  // FLO
+        case 0x101:  // BREV
+        case 0x109:  // POPC
+            return OperationClass::kBitCount;
+        case 0x104:
+        case 0x105:
+        case 0x106:
+        case 0x107:
+            return OperationClass::kConversion;
+        case 0x110:
+        case 0x111:
+        case 0x112:
+        case 0x113:
+            return OperationClass::kConversion64;
+        case opcode::kRedux:
+        case opcode::kMatch:
+            return OperationClass::kReduce;
+        case 0x102:  // FCHK
+            return OperationClass::kMufu;
+        default:
+            return OperationClass::kSpecialRegister;
+    }
+}
+
+OperationClass class_of(sass::table::Pipe pipe, unsigned base) {
+    using P = sass::table::Pipe;
+    switch (pipe) {
+        case P::kAlu:
+            return OperationClass::kAlu;
+        case P::kFma:
+            return base >= 0x24 && base <= 0x27 ? OperationClass::kImad : OperationClass::kFma;
+        case P::kHalf:
+            return OperationClass::kFp16;
+        case P::kDouble:
+            return OperationClass::kFp64;
+        case P::kTensor:
+        case P::kTensorAsync:
+            return OperationClass::kTensor;
+        case P::kVariable:
+            return class_of_variable(base);
+        case P::kUniform:
+            return OperationClass::kUniform;
+        case P::kBranch:
+            return OperationClass::kBranch;
+        case P::kMemory:
+        case P::kTma:
+        case P::kTexture:
+            return OperationClass::kMemory;
+        case P::kDispatch:
+            return base == opcode::kVote ? OperationClass::kVote : OperationClass::kDispatch;
+        case P::kOther:
+            return OperationClass::kDispatch;
+    }
+    return OperationClass::kDispatch;
+}
+
+Arithmetic arithmetic_of(unsigned base) {
+    switch (base) {
+        case 0x20:
+            return Arithmetic::kFmul;
+        case 0x21:
+            return Arithmetic::kFadd;
+        case 0x23:
+            return Arithmetic::kFfma;
+        case 0x28:
+            return Arithmetic::kDmul;
+        case 0x29:
+            return Arithmetic::kDadd;
+        case 0x2b:
+            return Arithmetic::kDfma;
+        case 0x30:
+            return Arithmetic::kHadd;
+        case 0x31:
+        case 0x35:
+            return Arithmetic::kHfma;
+        case 0x32:
+            return Arithmetic::kHmul;
+        default:
+            return Arithmetic::kNone;
+    }
+}
+
+}  // namespace
+
+void StaticTable::describe(const sass::Program& program, std::uint32_t first, std::uint32_t count) {
+    instructions_.resize(std::max<std::size_t>(instructions_.size(), program.code().size()));
+    for (std::uint32_t i = first; i < first + count; ++i) instructions_[i] = describe(program, i);
+}
+
+void StaticTable::describe_operands(StaticInstruction& in, std::span<const sass::RegisterUse> uses,
+                                    std::uint8_t reuse) const {
+    for (const sass::RegisterUse& use : uses) {
+        if (use.file == sass::RegisterFile::kConstant) {
+            in.reads_constant = true;
+            in.constant_line = static_cast<std::uint32_t>(use.number) << 16 | use.offset;
+            in.constant_line /= parameters_.constant_line;
+        }
+        if (use.is_write || use.file != sass::RegisterFile::kVector) continue;
+        const auto slot = static_cast<unsigned>(use.slot);
+        if (slot > 2 || in.operands == 3) continue;
+        in.operand[in.operands++] = {use.number, use.count, static_cast<std::uint8_t>(slot),
+                                     (reuse >> slot & 1) != 0};
+    }
+}
+
+bool StaticTable::describe_memory(StaticInstruction& in, const Word& word, sass::Arch arch,
+                                  std::span<const sass::RegisterUse> uses) {
+    using Op = MemoryOperation;
+    MemoryInstructionInfo info;
+    constexpr std::uint8_t kSizes[] = {1, 1, 2, 2, 4, 8, 16, 16};
+    info.width = kSizes[word.bits(73, 3)];
+    // The address is uniform where no vector register holds it.
+    info.is_uniform_address = std::none_of(uses.begin(), uses.end(), [](const auto& use) {
+        return !use.is_write && use.file == sass::RegisterFile::kVector &&
+               use.slot == sass::OperandSlot::kA;
+    });
+    const auto order = static_cast<unsigned>(word.bits(77, 4));
+    const bool is_strong = arch >= 80 ? order >= 7 : (order >> 2 != 0 && (order & 3) >= 2);
+    constexpr EvictionPriority kPriorities[] = {
+        EvictionPriority::kFirst,  EvictionPriority::kNormal,    EvictionPriority::kLast,
+        EvictionPriority::kNormal, EvictionPriority::kUnchanged, EvictionPriority::kNoAllocate,
+        EvictionPriority::kNormal, EvictionPriority::kNormal};
+    bool is_global = false;
+    switch (word.base_opcode()) {
+        case 0x180:  // LD
+        case 0x181:  // LDG
+            info.operation = Op::kLoadGlobal;
+            info.is_constant = word.base_opcode() == 0x181 && order == 4;
+            info.is_strong = is_strong;
+            info.priority = kPriorities[word.bits(84, 3)];
+            info.prefetch_sectors = static_cast<std::uint8_t>(
+                word.base_opcode() == 0x181 && word.bits(68, 2) != 0 ? 1u << word.bits(68, 2) : 0);
+            in.is_generic = word.base_opcode() == 0x180;
+            is_global = true;
+            break;
+        case 0x185:  // ST
+        case 0x186:  // STG
+            info.operation = Op::kStoreGlobal;
+            info.is_strong = is_strong;
+            info.priority = kPriorities[word.bits(84, 3)];
+            in.is_generic = word.base_opcode() == 0x185;
+            is_global = true;
+            break;
+        case 0x183:
+            info.operation = Op::kLoadLocal;
+            is_global = true;
+            break;
+        case 0x187:
+            info.operation = Op::kStoreLocal;
+            is_global = true;
+            break;
+        case 0x184:
+            info.operation = Op::kLoadShared;
+            break;
+        case 0x188:
+            info.operation = Op::kStoreShared;
+            break;
+        case 0x189:
+            info.operation = Op::kShuffle;
+            info.width = 4;
+            break;
+        case 0x3b:
+        case 0x44:
+            info.operation = word.base_opcode() == 0x3b ? Op::kLoadMatrix : Op::kStoreMatrix;
+            info.matrices = static_cast<std::uint8_t>(1u << word.bits(72, 2));
+            info.width = 16;
+            break;
+        case 0x18a:  // ATOM
+        case 0x18b:
+        case 0x1a2:
+        case 0x1a3:  // ATOMG
+        case 0x1a8:
+        case 0x1a9:
+            info.operation = Op::kAtomicGlobal;
+            in.is_generic = word.base_opcode() <= 0x18b || word.base_opcode() == 0x1a2;
+            is_global = true;
+            break;
+        case 0x18e:  // RED
+        case 0x1a6:
+            info.operation = Op::kReductionGlobal;
+            is_global = true;
+            break;
+        case 0x18c:
+        case 0x18d:
+            info.operation = Op::kAtomicShared;
+            break;
+        case 0x1ae:
+            info.operation = Op::kCopyAsync;
+            info.skips_l1 = !word.bit(81);
+            info.prefetch_sectors =
+                static_cast<std::uint8_t>(word.bits(71, 2) != 0 ? 1u << word.bits(71, 2) : 0);
+            is_global = true;
+            break;
+        case 0x1ba:
+            info.operation = Op::kBulkCopy;
+            is_global = true;
+            break;
+        case 0x182:
+            info.operation = Op::kLoadConstant;
+            info.constant_bank = static_cast<std::uint8_t>(word.bits(54, 5));
+            break;
+        default:
+            return false;
+    }
+    in.is_long_scoreboard = is_global;
+    in.memory = static_cast<std::uint32_t>(memory_.size());
+    memory_.push_back(info);
+    if (in.is_generic) {
+        const bool is_store = info.operation == Op::kStoreGlobal;
+        const bool is_atomic = info.operation == Op::kAtomicGlobal;
+        info.operation = is_atomic  ? Op::kAtomicShared
+                         : is_store ? Op::kStoreShared
+                                    : Op::kLoadShared;
+        memory_.push_back(info);
+        info.operation = is_store ? Op::kStoreLocal : Op::kLoadLocal;
+        memory_.push_back(info);
+    }
+    return true;
+}
+
+void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const {
+    TensorType type = TensorType::kFp16;
+    double factor = 1;
+    switch (word.base_opcode()) {
+        case 0x36:  // HMMA.884: one of 2 (F16) or 4 (F32) steps of an 8x8x4 product by quad pairs
+            in.tensor_macs = 1024 / (word.bit(76) ? 4 : 2);
+            in.arithmetic = Arithmetic::kHmma;
+            break;
+        case 0x3c:
+        case 0x79: {  // HMMA
+            const bool is_tf32 = word.bits(82, 2) >= 2;
+            if (word.bit(76)) factor = parameters_.fp32_accumulate_factor;
+            if (is_tf32) type = TensorType::kTf32;
+            in.tensor_macs = 16 * 8 * (word.bit(75) ? 16 : word.bit(78) ? 4 : 8);
+            in.arithmetic = Arithmetic::kHmma;
+            break;
+        }
+        case 0x37: {  // IMMA: shape by bits 86, 85, 75; 4-bit types by 77, 79
+            const bool is_int4 = word.bit(77) || word.bit(79);
+            const unsigned shape =
+                static_cast<unsigned>(word.bits(85, 2)) << 1 | static_cast<unsigned>(word.bit(75));
+            constexpr unsigned kMacs[] = {8 * 8 * 16,  8 * 8 * 16,  8 * 8 * 32,  8 * 8 * 64,
+                                          16 * 8 * 16, 16 * 8 * 32, 16 * 8 * 64, 16 * 8 * 128};
+            in.tensor_macs = kMacs[shape];
+            type = is_int4 ? TensorType::kInt4 : TensorType::kInt8;
+            in.arithmetic = Arithmetic::kImma;
+            break;
+        }
+        case 0x3d: {  // BMMA
+            constexpr unsigned kMacs[] = {8 * 8 * 128, 16 * 8 * 128, 16 * 8 * 256, 16 * 8 * 256};
+            in.tensor_macs = kMacs[word.bits(75, 2)];
+            type = TensorType::kB1;
+            in.arithmetic = Arithmetic::kBmma;
+            break;
+        }
+        case 0x3f: {  // DMMA
+            constexpr unsigned kMacs[] = {8 * 8 * 4, 16 * 8 * 4, 16 * 8 * 8, 16 * 8 * 16};
+            in.tensor_macs = kMacs[word.bits(76, 2)];
+            type = TensorType::kFp64;
+            in.kind = InstructionKind::kVariable;
+            in.latency = static_cast<std::uint16_t>(parameters_.dmma_latency);
+            in.arithmetic = Arithmetic::kDmma;
+            break;
+        }
+        case 0x7a:  // QMMA: 16x8x32 of 8-bit floats, at the rate of bytes
+            in.tensor_macs = 16 * 8 * 32;
+            type = TensorType::kInt8;
+            in.arithmetic = Arithmetic::kHmma;
+            break;
+        default:  // MOVM and what is not executed
+            in.operation = OperationClass::kSpecialRegister;
+            return;
+    }
+    const double macs = parameters_.tensor_macs[static_cast<unsigned>(type)];
+    in.interval = static_cast<std::uint8_t>(
+        std::clamp(std::ceil(in.tensor_macs * factor / macs - 1e-6), 1.0, 255.0));
+}
+
+StaticInstruction StaticTable::describe(const sass::Program& program, std::uint32_t index) {
+    const Word& word = program.words()[index];
+    const unsigned base = word.base_opcode();
+    const sass::Control control = sass::Control::of(word);
+    StaticInstruction in;
+    in.write_barrier = control.write_barrier;
+    in.read_barrier = control.read_barrier;
+    in.wait_mask = control.wait_mask;
+    in.stall = std::max<std::uint8_t>(control.stall, 1);
+    if (control.stall == 0 && control.yield)
+        in.stall = static_cast<std::uint8_t>(parameters_.yield_zero_stall);
+    else if (control.yield && control.stall < 2)
+        in.stall = 2;
+
+    const sass::table::Row* row = sass::table::find(word, program.arch());
+    if (row != nullptr) in.operation = class_of(row->pipe, base);
+    const std::span<const sass::RegisterUse> uses = program.uses(index);
+    if (in.operation == OperationClass::kTensor) describe_tensor(in, word);
+    if (in.operation == OperationClass::kMemory && !describe_memory(in, word, program.arch(), uses))
+        in.operation = OperationClass::kSpecialRegister;
+
+    const OperationParameters& p = parameters_.operation[static_cast<unsigned>(in.operation)];
+    in.pipe = p.pipe;
+    if (in.operation != OperationClass::kTensor) {
+        in.interval = p.interval;
+        in.latency = p.latency;
+    }
+    switch (in.operation) {
+        case OperationClass::kMemory:
+            in.kind = InstructionKind::kMemory;
+            break;
+        case OperationClass::kBranch:
+            in.kind = InstructionKind::kBranch;
+            break;
+        case OperationClass::kFp64:
+            in.kind =
+                parameters_.fp64_has_latency ? InstructionKind::kVariable : InstructionKind::kFixed;
+            break;
+        case OperationClass::kMufu:
+        case OperationClass::kBitCount:
+        case OperationClass::kConversion:
+        case OperationClass::kConversion64:
+        case OperationClass::kReduce:
+        case OperationClass::kSpecialRegister:
+            in.kind = InstructionKind::kVariable;
+            break;
+        default:
+            break;
+    }
+    in.arithmetic = in.arithmetic == Arithmetic::kNone ? arithmetic_of(base) : in.arithmetic;
+
+    switch (base) {
+        case opcode::kExit:
+            in.kind = InstructionKind::kExit;
+            break;
+        case opcode::kBar:
+            in.kind = InstructionKind::kBarrier;
+            break;
+        case opcode::kMembar:
+            in.kind = InstructionKind::kMembar;
+            // Scope in bits 76-78: CTA, SM, GPU, SYS.
+            in.latency =
+                static_cast<std::uint16_t>(word.bits(76, 3) <= 1   ? parameters_.membar_cta
+                                           : word.bits(76, 3) == 2 ? parameters_.membar_gpu
+                                                                   : parameters_.membar_sys);
+            in.limit = word.bits(76, 3) >= 2;  // waits for stores to be performed at L2
+            break;
+        case opcode::kDepbar:
+            in.kind = InstructionKind::kDependencyBarrier;
+            in.counter = static_cast<std::uint8_t>(word.bits(44, 3));
+            in.limit = static_cast<std::uint8_t>(word.bit(47) ? word.bits(38, 6) : kCounterMax);
+            in.wait_mask |= static_cast<std::uint8_t>(word.bits(32, 6));
+            break;
+        case opcode::kLdgdepbar:
+            in.kind = InstructionKind::kCopyGroup;
+            in.counter = in.write_barrier % kCounters;
+            break;
+        case opcode::kNanosleep:
+            in.kind = InstructionKind::kSleep;
+            break;
+        case opcode::kCctl:
+            in.kind = InstructionKind::kInvalidate;
+            break;
+        default:
+            break;
+    }
+    describe_operands(in, uses, control.reuse);
+    return in;
+}
+
+}  // namespace lockstep::gpu

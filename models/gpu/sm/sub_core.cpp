@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Issue obeys the control bits and nothing else: a warp is eligible when its stall count has run
+// out, the dependence counters of its wait mask are zero, its instruction has been fetched, its
+// constant operand is cached and its pipe's latch is free. The warp that issued last goes on if it
+// can, else the youngest eligible one does (Huerta et al., MICRO'25, section 5.1).
+#include "models/gpu/sm/sub_core.h"
+
+#include <bit>
+
+#include "isa/sass/convergence.h"
+#include "models/gpu/sm/sm.h"
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using engine::kNever;
+
+SubCore::SubCore(Sm& sm, unsigned index, const SmParameters& parameters, L1InstructionCache& l1,
+                 L1ConstantCache& constants)
+    : sm_(sm),
+      index_(index),
+      parameters_(parameters),
+      instructions_(parameters, l1),
+      constants_(parameters, constants),
+      registers_(parameters) {}
+
+void SubCore::begin_kernel(Cycle now) {
+    accounted_ = now;
+    next_ = kNever;
+}
+
+void SubCore::clear_caches() {
+    instructions_.clear();
+    constants_.clear();
+}
+
+void SubCore::wake(unsigned local, Cycle at) {
+    if (at - sm_.now() >= kWheel) return sm_.wake_later(index_, local, at);
+    ready_[at % kWheel] |= 1u << local;
+    occupied_ |= 1ull << at % kWheel;
+    next_ = std::min(next_, at);
+}
+
+void SubCore::note_memory_slot(Cycle now) {
+    if (candidates_[static_cast<unsigned>(Pipe::kLsu)] != 0) next_ = std::min(next_, now);
+}
+
+Cycle SubCore::pipe_free(unsigned pipe) const {
+    if (pipe == static_cast<unsigned>(Pipe::kLsu))
+        return sm_.memory_queue_free(index_) ? 0 : kNever;
+    if (pipe == static_cast<unsigned>(Pipe::kFp64) && parameters_.fp64_is_shared)
+        return sm_.shared_fp64_free();
+    return pipe_free_[pipe];
+}
+
+std::uint32_t SubCore::eligible(Cycle now) const {
+    std::uint32_t warps = 0;
+    for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
+        const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
+        if (pipe_free(pipe) <= now) warps |= candidates_[pipe];
+    }
+    return warps;
+}
+
+unsigned SubCore::choose(std::uint32_t eligible) const {
+    if (eligible >> last_ & 1) return last_;
+    auto best = static_cast<unsigned>(std::countr_zero(eligible));
+    for (std::uint32_t rest = eligible & (eligible - 1); rest != 0; rest &= rest - 1) {
+        const auto local = static_cast<unsigned>(std::countr_zero(rest));
+        if (sm_.context(index_, local).age > sm_.context(index_, best).age) best = local;
+    }
+    return best;
+}
+
+void SubCore::tick(Cycle now) {
+    // Cycles since the last tick, in which nothing issued.
+    if (now > accounted_ + 1) {
+        const Cycle idle = now - accounted_ - 1;
+        auto& cycles = sm_.counters().warp_cycles;
+        cycles[static_cast<unsigned>(WarpState::kMathPipeThrottle)] += idle * blocked_math_;
+        cycles[static_cast<unsigned>(WarpState::kMioThrottle)] += idle * blocked_mio_;
+        cycles[static_cast<unsigned>(WarpState::kLgThrottle)] += idle * blocked_lg_;
+        cycles[static_cast<unsigned>(WarpState::kDispatchStall)] += idle * blocked_dispatch_;
+    }
+    const unsigned slot = now % kWheel;
+    std::uint32_t due = ready_[slot];
+    ready_[slot] = 0;
+    occupied_ &= ~(1ull << slot);
+    for (; due != 0; due &= due - 1) look_at(static_cast<unsigned>(std::countr_zero(due)), now);
+
+    std::uint32_t able = 0;
+    bool has_issued = false;
+    if (candidate_pipes_ != 0) {
+        able = eligible(now);
+        if (able != 0 && now >= issue_free_) {
+            const unsigned chosen = choose(able);
+            able &= ~(1u << chosen);
+            issue(chosen, now);
+            has_issued = true;
+        }
+    }
+    account(able, has_issued, now);
+    next_ = next_cycle(now);
+}
+
+void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
+    accounted_ = now;
+    blocked_math_ = blocked_mio_ = blocked_lg_ = blocked_dispatch_ = 0;
+    if (candidate_pipes_ == 0) return;
+    std::uint32_t blocked = 0;
+    for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
+        const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
+        const std::uint32_t warps = candidates_[pipe] & ~able;
+        if (warps == 0) continue;
+        blocked |= warps;
+        if (pipe == static_cast<unsigned>(Pipe::kLsu)) {
+            blocked_lg_ += static_cast<unsigned>(std::popcount(warps & long_candidates_));
+            blocked_mio_ += static_cast<unsigned>(std::popcount(warps & ~long_candidates_));
+        } else {
+            blocked_math_ += static_cast<unsigned>(std::popcount(warps));
+        }
+    }
+    const auto rest = static_cast<unsigned>(std::popcount(able));
+    auto& cycles = sm_.counters().warp_cycles;
+    cycles[static_cast<unsigned>(WarpState::kMathPipeThrottle)] += blocked_math_;
+    cycles[static_cast<unsigned>(WarpState::kMioThrottle)] += blocked_mio_;
+    cycles[static_cast<unsigned>(WarpState::kLgThrottle)] += blocked_lg_;
+    cycles[static_cast<unsigned>(has_issued ? WarpState::kNotSelected
+                                            : WarpState::kDispatchStall)] += rest;
+    blocked_dispatch_ = rest;
+}
+
+Cycle SubCore::next_cycle(Cycle now) const {
+    Cycle next = kNever;
+    if (occupied_ != 0) {
+        const std::uint64_t from_next = std::rotr(occupied_, static_cast<int>((now + 1) % kWheel));
+        next = now + 1 + static_cast<unsigned>(std::countr_zero(from_next));
+    }
+    for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
+        const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
+        const Cycle free = pipe_free(pipe);
+        if (free != kNever) next = std::min(next, std::max({free, issue_free_, now + 1}));
+    }
+    return next;
+}
+
+void SubCore::look_at(unsigned local, Cycle now) {
+    WarpContext& context = sm_.context(index_, local);
+    const sass::Warp& warp = *context.warp;
+    const StaticInstruction& in = sm_.info()[warp.pc];
+
+    const std::uint32_t line = warp.pc / (parameters_.instruction_line / sass::Word::kBytes);
+    if (line != context.line) {
+        context.line = line;
+        bool hit;
+        const Cycle ready = instructions_.fetch(now, line, hit);
+        ++(hit ? sm_.counters().l0_instruction_hits : sm_.counters().l0_instruction_misses);
+        if (ready > now) {
+            sm_.enter(context, WarpState::kNoInstruction, now);
+            return wake(local, ready);
+        }
+    }
+    std::uint8_t waiting = 0;
+    for (std::uint8_t mask = in.wait_mask; mask != 0; mask &= static_cast<std::uint8_t>(mask - 1)) {
+        const auto counter = static_cast<unsigned>(std::countr_zero(mask));
+        if (context.counter[counter] != 0) waiting |= static_cast<std::uint8_t>(1u << counter);
+    }
+    if (in.kind == InstructionKind::kDependencyBarrier && context.counter[in.counter] > in.limit)
+        waiting |= static_cast<std::uint8_t>(1u << in.counter);
+    if (waiting != 0) {
+        context.waits_for_counter = true;
+        return sm_.enter(context,
+                         (waiting & context.long_mask) != 0 ? WarpState::kLongScoreboard
+                                                            : WarpState::kShortScoreboard,
+                         now);
+    }
+    if (in.reads_constant) {
+        const Cycle ready = constants_.request(now, in.constant_line);
+        if (ready > now) {
+            sm_.enter(context, WarpState::kImcMiss, now);
+            return wake(local, ready);
+        }
+    }
+    sm_.enter(context, WarpState::kSelected, now);  // a candidate; its cycles are told apart later
+    const auto pipe = static_cast<unsigned>(in.pipe);
+    candidates_[pipe] |= 1u << local;
+    candidate_pipes_ |= 1u << pipe;
+    if (in.is_long_scoreboard) long_candidates_ |= 1u << local;
+}
+
+void SubCore::issue(unsigned local, Cycle now) {
+    WarpContext& context = sm_.context(index_, local);
+    const StaticInstruction& in = sm_.info()[context.warp->pc];
+    const auto pipe = static_cast<unsigned>(in.pipe);
+    candidates_[pipe] &= ~(1u << local);
+    if (candidates_[pipe] == 0) candidate_pipes_ &= ~(1u << pipe);
+    long_candidates_ &= ~(1u << local);
+    last_ = local;
+
+    pipe_free_[pipe] = now + in.interval;
+    if (pipe == static_cast<unsigned>(Pipe::kFp64)) sm_.note_fp64(now + in.interval);
+    SmCounters& counters = sm_.counters();
+    counters.pipe_busy[pipe] += in.interval;
+    ++counters.pipe_instructions[pipe];
+    ++counters.issue_active;
+    issue_free_ = now + 1;
+    if (in.operands != 0 && in.kind != InstructionKind::kMemory) {
+        const auto slot = static_cast<std::uint16_t>(local);
+        constexpr Cycle kToAllocate = 2;  // Issue, Control, Allocate
+        const Cycle bubbles = registers_.allocate(now + kToAllocate, in, slot);
+        counters.register_bank_conflicts += bubbles;
+        issue_free_ += bubbles;
+    }
+    // The warp is at least stalled for its stall count; what else keeps it is the SM's to say.
+    sm_.execute(index_, local, in, now);
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of an SM's sub-cores: chooses a warp each cycle and issues its next instruction.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/gpu/sm/constant_cache.h"
+#include "models/gpu/sm/instruction_cache.h"
+#include "models/gpu/sm/register_file.h"
+#include "models/gpu/sm/warp_context.h"
+
+namespace lockstep::gpu {
+
+class Sm;
+
+/// Compiler-guided greedy-then-youngest issue. A warp is looked at when something that it waits for
+/// happens, never in between: stall counts run out on a wheel of 64 cycles, everything else comes
+/// as an event of the SM.
+class SubCore {
+  public:
+    SubCore(Sm& sm, unsigned index, const SmParameters& parameters, L1InstructionCache& l1,
+            L1ConstantCache& constants);
+
+    /// A warp's next instruction is to be looked at in cycle `at`, now or later.
+    void wake(unsigned local, engine::Cycle at);
+    /// A place in the queue of memory instructions is free again.
+    void note_memory_slot(engine::Cycle now);
+
+    /// The next cycle in which there is something to do; kNever: not before wake().
+    engine::Cycle next() const { return next_; }
+    void tick(engine::Cycle now);
+
+    void begin_kernel(engine::Cycle now);
+    /// Forgets what is cached of the code and the constants of the last kernel.
+    void clear_caches();
+    unsigned index() const { return index_; }
+
+  private:
+    static constexpr unsigned kWheel = 64;
+
+    void look_at(unsigned local, engine::Cycle now);
+    unsigned choose(std::uint32_t eligible) const;
+    std::uint32_t eligible(engine::Cycle now) const;
+    void account(std::uint32_t eligible, bool has_issued, engine::Cycle now);
+    void issue(unsigned local, engine::Cycle now);
+    engine::Cycle next_cycle(engine::Cycle now) const;
+    engine::Cycle pipe_free(unsigned pipe) const;
+
+    Sm& sm_;
+    const unsigned index_;
+    const SmParameters& parameters_;
+    L0InstructionCache instructions_;
+    L0ConstantCache constants_;
+    RegisterFile registers_;
+
+    std::array<std::uint32_t, kWheel> ready_{};       ///< warps to be looked at, by cycle
+    std::uint64_t occupied_ = 0;                      ///< cycles of the wheel that have some
+    std::array<std::uint32_t, kPipes> candidates_{};  ///< warps that lack nothing but their pipe
+    std::uint32_t candidate_pipes_ = 0;
+    std::uint32_t long_candidates_ = 0;  ///< those of them that want global memory
+    std::array<engine::Cycle, kPipes> pipe_free_{};
+    engine::Cycle issue_free_ = 0;  ///< the pipeline's first stages are held until then
+    unsigned last_ = 0;             ///< warp that issued last
+    engine::Cycle next_ = engine::kNever;
+
+    // For the accounting of warp states between two ticks.
+    engine::Cycle accounted_ = 0;
+    unsigned blocked_math_ = 0, blocked_mio_ = 0, blocked_lg_ = 0, blocked_dispatch_ = 0;
+};
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the core keeps of a resident warp besides its architectural state.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "isa/sass/state.h"
+#include "models/gpu/counters.h"
+#include "models/gpu/sm/static_info.h"
+
+namespace lockstep::gpu {
+
+struct WarpContext {
+    static constexpr std::uint32_t kNoLine = ~0u;
+    static constexpr unsigned kCopyGroups = 64;
+
+    sass::Warp* warp = nullptr;  ///< null: the slot is free
+    std::uint32_t cta_slot = 0;
+    std::uint64_t age = 0;  ///< warps that came later have a larger one
+    std::array<std::uint8_t, kCounters> counter{};
+    std::uint8_t long_mask = 0;  ///< counters that global or local memory holds
+    bool waits_for_counter = false;
+    bool waits_for_path = false;  ///< all its paths wait at barriers
+    bool waits_for_stores = false;
+    bool waits_for_window = false;  ///< its next instruction runs at the window's end
+    bool is_done = false;           ///< all threads have exited
+    WarpState state = WarpState::kWait;
+    engine::Cycle since = 0;  ///< in this state
+    engine::Cycle not_before = 0;
+    std::uint32_t line = kNoLine;         ///< instruction line in its buffer
+    std::uint32_t path_instructions = 0;  ///< since its paths last took turns
+    std::uint32_t in_flight = 0;          ///< memory instructions
+    std::uint32_t stores_in_flight = 0;
+
+    // Groups of LDGSTS, numbered; LDGDEPBAR closes one.
+    std::uint16_t open_group = 0, oldest_group = 0;
+    std::uint8_t group_counter = 0;
+    std::array<std::uint16_t, kCopyGroups> group_pending{};
+};
+
+}  // namespace lockstep::gpu
