@@ -95,7 +95,7 @@ void infer_node(Graph& graph, const Node& node) {
     const bool known = shapes::infer_linear_family(rule) ||
                        shapes::infer_elementwise_family(rule) ||
                        shapes::infer_movement_family(rule) || shapes::infer_constant_family(rule) ||
-        shapes::infer_quantised_family(rule);
+                       shapes::infer_quantised_family(rule);
     LOCKSTEP_CHECK(known, "operator {} has no shape rule", name_of(node.op));
 }
 

@@ -18,7 +18,8 @@ struct Window {
 };
 
 /// The window of a convolution, MaxPool or AveragePool over an input [n, c, spatial...]. For a
-/// convolution the kernel's extents are the weight's. InputError where attributes and shapes do not fit.
+/// convolution the kernel's extents are the weight's. InputError where attributes and shapes do not
+/// fit.
 Window window_of(const Node& node, const Shape& input, const Shape* weight = nullptr);
 
 }  // namespace lockstep::network
