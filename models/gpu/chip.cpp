@@ -20,15 +20,6 @@ namespace {
 /// Windows between two reports of a launch's progress.
 constexpr Time kReportWindows = 256;
 
-/// Adds the fields of a struct of 64-bit counters.
-template <typename Counters>
-void add(Counters& sum, const Counters& part) {
-    static_assert(sizeof(Counters) % sizeof(std::uint64_t) == 0);
-    auto* to = reinterpret_cast<std::uint64_t*>(&sum);
-    const auto* from = reinterpret_cast<const std::uint64_t*>(&part);
-    for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) to[i] += from[i];
-}
-
 }  // namespace
 
 Chip::Chip(const config::Machine& machine, const SmParameters& parameters,

@@ -9,6 +9,7 @@
 
 #include "models/gpu/emulator/fault_report.h"
 #include "models/gpu/emulator/progress.h"
+#include "models/gpu/metrics.h"
 
 namespace lockstep::gpu {
 
@@ -95,11 +96,18 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
         chip_.reset();  // Tiles stopped in the middle of a window
         throw DeviceFault(fault.fault.kind, fault_report(fault, launch, memory_));
     }
-    return {.warp_instructions = counters.sm.instructions,
-            .thread_instructions = counters.sm.thread_instructions,
-            .cycles = counters.cycles,
-            .seconds = static_cast<double>(counters.cycles) / (parameters_.clock_mhz * 1e6),
-            .metrics = {}};
+    LaunchResult result{
+        .warp_instructions = counters.sm.instructions,
+        .thread_instructions = counters.sm.thread_instructions,
+        .cycles = counters.cycles,
+        .seconds = static_cast<double>(counters.cycles) / (parameters_.clock_mhz * 1e6)};
+    result.metrics = derive_metrics(Peaks(*machine_), LaunchShape(*machine_, kernel, request),
+                                    {.cycles = counters.cycles,
+                                     .seconds = result.seconds,
+                                     .sm = counters.sm,
+                                     .memory = counters.memory,
+                                     .partition = counters.partition});
+    return result;
 }
 
 }  // namespace lockstep::gpu
