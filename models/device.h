@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,6 +98,7 @@ struct DeviceOptions {
     // Of simulation only.
     L2Start l2 = L2Start::kCold;
     TraceOptions trace;
+    std::optional<std::uint64_t> shuffle;  ///< seed: units take turns in a random order (tests)
 };
 
 class Device {

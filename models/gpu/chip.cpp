@@ -28,7 +28,8 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
       parameters_(parameters),
       options_(options),
       clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
-      simulation_({.name = machine.name(), .threads = options.threads}) {
+      simulation_(
+          {.name = machine.name(), .threads = options.threads, .shuffle = options.shuffle}) {
     const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {

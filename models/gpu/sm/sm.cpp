@@ -80,6 +80,7 @@ void Sm::begin_cta(const Start& start) {
     free->warps_left = run_.warps_per_cta;
     sass::Cta& cta = free->storage->cta();
     cta.sm = index_;
+    cta.stores = &stores_;
     cta.slot = static_cast<std::uint32_t>(free - ctas_.begin());
     if (resident_++ == 0) active_since_ = now_;
     ++counters_.ctas;
@@ -239,6 +240,10 @@ Cycle Sm::advance(Cycle from, Cycle until) {
         has_issued_ = false;
         from = now + 1;
     }
+}
+
+void Sm::at_window_end() {
+    if (!stores_.empty()) stores_.commit(*run_.launch->memory);
 }
 
 const sass::Cta* Sm::stuck_cta() const {

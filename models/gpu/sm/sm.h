@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "isa/sass/store_buffer.h"
 #include "models/gpu/launch.h"
 #include "models/gpu/sm/event_wheel.h"
 #include "models/gpu/sm/memory_queue.h"
@@ -51,6 +52,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     // engine::Tile
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
     bool finished() const override { return resident_ == 0 && starts_.empty(); }
+    void at_window_end() override;
     std::string explain_wait() const override;
 
     // What sub-cores use.
@@ -135,6 +137,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     MemoryPort* port_ = nullptr;
     std::unique_ptr<MemoryUnit> memory_;
     EventWheel<Event> wheel_;
+    sass::StoreBuffer stores_;  ///< global stores of the current window
 
     std::vector<CtaSlot> ctas_;
     std::vector<Start> starts_;  ///< the next one last

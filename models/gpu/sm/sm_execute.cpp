@@ -80,6 +80,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
     const sass::Instruction& code = code_[pc];
     const std::uint32_t mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
     has_issued_ = true;
+    const auto active = static_cast<unsigned>(std::popcount(warp.active));
 
     warp.pc = pc + 1;
     warp.budget = 1;
@@ -92,6 +93,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
             throw LocatedFault{fault, warp.cta->linear_index, warp.index, pc};
         }
     }
+    counters_.active_lanes += active;
     count(in, static_cast<unsigned>(std::popcount(mask)));
 
     Cycle ready = now + in.stall;
