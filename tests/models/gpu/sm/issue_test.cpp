@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What issue costs, on hand-made sequences: the control bits, pipes, register ports, the queue of
+// memory instructions, as Huerta et al. (MICRO'25) measured them.
+#include <gtest/gtest.h>
+
+#include "sm_fixture.h"
+
+namespace lockstep::gpu {
+namespace {
+
+/// Machines whose instruction fetch is out of the way: the sequences are straight-line code.
+SmFixture without_fetch(std::vector<std::string> overrides = {}, const std::string& on = "h200") {
+    for (const char* o : {"front_end.l0_miss_latency=1", "front_end.l1_miss_latency=1"})
+        overrides.emplace_back(o);
+    return SmFixture(on, std::move(overrides));
+}
+
+TEST(Issue, WaitsForTheStallCount) {
+    SmFixture sm = without_fetch();
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(0, 1, 2, 3, {.stall = 4})}), 4);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(0, 1, 2, 0, {.stall = 11})}), 11);
+}
+
+TEST(Issue, YieldAloneCostsACycle) {
+    SmFixture sm = without_fetch();
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(0, 1, 2, 3, {.stall = 2, .yield = true})}), 2);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({imad(0, 1, 2, 3, {.stall = 1, .yield = true})}), 2);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(0, 1, 2, 3, {.stall = 0, .yield = true})}, 16), 45);
+}
+
+TEST(Issue, IsLimitedByThePipesLanes) {
+    // One operand is reused, so that the register ports do not limit.
+    const std::vector<sass::Word> fp32 = {ffma(4, 1, 2, 3, {.reuse = 7})};
+    const std::vector<sass::Word> integer = {imad(4, 1, 2, 3, {.reuse = 7})};
+    EXPECT_DOUBLE_EQ(without_fetch().cycles_each(fp32), 1);
+    EXPECT_DOUBLE_EQ(without_fetch().cycles_each(integer), 2);
+    EXPECT_DOUBLE_EQ(without_fetch({}, "a100").cycles_each(fp32), 2);
+    // Four warps, each in a sub-core of its own, do not disturb each other.
+    EXPECT_DOUBLE_EQ(without_fetch().cycles_each(fp32, 64, 4), 1);
+    // Eight share four sub-cores.
+    EXPECT_DOUBLE_EQ(without_fetch().cycles_each(fp32, 64, 8), 2);
+}
+
+TEST(Issue, ReadsTwoRegisterBanksACycle) {
+    SmFixture sm = without_fetch();
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(20, 2, 5, 255)}), 1);  // one from each bank
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(20, 2, 4, 5)}), 2);    // two from one
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(20, 2, 4, 6)}), 3);    // all from one
+    // The second finds two of its operands in the reuse cache.
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(20, 2, 4, 6, {.reuse = 3}), ffma(22, 2, 4, 8)}), 4);
+}
+
+TEST(Issue, ReuseIsByOperandSlot) {
+    SmFixture sm = without_fetch();
+    // R2 and R4 change places: no hits.
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(20, 2, 4, 6, {.reuse = 3}), ffma(22, 4, 2, 8)}), 6);
+}
+
+TEST(Issue, AConsumerWaitsForItsCounter) {
+    SmFixture sm = without_fetch();
+    const auto latency =
+        sm.parameters().operation[static_cast<unsigned>(OperationClass::kMufu)].latency;
+    EXPECT_DOUBLE_EQ(
+        sm.cycles_each({mufu_rcp(1, 1, {.stall = 2, .write_barrier = 0, .wait_mask = 1})}),
+        latency);
+}
+
+TEST(Issue, MemoryInstructionsQueueFourDeepAndOneInTheLatch) {
+    // The sixth waits until the first has left for the memory unit, then one every four cycles.
+    SmFixture sm = without_fetch();
+    const auto cycles = [&](unsigned loads) {
+        std::vector<sass::Word> code;
+        for (unsigned i = 0; i < loads; ++i) code.push_back(lds(4 + i, 255));
+        // A marker: issues right after the last load has issued.
+        for (unsigned i = 0; i < 40; ++i) code.push_back(ffma(60, 1, 2, 255, {.stall = 4}));
+        return sm.run(code).cycles;
+    };
+    for (unsigned loads = 1; loads < 5; ++loads)
+        EXPECT_EQ(cycles(loads + 1) - cycles(loads), 1u) << loads;
+    EXPECT_GT(cycles(6) - cycles(5), 4u);
+    for (unsigned loads = 6; loads < 10; ++loads)
+        EXPECT_EQ(cycles(loads + 1) - cycles(loads), 4u) << loads;
+}
+
+TEST(Issue, SharedMemoryTakesAnInstructionEveryTwoCycles) {
+    SmFixture sm = without_fetch();
+    EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 1), 4);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 2), 4);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 3), 6);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 4), 8);
+}
+
+TEST(Issue, ABarrierReleasesAllWarps) {
+    SmFixture sm = without_fetch();
+    const KernelCounters four = sm.run({bar_sync({.stall = 5}), ffma(0, 1, 2, 3)}, 4);
+    EXPECT_EQ(four.sm.instructions, 4u * 3);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({bar_sync({.stall = 5})}, 16, 1),
+                     sm.parameters().barrier_latency);
+}
+
+TEST(Fetch, TheStreamBufferHidesMissesOfStraightLineCode) {
+    const std::vector<sass::Word> body(8, ffma(20, 2, 5, 255, {.stall = 2}));  // one line
+    const double with = SmFixture().cycles_each(body, 32);
+    const double without = SmFixture("h200", {"front_end.prefetch_lines=0"}).cycles_each(body, 32);
+    EXPECT_LT(with, without / 2);
+}
+
+TEST(Fetch, AKernelThatTheCachesDoNotHoldIsSlow) {
+    SmFixture small("h200", {"front_end.l0_size=1KiB", "front_end.l1_size=2KiB"});
+    const std::vector<sass::Word> body(8, ffma(20, 2, 5, 255));
+    EXPECT_GT(small.cycles_each(body, 64), without_fetch().cycles_each(body, 64));
+}
+
+TEST(States, OfAWarpAddUpToItsTime) {
+    SmFixture sm;
+    std::vector<sass::Word> code;
+    for (unsigned i = 0; i < 50; ++i) {
+        code.push_back(ffma(20, 2, 4, 6));
+        code.push_back(lds(4, 255, {.write_barrier = 1}));
+        code.push_back(imad(8, 4, 4, 5, {.stall = 5, .wait_mask = 2}));
+    }
+    const KernelCounters counters = sm.run(code, 8);
+    std::uint64_t sum = 0;
+    for (const std::uint64_t cycles : counters.sm.warp_cycles) sum += cycles;
+    // Eight warps from their start, one a cycle, to their last instruction.
+    EXPECT_NEAR(static_cast<double>(sum), 8.0 * static_cast<double>(counters.cycles), 8 * 40.0);
+    EXPECT_EQ(counters.sm.issue_active, counters.sm.instructions);
+}
+
+}  // namespace
+}  // namespace lockstep::gpu
