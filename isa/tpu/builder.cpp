@@ -42,70 +42,18 @@ std::uint32_t ProgramBuilder::begin_step(std::string name, std::uint64_t macs) {
     return step;
 }
 
-void ProgramBuilder::split(Intervals& intervals, std::uint64_t at) {
-    const auto after = intervals.upper_bound(at);
-    if (after == intervals.begin()) return;
-    const auto inside = std::prev(after);
-    if (inside->first == at || inside->second.end <= at) return;
-    Interval upper = inside->second;
-    inside->second.end = at;
-    intervals.emplace_hint(after, at, upper);
-}
-
-void ProgramBuilder::note(const Access& access, Queue queue, Count number,
-                          std::array<Count, kQueues>& need) {
-    Intervals& intervals = intervals_[static_cast<std::size_t>(access.space)];
-    split(intervals, access.begin);
-    split(intervals, access.end);
-    const auto own = static_cast<std::size_t>(queue);
-    const auto wait_for = [&](std::size_t other, Count count) {
-        if (other != own) need[other] = std::max(need[other], count);
-    };
-    auto it = intervals.lower_bound(access.begin);
-    for (std::uint64_t at = access.begin; at < access.end;) {
-        if (it == intervals.end() || it->first > at) {  // not touched before
-            const std::uint64_t end =
-                it == intervals.end() ? access.end : std::min(access.end, it->first);
-            it = intervals.emplace_hint(it, at, Interval{.end = end});
-        }
-        Interval& interval = it->second;
-        if (interval.writer != Queue::kSequencer)
-            wait_for(static_cast<std::size_t>(interval.writer), interval.written);
-        if (access.write)
-            for (std::size_t other = 0; other < kQueues; ++other)
-                wait_for(other, interval.read[other]);
-        else
-            interval.read[own] = number;
-        at = interval.end;
-        ++it;
-    }
-    if (!access.write) return;
-    // One interval for what was written: keeps the map as small as the program's own pieces.
-    intervals.erase(intervals.lower_bound(access.begin), intervals.lower_bound(access.end));
-    intervals[access.begin] = {.end = access.end, .writer = queue, .written = number};
-}
-
 void ProgramBuilder::emit(Instruction instruction) {
     const std::string wrong = check_operands(instruction);
     LOCKSTEP_CHECK(wrong.empty(), "instruction {}: {}", size(), wrong);
-    const Queue queue = instruction.queue();
-    if (queue != Queue::kSequencer) {
-        const Count number = issued_[static_cast<std::size_t>(queue)] + 1;
-        std::array<Count, kQueues> need{};
-        const Footprint touched = footprint(instruction);
-        for (const Access& access : touched.accesses())
-            if (!access.write) note(access, queue, number, need);
-        for (const Access& access : touched.accesses())
-            if (access.write) note(access, queue, number, need);
-        for (std::size_t other = 0; other < kQueues; ++other) {
-            if (need[other] == 0) continue;
-            // A wait for a later instruction of the queue includes all before it.
-            const std::uint32_t distance = std::min(issued_[other] - need[other] + 1, kMaxWait);
-            const std::uint32_t present = instruction.wait(static_cast<Queue>(other));
-            instruction.set(static_cast<Field>(other),
-                            present == 0 ? distance : std::min(distance, present));
-        }
-        issued_[static_cast<std::size_t>(queue)] = number;
+    const QueueCounts issued = dependences_.issued();
+    const QueueCounts need = dependences_.add(instruction);
+    for (std::size_t other = 0; other < kQueues; ++other) {
+        if (need[other] == 0) continue;
+        // A wait for a later instruction of the queue includes all before it.
+        const std::uint32_t distance = std::min(issued[other] - need[other] + 1, kMaxWait);
+        const std::uint32_t present = instruction.wait(static_cast<Queue>(other));
+        instruction.set(static_cast<Field>(other),
+                        present == 0 ? distance : std::min(distance, present));
     }
     program_.instructions.push_back(std::move(instruction));
 }

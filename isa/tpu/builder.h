@@ -5,11 +5,10 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 
-#include "isa/tpu/footprint.h"
+#include "isa/tpu/dependences.h"
 #include "isa/tpu/program.h"
 
 namespace lockstep::tpu {
@@ -39,23 +38,9 @@ class ProgramBuilder {
     Program finish();
 
   private:
-    using Count = std::uint32_t;  // instructions that went to a queue
-
-    struct Interval {
-        std::uint64_t end = 0;
-        Queue writer = Queue::kSequencer;   // kSequencer: never written
-        Count written = 0;                  // by the writer's instruction of this number
-        std::array<Count, kQueues> read{};  // since then; 0: not
-    };
-    using Intervals = std::map<std::uint64_t, Interval>;  // by begin; without gaps once touched
-
-    void split(Intervals& intervals, std::uint64_t at);
-    void note(const Access& access, Queue queue, Count number, std::array<Count, kQueues>& need);
-
     Program program_;
     std::array<std::uint64_t, 2> next_address_{};
-    std::array<Intervals, kSpaces> intervals_;
-    std::array<Count, kQueues> issued_{};
+    Dependences dependences_;
 };
 
 }  // namespace lockstep::tpu

@@ -219,12 +219,16 @@ std::string check_operands(const Instruction& i) {
             return windows();
         case Opcode::kPool:
             if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return "no pool mode";
+            if (!is_float(i.type(kAType)) && i.float_value(kAScale) == 0) return "an a_scale of 0";
+            if (!is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
+                return "integer results need an out_scale above 0";
             return windows();
         case Opcode::kActivate: {
             const DataType from = i.type(kAccumulatorType);
             if (from != DataType::kInt32 && from != DataType::kFp32)
                 return "accumulators are int32 or fp32";
             if (is_binary(i.as<Function>(kFunction))) return "a function of two operands";
+            if (i.float_value(kScale) == 0) return "a scale of 0";
             if (!is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
                 return "integer results need an out_scale above 0";
             if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return "";
@@ -236,8 +240,12 @@ std::string check_operands(const Instruction& i) {
         }
         case Opcode::kVector:
             if (is_binary(i.as<Function>(kThen))) return "`then` is a function of two operands";
+            if (is_binary(i.as<Function>(kFunction)) && !is_float(i.type(kBType)) &&
+                i.as<Broadcast>(kBroadcast) != Broadcast::kImmediate && i.float_value(kBScale) == 0)
+                return "a b_scale of 0";
             [[fallthrough]];
         case Opcode::kReduce:
+            if (!is_float(i.type(kAType)) && i.float_value(kAScale) == 0) return "an a_scale of 0";
             if (!is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
                 return "integer results need an out_scale above 0";
             return "";

@@ -217,7 +217,7 @@ constexpr OpcodeRow kOpcodeRows[] = {
      "pooling of NHWC images; one row of result an output pixel", kPoolFields},
     {Opcode::kTranspose, "transpose", Queue::kVector, 2, 4, "columns x rows from rows x columns",
      kTransposeFields},
-    {Opcode::kDepthwise, "depthwise", Queue::kVector, 1, 4,
+    {Opcode::kDepthwise, "depthwise", Queue::kVector, 2, 4,
      "depthwise convolution of an NHWC image by the vector unit, into accumulators",
      kDepthwiseFields},
 };

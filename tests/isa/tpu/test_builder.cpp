@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "sim/error/error.h"
+
 namespace lockstep::tpu {
 namespace {
 
@@ -38,6 +40,7 @@ Instruction activate(std::uint64_t accumulator, std::uint64_t rows, std::uint64_
              {Field::kColumns, 256},
              {Field::kDestination, to},
              {Field::kPitch, 256},
+             {Field::kScale, 1.0f},
              {Field::kOutScale, 1.0f}}};
 }
 
@@ -101,6 +104,7 @@ TEST(TpuBuilder, WaitsCoverEveryPairThatConflicts) {
                     break;
             }
         const Program program = builder.finish();
+        EXPECT_NO_THROW(check_waits(program));
         const std::size_t count = program.instructions.size() - 1;
         // before[i][j]: j has completed when i starts.
         std::vector<std::vector<bool>> before(count, std::vector<bool>(count));
@@ -133,6 +137,28 @@ TEST(TpuBuilder, WaitsCoverEveryPairThatConflicts) {
             }
         }
     }
+}
+
+TEST(TpuWaits, AMissingWaitIsAFault) {
+    ProgramBuilder builder(1);
+    builder.emit(read_host(0, 1024));
+    builder.emit(matrix_multiply(0, 0, 4, false));
+    builder.emit(activate(0, 4, 8192));
+    builder.emit(write_host(8192, 1 << 20, 1024));
+    const Program program = builder.finish();
+    EXPECT_NO_THROW(check_waits(program));
+    for (std::size_t i = 0; i < program.instructions.size(); ++i)
+        for (std::size_t q = 0; q < kQueues; ++q) {
+            if (program.instructions[i].wait(static_cast<Queue>(q)) == 0) continue;
+            Program changed = program;
+            changed.instructions[i].set(static_cast<Field>(q), 0);
+            EXPECT_THROW(check_waits(changed), ProgramFault) << i;
+            // A sync before it does as well.
+            Instruction sync(Opcode::kSync);
+            sync.set(static_cast<Field>(q), 1);
+            changed.instructions.insert(changed.instructions.begin() + static_cast<long>(i), sync);
+            EXPECT_NO_THROW(check_waits(changed)) << i;
+        }
 }
 
 TEST(TpuBuilder, BuffersDoNotOverlap) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who touched what last: which instructions of other queues one has to wait for, and whether a
+// program's waits say so.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "isa/tpu/footprint.h"
+#include "isa/tpu/program.h"
+
+namespace lockstep::tpu {
+
+/// For each queue, a number of instructions of it, counted from the program's start.
+using QueueCounts = std::array<std::uint32_t, kQueues>;
+
+class Dependences {
+  public:
+    /// The next instruction in program order: how many instructions of each other queue must have
+    /// completed before it may start. Counts it.
+    QueueCounts add(const Instruction& instruction);
+    const QueueCounts& issued() const { return issued_; }
+
+  private:
+    struct Interval {
+        std::uint64_t end = 0;
+        Queue writer = Queue::kSequencer;  // kSequencer: never written
+        std::uint32_t written = 0;         // by the writer's instruction of this number
+        QueueCounts read{};                // since then; 0: not
+    };
+    using Intervals = std::map<std::uint64_t, Interval>;  // by begin
+
+    void note(const Access& access, Queue queue, std::uint32_t number, QueueCounts& need);
+
+    std::array<Intervals, kSpaces> intervals_;
+    QueueCounts issued_{};
+};
+
+/// Throws ProgramFault that names the first two instructions of different queues that touch the
+/// same place, one of them writing, where the later does not wait for the earlier, directly or
+/// through others: on hardware the result would depend on timing.
+void check_waits(const Program& program);
+
+}  // namespace lockstep::tpu

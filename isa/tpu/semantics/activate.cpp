@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activation pipeline: accumulators become outputs. The paper names the nonlinear functions and
+// pooling; per-column bias and scale, and the addend (a residual connection), are how quantised
+// networks need it.
+#include <algorithm>
+#include <cstring>
+
+#include "isa/tpu/semantics/elements.h"
+#include "isa/tpu/semantics/functions.h"
+#include "isa/tpu/semantics/handlers.h"
+
+namespace lockstep::tpu {
+
+namespace {
+
+using enum Field;
+
+class Activation {
+  public:
+    Activation(const Instruction& instruction, State& state)
+        : i(instruction),
+          state_(state),
+          columns_(i[kColumns]),
+          bias_bits_(columns_),
+          scales_(columns_, i.float_value(kScale)),
+          addend_(columns_) {
+        const std::uint8_t* parameters = state.unified_buffer(i[kParameters]);
+        if (i.flag(kHasBias)) {
+            std::memcpy(bias_bits_.data(), parameters, 4 * columns_);
+            parameters += 4 * columns_;
+        }
+        if (!i.flag(kHasScales)) return;
+        std::vector<float> own(columns_);
+        std::memcpy(own.data(), parameters, 4 * columns_);
+        for (std::size_t c = 0; c < columns_; ++c) scales_[c] = scales_[c] * own[c];
+    }
+
+    /// Row `row` of the accumulators, after the function, in fp32.
+    void compute(std::uint64_t row, float* out) {
+        const std::uint32_t* acc = state_.accumulators(i[kAccumulator] + row);
+        if (i.type(kAccumulatorType) == DataType::kInt32)
+            for (std::size_t c = 0; c < columns_; ++c)
+                out[c] = static_cast<float>(static_cast<std::int32_t>(acc[c] + bias_bits_[c])) *
+                         scales_[c];
+        else
+            for (std::size_t c = 0; c < columns_; ++c)
+                out[c] = (std::bit_cast<float>(acc[c]) + std::bit_cast<float>(bias_bits_[c])) *
+                         scales_[c];
+        if (i.flag(kHasAddend)) {
+            const Quantisation quantisation{i.float_value(kAddendScale),
+                                            static_cast<std::int32_t>(i.signed_value(kAddendZero))};
+            load_elements(state_.unified_buffer(i[kAddend] + row * i[kAddendPitch]),
+                          i.type(kAddendType), columns_, quantisation, addend_.data());
+            for (std::size_t c = 0; c < columns_; ++c) out[c] += addend_[c];
+        }
+        apply(i.as<Function>(kFunction), out, columns_);
+    }
+
+    void store(std::uint64_t row, const float* values) {
+        store_elements(
+            values, columns_, i.type(kType),
+            {i.float_value(kOutScale), static_cast<std::int32_t>(i.signed_value(kZeroPoint))},
+            state_.unified_buffer(i[kDestination] + row * i[kPitch]));
+    }
+
+    void pool_all() {
+        const std::uint64_t height = i[kHeight], width = i[kWidth], image = height * width;
+        const std::uint64_t out_height =
+            pooled(height, i[kPoolKernel], i[kPoolStride], i[kPoolPadTop] + i[kPoolPadBottom]);
+        const std::uint64_t out_width =
+            pooled(width, i[kPoolKernel], i[kPoolStride], i[kPoolPadLeft] + i[kPoolPadRight]);
+        const bool max = i.as<PoolMode>(kPool) == PoolMode::kMax;
+        std::vector<float> values(image * columns_), result(columns_);
+        std::uint64_t out_row = 0;
+        for (std::uint64_t n = 0; n < i[kRows] / image; ++n) {
+            for (std::uint64_t pixel = 0; pixel < image; ++pixel)
+                compute(n * image + pixel, values.data() + pixel * columns_);
+            for (std::uint64_t oy = 0; oy < out_height; ++oy)
+                for (std::uint64_t ox = 0; ox < out_width; ++ox) {
+                    int count = 0;
+                    for (std::uint64_t ky = 0; ky < i[kPoolKernel]; ++ky)
+                        for (std::uint64_t kx = 0; kx < i[kPoolKernel]; ++kx) {
+                            // Wraps to a large number above and on the left of the image.
+                            const std::uint64_t y = oy * i[kPoolStride] + ky - i[kPoolPadTop];
+                            const std::uint64_t x = ox * i[kPoolStride] + kx - i[kPoolPadLeft];
+                            if (y >= height || x >= width) continue;
+                            const float* in = values.data() + (y * width + x) * columns_;
+                            if (count++ == 0) {
+                                std::copy_n(in, columns_, result.begin());
+                                continue;
+                            }
+                            apply(max ? Function::kMaximum : Function::kAdd, result.data(), in, 1,
+                                  columns_);
+                        }
+                    if (!max && count != 0)
+                        for (float& value : result) value /= static_cast<float>(count);
+                    if (count == 0) std::fill(result.begin(), result.end(), 0.0f);
+                    store(out_row++, result.data());
+                }
+        }
+    }
+
+  private:
+    const Instruction& i;
+    State& state_;
+    const std::size_t columns_;
+    std::vector<std::uint32_t> bias_bits_;
+    std::vector<float> scales_, addend_;
+};
+
+}  // namespace
+
+void execute_activate(const Instruction& i, State& state) {
+    if (i[kColumns] == 0) return;
+    Activation activation(i, state);
+    if (i.as<PoolMode>(kPool) != PoolMode::kNone) return activation.pool_all();
+    std::vector<float> values(i[kColumns]);
+    for (std::uint64_t row = 0; row < i[kRows]; ++row) {
+        activation.compute(row, values.data());
+        activation.store(row, values.data());
+    }
+}
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/tpu/disassembler.h"
+#include "isa/tpu/semantics/handlers.h"
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+
+State::State(const CoreLimits& limits, Storage& storage)
+    : limits_(limits),
+      storage_(storage),
+      unified_buffer_(limits.unified_buffer),
+      accumulators_(std::size_t{limits.accumulator_rows} * limits.array_columns) {}
+
+std::string check_bounds(const Instruction& i, const CoreLimits& limits, const Storage& storage) {
+    const Footprint touched = footprint(i);
+    for (const Access& access : touched.accesses()) {
+        if (access.space == Space::kUnifiedBuffer || access.space == Space::kAccumulators) {
+            const bool buffer = access.space == Space::kUnifiedBuffer;
+            const std::uint64_t size = buffer ? limits.unified_buffer : limits.accumulator_rows;
+            if (access.end > size)
+                return fmt::format("{} [{:#x}, {:#x}) of {} {} of the {}",
+                                   access.write ? "writes" : "reads", access.begin, access.end,
+                                   size, buffer ? "bytes" : "rows",
+                                   buffer ? "unified buffer" : "accumulators");
+        } else if (storage.find(access.space, access.begin, access.end) == nullptr) {
+            return fmt::format("{} {}", access.write ? "writes" : "reads",
+                               storage.explain(access.space, access.begin, access.end));
+        }
+    }
+    const bool array =
+        row(i.opcode()).queue == Queue::kMatrix0 || i.opcode() == Opcode::kReadWeights;
+    if (array && i[Field::kUnit] >= limits.matrix_units)
+        return fmt::format("matrix unit {} of {}", i[Field::kUnit], limits.matrix_units);
+    if (array && i[Field::kLanes] > limits.array_rows)
+        return fmt::format("{} lanes, but the array has {} rows", i[Field::kLanes],
+                           limits.array_rows);
+    const bool accumulators =
+        array || i.opcode() == Opcode::kActivate || i.opcode() == Opcode::kDepthwise;
+    if (accumulators && i[Field::kColumns] > limits.array_columns)
+        return fmt::format("{} columns, but the array and its accumulators have {}",
+                           i[Field::kColumns], limits.array_columns);
+    return "";
+}
+
+void execute(const Instruction& i, State& state) {
+    switch (i.opcode()) {
+        case Opcode::kReadHost:
+        case Opcode::kWriteHost:
+        case Opcode::kLoad:
+        case Opcode::kStore:
+            return execute_transfer(i, state);
+        case Opcode::kGather:
+            return execute_gather(i, state);
+        case Opcode::kReadWeights:
+            return execute_read_weights(i, state);
+        case Opcode::kMatrixMultiply:
+        case Opcode::kConvolve:
+            return execute_matrix(i, state);
+        case Opcode::kDepthwise:
+            return execute_depthwise(i, state);
+        case Opcode::kActivate:
+            return execute_activate(i, state);
+        case Opcode::kVector:
+            return execute_vector(i, state);
+        case Opcode::kReduce:
+            return execute_reduce(i, state);
+        case Opcode::kPool:
+            return execute_pool(i, state);
+        case Opcode::kTranspose:
+            return execute_transpose(i, state);
+        case Opcode::kNop:
+        case Opcode::kHalt:
+        case Opcode::kSync:
+        case Opcode::kInterruptHost:
+        case Opcode::kTag:
+            return;
+    }
+}
+
+}  // namespace lockstep::tpu

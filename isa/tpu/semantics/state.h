@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a TPU core holds, and what instructions do to it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "isa/tpu/footprint.h"
+#include "isa/tpu/semantics/storage.h"
+
+namespace lockstep::tpu {
+
+/// The sizes of a core that a program can run into.
+struct CoreLimits {
+    std::uint64_t unified_buffer = 0;    ///< bytes
+    std::uint32_t accumulator_rows = 0;  ///< of array_columns 32-bit values each
+    std::uint32_t array_rows = 0, array_columns = 0;
+    std::uint32_t matrix_units = 1;
+    bool operator==(const CoreLimits&) const = default;
+};
+
+/// Weights [lane][column], as fp32 where products of the type are summed exactly in it.
+struct WeightTile {
+    std::uint32_t lanes = 0, columns = 0;
+    DataType type = DataType::kInt8;
+    std::vector<float> values;
+};
+
+class State {
+  public:
+    State(const CoreLimits& limits, Storage& storage);
+
+    const CoreLimits& limits() const { return limits_; }
+
+    std::uint8_t* unified_buffer(std::uint64_t address) { return unified_buffer_.data() + address; }
+    /// A row of accumulators; fp32 ones are held by their bits.
+    std::uint32_t* accumulators(std::uint64_t row) {
+        return accumulators_.data() + row * limits_.array_columns;
+    }
+    Storage& storage() { return storage_; }
+
+    std::deque<WeightTile> fifo[kMaxMatrixUnits];  ///< tiles that were read and not yet taken
+    WeightTile weights[kMaxMatrixUnits];           ///< in the array
+
+  private:
+    const CoreLimits limits_;
+    Storage& storage_;
+    std::vector<std::uint8_t> unified_buffer_;
+    std::vector<std::uint32_t> accumulators_;
+};
+
+/// Why the instruction cannot run on a core with these limits and buffers (an address out of
+/// range, too many lanes, no such unit); empty where it can.
+std::string check_bounds(const Instruction& instruction, const CoreLimits& limits,
+                         const Storage& storage);
+
+/// Does what the instruction does, at once. check_bounds() must have passed. Throws ProgramFault
+/// where the state is wrong for it: no tile in the FIFO, an index past the table.
+void execute(const Instruction& instruction, State& state);
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/tpu/semantics/storage.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+
+Storage::Storage(const Program& program, bool with_values) : buffers_(program.buffers) {
+    constexpr std::uint64_t kMost = std::uint64_t{64} << 30;
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        by_place_.push_back(i);
+        total += buffers_[i].bytes;
+    }
+    std::stable_sort(by_place_.begin(), by_place_.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair(buffers_[a].space, buffers_[a].address) <
+               std::pair(buffers_[b].space, buffers_[b].address);
+    });
+    if (!with_values) return;
+    if (total > kMost)
+        throw InputError(
+            fmt::format("the program's buffers need {} bytes; run it without values", total));
+    for (const Buffer& buffer : buffers_) contents_.emplace_back(buffer.bytes);
+    for (const Segment& segment : program.segments)
+        std::copy(segment.bytes.begin(), segment.bytes.end(),
+                  contents_[segment.buffer].begin() + static_cast<std::ptrdiff_t>(segment.offset));
+}
+
+std::size_t Storage::index_at(Space space, std::uint64_t address) const {
+    const auto after =
+        std::upper_bound(by_place_.begin(), by_place_.end(), std::pair(space, address),
+                         [&](const auto& key, std::size_t b) {
+                             return key < std::pair(buffers_[b].space, buffers_[b].address);
+                         });
+    for (auto it = after; it != by_place_.begin();) {
+        const Buffer& buffer = buffers_[*--it];
+        if (buffer.space != space) break;
+        if (buffer.bytes == 0) continue;
+        return address - buffer.address < buffer.bytes ? *it : buffers_.size();
+    }
+    return buffers_.size();
+}
+
+const Buffer* Storage::find(Space space, std::uint64_t begin, std::uint64_t end) const {
+    const std::size_t index = index_at(space, begin);
+    if (index == buffers_.size()) return nullptr;
+    const Buffer& buffer = buffers_[index];
+    return end - buffer.address <= buffer.bytes ? &buffer : nullptr;
+}
+
+std::string Storage::explain(Space space, std::uint64_t begin, std::uint64_t end) const {
+    const std::string where = fmt::format("[{:#x}, {:#x}) of {}", begin, end,
+                                          space_names()[static_cast<std::size_t>(space)]);
+    const std::size_t index = index_at(space, begin);
+    if (index == buffers_.size()) return where + " begins outside of every buffer";
+    const Buffer& buffer = buffers_[index];
+    return fmt::format("{} begins in buffer {}, which ends at {:#x}", where, buffer.name,
+                       buffer.address + buffer.bytes);
+}
+
+std::span<std::uint8_t> Storage::at(Space space, std::uint64_t address) {
+    const std::size_t index = index_at(space, address);
+    LOCKSTEP_CHECK(index < contents_.size(), "no buffer holds {:#x}", address);
+    return std::span(contents_[index]).subspan(address - buffers_[index].address);
+}
+
+}  // namespace lockstep::tpu

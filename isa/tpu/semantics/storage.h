@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contents of host memory and memory: only the program's buffers exist.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/tpu/program.h"
+
+namespace lockstep::tpu {
+
+class Storage {
+  public:
+    /// Makes the buffers; `with_values`: with their contents (segments, else zeros).
+    Storage(const Program& program, bool with_values);
+
+    /// The buffer that holds [begin, end) whole, or nullptr.
+    const Buffer* find(Space space, std::uint64_t begin, std::uint64_t end) const;
+    /// Why there is none: names the nearest buffer.
+    std::string explain(Space space, std::uint64_t begin, std::uint64_t end) const;
+
+    /// The contents from an address to the end of its buffer. The range must exist.
+    std::span<std::uint8_t> at(Space space, std::uint64_t address);
+    /// The contents of a buffer of the program.
+    std::span<std::uint8_t> contents(std::size_t buffer) { return contents_[buffer]; }
+
+  private:
+    std::size_t index_at(Space space, std::uint64_t address) const;  // or buffers_.size()
+
+    std::vector<Buffer> buffers_;
+    std::vector<std::size_t> by_place_;  // sorted by space and address
+    std::vector<std::vector<std::uint8_t>> contents_;
+};
+
+}  // namespace lockstep::tpu

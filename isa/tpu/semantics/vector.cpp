@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector unit: rows x columns of elements through a function; sums and extrema along an axis;
+// pooling of images; transposition. Operands are converted to fp32 when they are loaded.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "isa/tpu/semantics/elements.h"
+#include "isa/tpu/semantics/functions.h"
+#include "isa/tpu/semantics/handlers.h"
+#include "isa/tpu/semantics/windows.h"
+
+namespace lockstep::tpu {
+
+namespace {
+
+using enum Field;
+
+Quantisation quantisation(const Instruction& i, Field scale, Field zero) {
+    return {i.float_value(scale), static_cast<std::int32_t>(i.signed_value(zero))};
+}
+
+void load_a(const Instruction& i, State& state, std::uint64_t row, float* out) {
+    load_elements(state.unified_buffer(i[kA] + row * i[kAPitch]), i.type(kAType), i[kColumns],
+                  quantisation(i, kAScale, kAZero), out);
+}
+
+void store(const Instruction& i, State& state, std::uint64_t row, const float* values,
+           std::size_t count) {
+    store_elements(values, count, i.type(kType), quantisation(i, kOutScale, kZeroPoint),
+                   state.unified_buffer(i[kDestination] + row * i[kPitch]));
+}
+
+/// The lanes of a vector register; the order in which columns are summed follows from it.
+constexpr std::size_t kRegisterLanes = 128;
+
+/// Along a row: registers of 128 lanes are joined one after the other, then halves of the lanes.
+template <typename Join>
+float reduce_row(const float* values, std::size_t count, const Join& join) {
+    float lanes[kRegisterLanes];
+    std::size_t used = std::min(count, kRegisterLanes);
+    std::copy_n(values, used, lanes);
+    for (std::size_t first = kRegisterLanes; first < count; first += kRegisterLanes)
+        for (std::size_t lane = 0; lane < std::min(kRegisterLanes, count - first); ++lane)
+            lanes[lane] = join(lanes[lane], values[first + lane]);
+    for (std::size_t half = kRegisterLanes / 2; half != 0; half /= 2) {
+        for (std::size_t lane = 0; lane < half && lane + half < used; ++lane)
+            lanes[lane] = join(lanes[lane], lanes[lane + half]);
+        used = std::min(used, half);
+    }
+    return lanes[0];
+}
+
+/// The result of no values at all.
+float empty_value(Reduction reduction) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    return reduction == Reduction::kMax ? -kInfinity : reduction == Reduction::kMin ? kInfinity : 0;
+}
+
+template <typename Join>
+void reduce(const Instruction& i, State& state, const Join& join) {
+    const auto reduction = i.as<Reduction>(kReduction);
+    const std::size_t columns = i[kColumns];
+    const bool along_row = i.as<Axis>(kAxis) == Axis::kColumns;
+    std::vector<float> values(columns), result(columns, empty_value(reduction));
+    const auto count = static_cast<float>(along_row ? columns : i[kRows]);
+    for (std::uint64_t row = 0; row < i[kRows]; ++row) {
+        load_a(i, state, row, values.data());
+        if (reduction == Reduction::kSumOfSquares) apply(Function::kSquare, values.data(), columns);
+        if (along_row) {
+            float value =
+                columns == 0 ? empty_value(reduction) : reduce_row(values.data(), columns, join);
+            if (reduction == Reduction::kMean) value /= count;
+            store(i, state, row, &value, 1);
+        } else if (row == 0) {
+            result = values;
+        } else {
+            for (std::size_t c = 0; c < columns; ++c) result[c] = join(result[c], values[c]);
+        }
+    }
+    if (along_row) return;
+    if (reduction == Reduction::kMean)
+        for (float& value : result) value /= count;
+    store(i, state, 0, result.data(), columns);
+}
+
+}  // namespace
+
+void execute_vector(const Instruction& i, State& state) {
+    const std::size_t columns = i[kColumns];
+    const auto function = i.as<Function>(kFunction);
+    const auto broadcast = i.as<Broadcast>(kBroadcast);
+    std::vector<float> a(columns), b(std::max<std::size_t>(columns, 1), i.float_value(kImmediate));
+    for (std::uint64_t row = 0; row < i[kRows]; ++row) {
+        load_a(i, state, row, a.data());
+        if (is_binary(function)) {
+            const bool one = broadcast == Broadcast::kColumn || broadcast == Broadcast::kImmediate;
+            const bool same = broadcast == Broadcast::kRow || broadcast == Broadcast::kImmediate;
+            if (broadcast != Broadcast::kImmediate && !(same && row != 0))
+                load_elements(state.unified_buffer(i[kB] + (same ? 0 : row * i[kBPitch])),
+                              i.type(kBType), one ? 1 : columns, quantisation(i, kBScale, kBZero),
+                              b.data());
+            apply(function, a.data(), b.data(), one ? 0 : 1, columns);
+        } else {
+            apply(function, a.data(), columns);
+        }
+        apply(i.as<Function>(kThen), a.data(), columns);
+        store(i, state, row, a.data(), columns);
+    }
+}
+
+void execute_reduce(const Instruction& i, State& state) {
+    switch (i.as<Reduction>(kReduction)) {
+        case Reduction::kMax:
+            return reduce(i, state, [](float x, float y) { return x != x || x > y ? x : y; });
+        case Reduction::kMin:
+            return reduce(i, state, [](float x, float y) { return x != x || x < y ? x : y; });
+        default:
+            return reduce(i, state, [](float x, float y) { return x + y; });
+    }
+}
+
+void execute_pool(const Instruction& i, State& state) {
+    const std::size_t columns = i[kColumns];
+    const bool max = i.as<PoolMode>(kPool) == PoolMode::kMax;
+    const Quantisation from = quantisation(i, kAScale, kAZero);
+    std::vector<float> values(columns), result(columns);
+    Windows windows(i);
+    for (std::uint64_t row = 0; row < i[kRows]; ++row) {
+        windows.select(i[kFirstRow] + row);
+        std::uint64_t count = 0;
+        std::fill(result.begin(), result.end(), 0.0f);
+        for (std::uint64_t ky = 0; ky < i[kKernelHeight]; ++ky)
+            for (std::uint64_t kx = 0; kx < i[kKernelWidth]; ++kx) {
+                const std::int64_t offset = windows.offset(ky, kx);
+                if (offset < 0) continue;
+                load_elements(state.unified_buffer(i[kA]) + offset, i.type(kAType), columns, from,
+                              values.data());
+                if (count++ == 0)
+                    result = values;
+                else
+                    apply(max ? Function::kMaximum : Function::kAdd, result.data(), values.data(),
+                          1, columns);
+            }
+        if (!max) {
+            if (i.flag(kCountPad)) count = i[kKernelHeight] * i[kKernelWidth];
+            for (float& value : result)
+                if (count != 0) value /= static_cast<float>(count);
+        }
+        store(i, state, row, result.data(), columns);
+    }
+}
+
+void execute_transpose(const Instruction& i, State& state) {
+    const std::size_t size = size_of(i.type(kType));
+    // Through a copy: the destination may overlap the source.
+    std::vector<std::uint8_t> copy(i[kRows] * i[kColumns] * size);
+    for (std::uint64_t row = 0; row < i[kRows]; ++row)
+        for (std::uint64_t column = 0; column < i[kColumns]; ++column)
+            std::memcpy(copy.data() + (column * i[kRows] + row) * size,
+                        state.unified_buffer(i[kA] + row * i[kAPitch] + column * size), size);
+    for (std::uint64_t column = 0; column < i[kColumns] && i[kRows] != 0; ++column)
+        std::memcpy(state.unified_buffer(i[kDestination] + column * i[kPitch]),
+                    copy.data() + column * i[kRows] * size, i[kRows] * size);
+}
+
+}  // namespace lockstep::tpu

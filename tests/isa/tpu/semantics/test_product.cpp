@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole-tile products against the definition, one multiplication and one addition at a time.
+#include "isa/tpu/semantics/product.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+#include <vector>
+
+#include "sim/numerics/bf16.h"
+
+namespace lockstep::tpu {
+namespace {
+
+struct Case {
+    std::uint32_t rows, lanes, columns;
+};
+
+class TpuProduct : public testing::TestWithParam<Case> {};
+
+TEST_P(TpuProduct, IntegersAreExact) {
+    const auto [rows, lanes, columns] = GetParam();
+    std::mt19937 random(5);
+    for (const int limit : {255, 65535}) {
+        std::vector<float> a(rows * lanes), w(lanes * columns);
+        for (float& value : a)
+            value = static_cast<float>(random() % static_cast<unsigned>(limit + 1));
+        for (float& value : w)
+            value = static_cast<float>(
+                static_cast<int>(random() % static_cast<unsigned>(limit + 1)) - limit / 2);
+        // The extremes stand at the front, so that some sum reaches them.
+        for (std::uint32_t k = 0; k < lanes; ++k) a[k] = static_cast<float>(limit);
+        std::vector<std::uint32_t> acc(rows * columns, 7);
+        const TileProduct product{a.data(), w.data(), rows, lanes, columns, columns};
+        for (const bool accumulate : {false, true}) {
+            integer_product(product, limit > 255, accumulate, acc.data(), columns);
+            for (std::uint32_t m = 0; m < rows; ++m)
+                for (std::uint32_t n = 0; n < columns; ++n) {
+                    std::int64_t sum = 0;
+                    for (std::uint32_t k = 0; k < lanes; ++k)
+                        sum += static_cast<std::int64_t>(a[m * lanes + k]) *
+                               static_cast<std::int64_t>(w[k * columns + n]);
+                    ASSERT_EQ(acc[m * columns + n],
+                              static_cast<std::uint32_t>(accumulate ? 2 * sum : sum));
+                }
+        }
+    }
+}
+
+TEST_P(TpuProduct, Bf16SumsInTheOrderOfTheLanes) {
+    const auto [rows, lanes, columns] = GetParam();
+    std::mt19937 random(6);
+    std::normal_distribution<float> normal;
+    const auto draw = [&] {
+        return numerics::bf16_to_fp32(numerics::fp32_to_bf16(normal(random)));
+    };
+    std::vector<float> a(rows * lanes), w(lanes * columns);
+    for (float& value : a) value = draw();
+    for (float& value : w) value = draw();
+    std::vector<std::uint32_t> acc(rows * columns, std::bit_cast<std::uint32_t>(0.25f));
+    const TileProduct product{a.data(), w.data(), rows, lanes, columns, columns};
+    bf16_product(product, true, acc.data(), columns);
+    for (std::uint32_t m = 0; m < rows; ++m)
+        for (std::uint32_t n = 0; n < columns; ++n) {
+            volatile float sum = 0;
+            for (std::uint32_t k = 0; k < lanes; ++k) {
+                volatile const float term = a[m * lanes + k] * w[k * columns + n];
+                sum = sum + term;
+            }
+            ASSERT_EQ(acc[m * columns + n], std::bit_cast<std::uint32_t>(0.25f + sum));
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, TpuProduct,
+                         testing::Values(Case{1, 1, 1}, Case{7, 256, 65}, Case{13, 100, 32},
+                                         Case{6, 300, 64}, Case{3, 0, 5}));
+
+TEST(TpuProductNan, IsTheOneNan) {
+    const float a[] = {std::bit_cast<float>(0xffc12345u)}, w[] = {1.0f};
+    std::uint32_t acc = 0;
+    bf16_product({a, w, 1, 1, 1, 1}, false, &acc, 1);
+    EXPECT_EQ(acc, 0x7fc00000u);
+}
+
+}  // namespace
+}  // namespace lockstep::tpu
