@@ -53,7 +53,8 @@ struct MemoryInstruction {
     std::uint8_t read_barrier = 7;   ///< ... when the sources have been read; 7: none
     engine::Cycle issued = 0;        ///< for statistics and traces
     std::uint32_t bulk_bytes = 0;
-    std::uint16_t copy_group = 0;  ///< LDGSTS: the core's number of its group
+    std::uint16_t copy_group = 0;      ///< LDGSTS: the core's number of its group
+    std::uint16_t constant_delay = 0;  ///< LDC: cycles that its line comes late
     sass::Access access;
 };
 

@@ -183,7 +183,7 @@ void MemoryUnit::Implementation::access_shared(Cycle now, const MemoryInstructio
 
 void MemoryUnit::Implementation::load_constant(Cycle now, const MemoryInstruction& in) {
     DataPath::Trip trip = trip_of(in, in.access.width);
-    trip.ready = now;
+    trip.ready = now + in.constant_delay;
     trip.way = DataPath::Way::kShared;
     listener_.written_back(data_.finish(trip), in);
 }

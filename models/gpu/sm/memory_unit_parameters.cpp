@@ -35,7 +35,7 @@ constexpr Keys kKeys[] = {
     {kAtomicShared, "shared_atomic_latency", false, "shared_store_read", true},
     {kShuffle, "shuffle_latency", false, "shared_load_read", false},
     {kCopyAsync, "async_copy_latency", false, "async_copy_read", false},
-    {kLoadConstant, "constant_latency", false, "constant_read", false},
+    {kLoadConstant, "constant_latency", true, "constant_read", true},
     {kBulkCopy, "l1_hit_latency", false, "load_read", false},
 };
 

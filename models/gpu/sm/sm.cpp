@@ -20,6 +20,7 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
       index_(index),
       l1_instructions_(parameters),
       l1_constants_(parameters),
+      indexed_constants_(parameters, l1_constants_),
       contexts_(parameters.max_warps),
       queues_(parameters.sub_cores,
               MemoryQueue(parameters.memory_queue, parameters.address_interval)) {
@@ -41,6 +42,7 @@ void Sm::begin_kernel(const KernelRun& run, const config::Machine& machine,
     wheel_.reset(now);
     l1_instructions_.clear();
     l1_constants_.clear();
+    indexed_constants_.clear();
     for (SubCore& sub_core : sub_cores_) {
         sub_core.begin_kernel(now);
         sub_core.clear_caches();

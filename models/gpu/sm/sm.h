@@ -117,6 +117,10 @@ class Sm final : public engine::Tile, public MemoryListener {
     void count(const StaticInstruction& in, unsigned lanes);
     void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, engine::Cycle now);
+    /// Cycles that the constants of an LDC come late.
+    std::uint16_t request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
+                                    const sass::Warp& warp, MemoryInstruction& entry,
+                                    engine::Cycle now);
     void path_ended(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                     engine::Cycle ready, engine::Cycle now);
     void wake_waiting(const CtaSlot& cta, engine::Cycle at);
@@ -131,6 +135,7 @@ class Sm final : public engine::Tile, public MemoryListener {
 
     L1InstructionCache l1_instructions_;
     L1ConstantCache l1_constants_;
+    L0ConstantCache indexed_constants_;  ///< what LDC reads
     std::vector<SubCore> sub_cores_;
     std::vector<WarpContext> contexts_;  ///< by slot; slot % sub_cores is the sub-core
     std::vector<MemoryQueue> queues_;

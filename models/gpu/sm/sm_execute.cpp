@@ -248,6 +248,9 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     entry.issued = now;
     entry.copy_group = context.open_group;
     entry.access = warp.access;
+    entry.constant_delay = 0;
+    if (info.operation == Op::kLoadConstant)
+        entry.constant_delay = request_constants(in, info, warp, entry, now);
     if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
     const bool is_long = info.operation != Op::kLoadShared && in.is_long_scoreboard;
     if (in.write_barrier < kCounters) hold(context, in.write_barrier, is_long);
@@ -289,6 +292,26 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
             break;
     }
     update_memory_next(now + 1);
+}
+
+std::uint16_t Sm::request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
+                                    const sass::Warp& warp, MemoryInstruction& entry, Cycle now) {
+    Cycle ready = now;
+    if (info.is_uniform_address) {  // execution notes no access where the offset is known
+        entry.access.space = sass::Space::kConstant;
+        entry.access.lanes = warp.mask;
+        entry.access.width = info.width;
+        ready = indexed_constants_.request(now, in.constant_line);
+    } else {
+        for (std::uint32_t lanes = warp.access.lanes; lanes != 0; lanes &= lanes - 1) {
+            const std::uint64_t offset = warp.access.address[std::countr_zero(lanes)] & 0xffff;
+            const std::uint64_t at = std::uint64_t{info.constant_bank} << 16 | offset;
+            ready = std::max(ready,
+                             indexed_constants_.request(
+                                 now, static_cast<std::uint32_t>(at / parameters_.constant_line)));
+        }
+    }
+    return static_cast<std::uint16_t>(ready - now);
 }
 
 void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {

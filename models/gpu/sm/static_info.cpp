@@ -118,7 +118,7 @@ void StaticTable::describe_operands(StaticInstruction& in, std::span<const sass:
                                     std::uint8_t reuse) const {
     for (const sass::RegisterUse& use : uses) {
         if (use.file == sass::RegisterFile::kConstant) {
-            in.reads_constant = true;
+            in.reads_constant = in.kind != InstructionKind::kMemory;  // LDC has a cache of its own
             in.constant_line = static_cast<std::uint32_t>(use.number) << 16 | use.offset;
             in.constant_line /= parameters_.constant_line;
         }
