@@ -133,6 +133,7 @@ std::span<const BindEntry> atomic_semantics();
 std::span<const BindEntry> async_copy_semantics();
 std::span<const BindEntry> tensor_semantics();
 std::span<const BindEntry> control_flow_semantics();
+std::span<const BindEntry> jump_semantics();
 std::span<const BindEntry> barrier_semantics();
 std::span<const BindEntry> special_register_semantics();
 

@@ -14,4 +14,11 @@ bool bind_syncs_uniform(Binder& binder);      ///< exchange, load
 bool bind_arrives(Binder& binder);
 bool bind_ublkcp(Binder& binder);
 
+/// Global memory that a UBLKCP reads or writes.
+struct GlobalRange {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+};
+GlobalRange bulk_copy_range(const Instruction& in, const Warp& warp);
+
 }  // namespace lockstep::sass

@@ -16,14 +16,12 @@ namespace lockstep::sass {
 namespace {
 
 template <typename U>
-void update_lanes(const Instruction& in, Warp& warp, Space space) {
+void update_lanes(const Instruction&, const AtomicOperands& operands) {
     using Value = typename U::Value;
     constexpr unsigned kWords = sizeof(Value) / 4;
-    const Row* const b = &warp.row(in.b);
-    Row* const d = &warp.row(in.d);
-    const AtomicTarget target =
-        atomic_target(in, warp, space, static_cast<unsigned>(sizeof(Value) * U::kCount));
-    for_each_lane(warp.mask, [&](unsigned l) {
+    const Row* const b = operands.b;
+    Row* const d = operands.d;
+    for_each_lane(operands.lanes, [&](unsigned l) {
         for (unsigned part = 0; part < U::kCount; ++part) {
             const unsigned row = part * kWords;
             Value operand;
@@ -31,8 +29,8 @@ void update_lanes(const Instruction& in, Warp& warp, Space space) {
                 operand = lane64(b + row, l);
             else
                 operand = b[row].lane[l];
-            const Value old = target.update<Value>(warp, l, part * sizeof(Value),
-                                                   [&](Value v) { return U::apply(v, operand); });
+            const Value old = operands.target.update<Value>(
+                l, part * sizeof(Value), [&](Value v) { return U::apply(v, operand); });
             d[row].lane[l] = static_cast<std::uint32_t>(old);
             if constexpr (kWords == 2) d[row + 1].lane[l] = static_cast<std::uint32_t>(old >> 32);
         }
@@ -40,23 +38,28 @@ void update_lanes(const Instruction& in, Warp& warp, Space space) {
 }
 
 template <typename U>
+void update(const Instruction& in, Warp& warp, Space space) {
+    perform_or_defer<update_lanes<U>>(in, warp, space, sizeof(typename U::Value) * U::kCount);
+}
+
+template <typename U>
 void execute_global(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
-    update_lanes<U>(in, warp, Space::kGlobal);
+    update<U>(in, warp, Space::kGlobal);
     warp.write(in.pd[0], kAllLanes);
 }
 
 template <typename U>
 void execute_shared(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
-    update_lanes<U>(in, warp, Space::kShared);
+    update<U>(in, warp, Space::kShared);
 }
 
 /// Integer operations work on shared memory through a generic address too.
 template <typename U>
 void execute_generic(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
-    for_each_space(warp, [&](Space space) { update_lanes<U>(in, warp, space); });
+    for_each_space(warp, [&](Space space) { update<U>(in, warp, space); });
     warp.write(in.pd[0], kAllLanes);
 }
 
@@ -71,7 +74,7 @@ void execute_generic_float(const Instruction& in, Warp& warp) {
     for_each_space(warp, [&](Space space) {
         if (space != Space::kGlobal) return;
         performed = warp.mask;
-        update_lanes<U>(in, warp, space);
+        update<U>(in, warp, space);
     });
     if (performed != mask) warp.access.lanes = performed;
     warp.write(in.pd[0], performed);

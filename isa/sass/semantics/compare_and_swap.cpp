@@ -33,52 +33,52 @@ Value read_lane(const Row* rows, unsigned l) {
 std::mutex wide_mutex;
 
 template <typename Value>
-void swap_lanes(const Instruction& in, Warp& warp, Space space) {
-    const AtomicTarget target = atomic_target(in, warp, space, sizeof(Value));
-    const Row* const compare = &warp.row(in.b);
-    const Row* const replace = &warp.row(in.c);
-    Row* const d = &warp.row(in.d);
+void swap_lanes(const Instruction& in, const AtomicOperands& operands) {
+    const AtomicTarget& target = operands.target;
     Row result[sizeof(Value) / 4];
-    for_each_lane(warp.mask, [&](unsigned l) {
-        const auto wanted = read_lane<Value>(compare, l);
-        const auto value = read_lane<Value>(replace, l);
+    for_each_lane(operands.lanes, [&](unsigned l) {
+        const auto wanted = read_lane<Value>(operands.b, l);
+        const auto value = read_lane<Value>(operands.c, l);
         Value old;
         if constexpr (sizeof(Value) == 16) {
-            std::byte* const p = target.host(warp, l, 0);
+            std::byte* const p = target.host(l, 0);
             const std::scoped_lock lock(wide_mutex);
             std::memcpy(&old, p, sizeof old);
             if (old == wanted) std::memcpy(p, &value, sizeof value);
         } else {
-            old =
-                target.update<Value>(warp, l, 0, [&](Value v) { return v == wanted ? value : v; });
+            old = target.update<Value>(l, 0, [&](Value v) { return v == wanted ? value : v; });
         }
         std::uint32_t words[sizeof(Value) / 4] = {old == wanted};
         if (!(in.modifiers & kReturnsSuccess)) std::memcpy(words, &old, sizeof old);
         for (unsigned i = 0; i < std::size(words); ++i) result[i].lane[l] = words[i];
     });
-    for (unsigned i = 0; i < std::size(result); ++i) copy_lanes(d[i], result[i], warp.mask);
+    for (unsigned i = 0; i < std::size(result); ++i)
+        copy_lanes(operands.d[i], result[i], operands.lanes);
+}
+
+template <typename Value>
+void swap(const Instruction& in, Warp& warp, Space space) {
+    perform_or_defer<swap_lanes<Value>>(in, warp, space, sizeof(Value));
 }
 
 /// Exchange of 128 bits: the old value, as above.
-void exchange_lanes(const Instruction& in, Warp& warp, Space space) {
-    const AtomicTarget target = atomic_target(in, warp, space, sizeof(Value128));
-    const Row* const b = &warp.row(in.b);
-    Row* const d = &warp.row(in.d);
-    for_each_lane(warp.mask, [&](unsigned l) {
-        const auto value = read_lane<Value128>(b, l);
+void exchange_lanes(const Instruction&, const AtomicOperands& operands) {
+    for_each_lane(operands.lanes, [&](unsigned l) {
+        const auto value = read_lane<Value128>(operands.b, l);
         Value128 old;
-        std::byte* const p = target.host(warp, l, 0);
+        std::byte* const p = operands.target.host(l, 0);
         const std::scoped_lock lock(wide_mutex);
         std::memcpy(&old, p, sizeof old);
         std::memcpy(p, &value, sizeof value);
-        for (unsigned i = 0; i < 4; ++i) d[i].lane[l] = old.word[i];
+        for (unsigned i = 0; i < 4; ++i) operands.d[i].lane[l] = old.word[i];
     });
 }
 
 void execute_exchange128(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
     for_each_space(warp, [&](Space space) {
-        if (space != Space::kLocal) exchange_lanes(in, warp, space);
+        if (space != Space::kLocal)
+            perform_or_defer<exchange_lanes>(in, warp, space, sizeof(Value128));
     });
     warp.write(in.pd[0], kAllLanes);
 }
@@ -86,14 +86,14 @@ void execute_exchange128(const Instruction& in, Warp& warp) {
 template <typename Value>
 void execute_global(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
-    swap_lanes<Value>(in, warp, Space::kGlobal);
+    swap<Value>(in, warp, Space::kGlobal);
     warp.write(in.pd[0], kAllLanes);
 }
 
 template <typename Value>
 void execute_shared(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
-    swap_lanes<Value>(in, warp, Space::kShared);
+    swap<Value>(in, warp, Space::kShared);
 }
 
 /// Where the result predicate is used, local memory is left to the code that follows.
@@ -104,7 +104,7 @@ void execute_generic(const Instruction& in, Warp& warp) {
     for_each_space(warp, [&](Space space) {
         if (space == Space::kLocal && (in.pd[0] != kPredicateSink || sizeof(Value) == 16)) return;
         performed |= warp.mask;
-        swap_lanes<Value>(in, warp, space);
+        swap<Value>(in, warp, space);
     });
     warp.write(in.pd[0], performed);
 }

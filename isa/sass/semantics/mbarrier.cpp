@@ -172,11 +172,15 @@ std::byte* shared_block(Warp& warp, std::uint32_t address, std::uint32_t bytes,
 
 constexpr std::uint32_t kToShared = 1;
 
-void execute_ublkcp(const Instruction& in, Warp& warp) {
+std::uint32_t bulk_copy_bytes(const Instruction& in, const Warp& warp) {
     constexpr std::uint32_t kUnit = 16;  // the size operand counts these
+    return warp.row(in.c).lane[0] * kUnit;
+}
+
+void execute_ublkcp(const Instruction& in, Warp& warp) {
     const Row* const to = &warp.row(in.a);
     const Row* const from = &warp.row(in.b);
-    const std::uint32_t bytes = warp.row(in.c).lane[0] * kUnit;
+    const std::uint32_t bytes = bulk_copy_bytes(in, warp);
     StoreBuffer* const stores = warp.cta->stores;
     if (in.modifiers == kToShared) {
         const std::uint64_t address = lane64(from, 0);
@@ -203,6 +207,11 @@ void execute_ublkcp(const Instruction& in, Warp& warp) {
 }
 
 }  // namespace
+
+GlobalRange bulk_copy_range(const Instruction& in, const Warp& warp) {
+    const Row* const global = &warp.row(in.modifiers == kToShared ? in.b : in.a);
+    return {lane64(global, 0), bulk_copy_bytes(in, warp)};
+}
 
 bool bind_syncs_transaction(Binder& binder) {
     const Word& word = binder.word;

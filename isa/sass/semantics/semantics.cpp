@@ -13,29 +13,15 @@ namespace {
 class Registry {
   public:
     Registry() {
-        for (const auto family : {integer_semantics(),
-                                  integer_add_semantics(),
-                                  integer_multiply_semantics(),
-                                  logic_semantics(),
-                                  shift_semantics(),
-                                  bit_field_semantics(),
-                                  video_semantics(),
-                                  dpx_semantics(),
-                                  predicate_semantics(),
-                                  warp_semantics(),
-                                  uniform_semantics(),
-                                  float_semantics(),
-                                  half_semantics(),
-                                  double_semantics(),
-                                  conversion_semantics(),
-                                  mufu_semantics(),
-                                  memory_semantics(),
-                                  atomic_semantics(),
-                                  async_copy_semantics(),
-                                  tensor_semantics(),
-                                  control_flow_semantics(),
-                                  barrier_semantics(),
-                                  special_register_semantics()}) {
+        for (const auto family :
+             {integer_semantics(),    integer_add_semantics(), integer_multiply_semantics(),
+              logic_semantics(),      shift_semantics(),       bit_field_semantics(),
+              video_semantics(),      dpx_semantics(),         predicate_semantics(),
+              warp_semantics(),       uniform_semantics(),     float_semantics(),
+              half_semantics(),       double_semantics(),      conversion_semantics(),
+              mufu_semantics(),       memory_semantics(),      atomic_semantics(),
+              async_copy_semantics(), tensor_semantics(),      control_flow_semantics(),
+              jump_semantics(),       barrier_semantics(),     special_register_semantics()}) {
             for (const BindEntry& entry : family) {
                 for (const BindEntry* other : entries_[entry.base_opcode])
                     LOCKSTEP_CHECK(

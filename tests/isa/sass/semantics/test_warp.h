@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <initializer_list>
 #include <vector>
 
@@ -60,22 +61,27 @@ class TestWarp {
 
     /// The same; throws Fault.
     void execute(const Word& word, std::uint32_t mask = kAllLanes) {
-        Program program(arch_);
+        const Instruction& bound = bind(word).code()[0];
+        warp.mask = mask;
+        bound.execute(bound, warp);
+    }
+
+    /// A program of this word; it lives as long as the warp.
+    const Program& bind(const Word& word) {
+        Program& program = programs_.emplace_back(arch_);
         std::array<std::byte, Word::kBytes> bytes;
         std::memcpy(bytes.data(), &word, Word::kBytes);
         program.add_function("test", true, bytes);
         program.bind(0);
-        std::vector<Row> literals;
+        literals_.clear();
         for (const Literal& literal : program.literals()) {
             const std::uint32_t value =
                 literal.is_constant ? constant.at(literal.value / 4) : literal.value;
-            Row& row = literals.emplace_back();
+            Row& row = literals_.emplace_back();
             for (std::uint32_t& lane : row.lane) lane = value;
         }
-        warp.bases[1] = reinterpret_cast<std::byte*>(literals.data());
-        warp.mask = mask;
-        const Instruction& bound = program.code()[0];
-        bound.execute(bound, warp);
+        warp.bases[1] = reinterpret_cast<std::byte*>(literals_.data());
+        return program;
     }
 
     Row& operator[](unsigned number) { return warp.register_row(number); }
@@ -94,6 +100,8 @@ class TestWarp {
   private:
     Arch arch_;
     std::vector<Row> rows_;
+    std::vector<Row> literals_;  // of the word bound last
+    std::deque<Program> programs_;
 };
 
 }  // namespace lockstep::sass
