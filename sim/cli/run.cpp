@@ -8,7 +8,9 @@
 
 #include "isa/cubin/executable.h"
 #include "sim/cli/run_request.h"
+#include "sim/cli/run_systolic.h"
 #include "sim/cli/verbs.h"
+#include "sim/config/machine.h"
 #include "sim/stats/statistics.h"
 
 namespace lockstep::cli {
@@ -39,6 +41,11 @@ void refuse(const RunRequest& request, std::string_view what_it_is, bool takes_a
 int run(const RunRequest& request) {
     if (!request.options.stats_file.empty())
         stats::Statistics::check_path(request.options.stats_file);
+    const auto machine = config::Machine::load(request.options.machine, request.options.overrides);
+    if (machine->kind() == "systolic") {
+        refuse(request, "run on a systolic array", false, false);
+        return run_systolic(request, *machine);
+    }
     if (!std::filesystem::is_regular_file(request.what)) {
         if (request.what.find('/') != std::string::npos && std::filesystem::exists(request.what))
             throw InputError(fmt::format("{}: not a file", request.what));

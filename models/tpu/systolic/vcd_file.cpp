@@ -23,6 +23,8 @@ namespace {
 VcdFile::VcdFile(const std::string& path)
     : path_(path), stem_(fmt::format("{}.{}", path, getpid())) {
     if (!std::ofstream(stem_ + ".vcd")) cannot_write(path_);
+    // It reports the unit of time on stdout, which is the program's.
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     file_ = sc_core::sc_create_vcd_trace_file(stem_.c_str());
     file_->set_time_unit(100, sc_core::SC_PS);
 }

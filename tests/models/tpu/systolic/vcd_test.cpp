@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "models/tpu/systolic/netlist.h"
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const Operands<std::int32_t> kOperands{{2, 2, 2}, {1, 2, 3, 4}, {5, 6, 7, 8}};
+constexpr ArrayShape kArray{2, 2, Dataflow::kWeightStationary};
+
+std::string trace_of(const std::string& name) {
+    const std::string path = fs::path(testing::TempDir()) / name;
+    const auto result = run_netlist(kArray, Overlap::kNone, kOperands, path);
+    EXPECT_EQ(result.c, (std::vector<std::int32_t>{19, 22, 43, 50}));
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    fs::remove(path);
+    return text.str();
+}
+
+TEST(Vcd, NamesTheWiresAndRegistersOfEveryPe) {
+    const std::string text = trace_of("systolic_a.vcd");
+    for (const char* name : {"pe_0_0", "pe_1_1", "control", "west", "north", "sum_in", "sum_out",
+                             "held", "spare", "clk"})
+        EXPECT_THAT(text, HasSubstr(name));
+    // 19 and 50, the first and the last result, appear on a wire.
+    EXPECT_THAT(text, HasSubstr("b00000000000000000000000000010011 "));
+    EXPECT_THAT(text, HasSubstr("b00000000000000000000000000110010 "));
+}
+
+TEST(Vcd, IsTheSameEveryTime) {
+    EXPECT_EQ(trace_of("systolic_b.vcd"), trace_of("systolic_c.vcd"));
+}
+
+TEST(Vcd, IsWrittenWholeOrNotAtAll) {
+    EXPECT_THROW(run_netlist(kArray, Overlap::kNone, kOperands, "/no/such/folder/x.vcd"),
+                 InputError);
+    const fs::path folder = fs::path(testing::TempDir()) / "systolic_vcd";
+    fs::create_directories(folder / "x.vcd");  // cannot be replaced by a file
+    EXPECT_THROW(run_netlist(kArray, Overlap::kNone, kOperands, folder / "x.vcd"), InputError);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+    fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace lockstep::tpu

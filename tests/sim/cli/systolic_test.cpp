@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine systolic and the suite scalesim from the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+struct Result {
+    int status;
+    std::string output;  ///< stdout and stderr
+};
+
+Result lockstep(const std::string& arguments) {
+    const std::string command =
+        std::string(LOCKSTEP_BINARY_DIR) + "/bin/lockstep " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::string output;
+    std::array<char, 4096> buffer;
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        output.append(buffer.data(), count);
+    return {WEXITSTATUS(pclose(pipe)), output};
+}
+
+std::string temporary(const std::string& name) {
+    return fs::path(testing::TempDir()) / ("systolic_" + std::to_string(getpid()) + name);
+}
+
+nlohmann::json statistics(const std::string& arguments) {
+    const std::string path = temporary(".json");
+    const Result result = lockstep("run " + arguments + " --on systolic --stats " + path);
+    EXPECT_EQ(result.status, 0) << result.output;
+    auto json = nlohmann::json::parse(std::ifstream(path));
+    fs::remove(path);
+    return json;
+}
+
+TEST(Systolic, RunsAGemmInEveryDataflow) {
+    // SCALE-Sim v2: 64 x 64 x 64 on 16 x 16 takes 1759, 1503 and 1759 cycles.
+    for (const auto& [dataflow, scalesim] : {std::pair{"ws", 1759}, {"os", 1503}, {"is", 1759}}) {
+        const auto json = statistics(
+            std::string("gemm:m=64,n=64,k=64 --set array.rows=16 --set array.columns=16 --verify "
+                        "--set array.dataflow=") +
+            dataflow);
+        const auto& metrics = json["steps"][0]["metrics"];
+        EXPECT_EQ(metrics["cycles"], 1760) << dataflow;
+        EXPECT_EQ(metrics["lockstep__scalesim_total_cycles"], scalesim);
+        EXPECT_EQ(metrics["macs"], 64 * 64 * 64);
+        EXPECT_EQ(json["totals"]["cycles"], 1760);
+        EXPECT_EQ(json["machine"], "systolic");
+    }
+}
+
+TEST(Systolic, RunsAConvolutionAndKeepsScaleSimsOutputSizeApart) {
+    const auto json =
+        statistics("conv2d:h=13,w=11,c=5,k=7,r=3,s=2,stride=3,pad=0,dtype=bf16 --verify");
+    const auto& metrics = json["steps"][0]["metrics"];
+    EXPECT_EQ(metrics["macs"], 16 * 7 * 30);
+    EXPECT_EQ(metrics["lockstep__scalesim_total_cycles"],
+              113);  // of 20 positions: 13 / 3 rounded up
+}
+
+TEST(Systolic, EveryFidelityGivesTheSameStatistics) {
+    nlohmann::json first;
+    for (const char* fidelity : {"netlist", "registers", "wavefront", "auto"}) {
+        auto json = statistics(std::string("gemm:m=9,n=10,k=11 --set array.rows=4 --set "
+                                           "array.columns=5 --set array.overlap=double "
+                                           "--set array.fidelity=") +
+                               fidelity);
+        json.erase("simulator");
+        if (first.is_null()) first = json;
+        EXPECT_EQ(json, first) << fidelity;
+    }
+}
+
+TEST(Systolic, WritesAVcd) {
+    const std::string path = temporary(".vcd");
+    const Result result = lockstep(
+        "run gemm:m=3,n=4,k=5 --on systolic --set array.rows=3 --set array.columns=3 --verify "
+        "--trace " +
+        path);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.output, AllOf(HasSubstr("netlist"), HasSubstr("verified")));
+    EXPECT_GT(fs::file_size(path), 1000u);
+    fs::remove(path);
+}
+
+TEST(Systolic, EmulatesWithoutTime) {
+    const auto json = statistics("gemm:m=8,n=8,k=8 --mode emulate --verify");
+    EXPECT_EQ(json["totals"]["cycles"], 0);
+    EXPECT_FALSE(json["steps"][0]["metrics"].contains("cycles"));
+}
+
+TEST(Systolic, SaysWhatIsWrongWithTheInput) {
+    const auto expect = [](const std::string& arguments, const std::string& text) {
+        const Result result = lockstep("run " + arguments + " --on systolic");
+        EXPECT_EQ(result.status, 2) << arguments << "\n" << result.output;
+        EXPECT_THAT(result.output, HasSubstr(text)) << arguments;
+    };
+    expect("gemm --trace x.json", ".vcd");
+    expect("resnet18 --trace x.vcd", "single matrix product");
+    expect("gemm --trace x.vcd --set array.rows=64", "32 x 32");
+    expect("gemm:dtype=fp16", "int8 and bf16");
+    expect("gemm --set array.dataflow=rs", "ws, os and is");
+    expect("sgemm", "no built-in network");
+    expect("softmax", "no matrix product");
+    expect("gemm --block 4", "--block is for");
+    expect("/bin/sh", "runs networks");
+    expect("/no/such.onnx", "such.onnx");
+}
+
+TEST(Compare, TheScaleSimSuiteIsEqual) {
+    const Result result = lockstep("compare --suite scalesim");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("3150 of 3150 values equal"));
+    EXPECT_THAT(lockstep("compare").output, HasSubstr("scalesim"));
+    EXPECT_EQ(lockstep("compare --suite scalesim --on h200").status, 2);
+    EXPECT_EQ(lockstep("compare --suite nothing").status, 2);
+}
+
+}  // namespace
