@@ -34,8 +34,8 @@ TEST(Vcd, NamesTheWiresAndRegistersOfEveryPe) {
                              "held", "spare", "clk"})
         EXPECT_THAT(text, HasSubstr(name));
     // 19 and 50, the first and the last result, appear on a wire.
-    EXPECT_THAT(text, HasSubstr("b00000000000000000000000000010011 "));
-    EXPECT_THAT(text, HasSubstr("b00000000000000000000000000110010 "));
+    EXPECT_THAT(text, HasSubstr("\nb10011 "));
+    EXPECT_THAT(text, HasSubstr("\nb110010 "));
 }
 
 TEST(Vcd, IsTheSameEveryTime) {
