@@ -108,6 +108,27 @@ struct PartitionCounters {
     std::uint64_t dram_bytes_read = 0, dram_bytes_written = 0;
     std::uint64_t dram_bus_busy = 0;  ///< command clocks in which data moved, all channels
     std::uint64_t tlb_hits = 0, tlb_misses = 0;
+    std::uint64_t sectors_from_far = 0;  ///< brought from the other L2 partition
+    std::uint64_t sectors_to_far = 0;    ///< writes and atomics performed there
+
+    PartitionCounters& operator+=(const PartitionCounters& other) {
+        requests += other.requests;
+        sectors_read_hit += other.sectors_read_hit;
+        sectors_read_miss += other.sectors_read_miss;
+        sectors_write_hit += other.sectors_write_hit;
+        sectors_write_miss += other.sectors_write_miss;
+        atomics += other.atomics;
+        slice_busy += other.slice_busy;
+        write_backs += other.write_backs;
+        dram_bytes_read += other.dram_bytes_read;
+        dram_bytes_written += other.dram_bytes_written;
+        dram_bus_busy += other.dram_bus_busy;
+        tlb_hits += other.tlb_hits;
+        tlb_misses += other.tlb_misses;
+        sectors_from_far += other.sectors_from_far;
+        sectors_to_far += other.sectors_to_far;
+        return *this;
+    }
 };
 
 /// Adds counters of one kind; all of them are plain 64-bit sums.

@@ -42,8 +42,10 @@ LinePlace LineMap::find(std::uint64_t line) const {
     return place;
 }
 
-memory::dram::Location LineMap::location(std::uint64_t line) const {
-    return map_.decode(device_line(line) * kLineBytes).location;
+LineSpot LineMap::spot(std::uint64_t line) const {
+    const memory::dram::ChannelChunk at = map_.chunk(device_line(line) * kLineBytes);
+    return {at.channel,
+            (at.local * interleave_lines_ + (line & (interleave_lines_ - 1))) * kLineBytes};
 }
 
 }  // namespace lockstep::gpu

@@ -14,6 +14,12 @@ struct LinePlace {
     std::uint32_t l2_partition;  ///< the home: where the DRAM channel is
 };
 
+/// Where a line lies in DRAM.
+struct LineSpot {
+    std::uint32_t channel;  ///< of the chip
+    std::uint64_t address;  ///< within the channel, in bytes
+};
+
 /// A slice is one with its DRAM channels. With two L2 partitions slice i of each caches the lines
 /// whose home is slice i of either, for the SMs near it.
 class LineMap {
@@ -24,8 +30,10 @@ class LineMap {
     static std::uint64_t device_line(std::uint64_t line) { return line & 0xffff'ffffu; }
 
     LinePlace find(std::uint64_t line) const;
-    /// The DRAM location of a line's first sector.
-    memory::dram::Location location(std::uint64_t line) const;
+    LineSpot spot(std::uint64_t line) const;
+    memory::dram::Location location(const LineSpot& spot, unsigned sector) const {
+        return map_.decode_in_channel(spot.address + sector * kSectorBytes);
+    }
 
     std::uint32_t tile_of_slice(std::uint32_t slice) const { return tile_of_slice_[slice]; }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Within a window nothing that a partition sends comes back to it, so it takes all arrivals of the
+// window, sorts them by time, runs its slices and its channels one after the other, and sends what
+// they answered in order of time. Slices and channels meet only through the ways to and from the
+// DRAM controllers, whose latency is the step in which they alternate.
 #include "models/gpu/memory/memory_partition.h"
 
 #include <algorithm>
@@ -9,36 +13,233 @@ using engine::Cycle;
 using engine::kNever;
 
 MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryParameters& parameters,
-                                 const LineMap&, std::uint32_t l2_partition, std::uint32_t number)
+                                 const LineMap& map, std::uint32_t l2_partition,
+                                 std::uint32_t number)
     : Tile(simulation, fmt::format("l2_{}.partition{}", l2_partition, number), parameters.clock),
-      parameters_(parameters) {}
+      parameters_(parameters),
+      map_(map),
+      l2_partition_(l2_partition),
+      mmu_(parameters) {
+    SliceSurroundings& self = *this;
+    for (std::uint32_t i = 0; i < parameters.slices_per_l2_partition(); ++i) {
+        if (map.tile_of_slice(i) != number) continue;
+        if (slices_.empty()) first_slice_ = i;
+        slices_.push_back(std::make_unique<L2Slice>(parameters, l2_partition, i, self, counters_));
+    }
+    const std::uint32_t channels = parameters.dram.channels, slices = parameters.slices;
+    const std::uint32_t first = l2_partition * parameters.slices_per_l2_partition() + first_slice_;
+    first_channel_ = first * channels / slices;
+    const auto count = slices_.size() * channels / slices;
+    channels_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) channels_.emplace_back(parameters);
+}
 
 /// Takes what arrives in this window, in the order of arrival.
 void MemoryPartition::gather(Cycle until) {
     for (std::uint32_t i = 0; i < links_.size(); ++i) {
         engine::Receiver<RoutedRequest>& requests = links_[i]->requests;
         for (Cycle at = requests.next_ready(); at < until; at = requests.next_ready())
-            arrivals_.push_back({at, i, requests.receive(at)});
+            arrivals_.push_back(
+                {at,
+                 i + 1,
+                 {.link = static_cast<std::uint16_t>(i), .routed = requests.receive(at)}});
     }
-    std::sort(arrivals_.begin(), arrivals_.end(), [](const Arrival& a, const Arrival& b) {
-        return std::pair(a.at, a.link) < std::pair(b.at, b.link);
-    });
+    if (from_peer_.connected())
+        for (Cycle at = from_peer_.next_ready(); at < until; at = from_peer_.next_ready())
+            arrivals_.push_back(
+                {at, static_cast<std::uint32_t>(links_.size()) + 1, from_peer_.receive(at)});
+    const auto earlier = [](const Arrival& a, const Arrival& b) {
+        return a.at != b.at ? a.at < b.at : a.order < b.order;
+    };
+    std::sort(arrivals_.begin(), arrivals_.end(), earlier);
+
+    // Those without a translation wait for the MMU; those whose wait ends join.
+    bool changed = false;
+    for (Arrival& arrival : arrivals_) {
+        if (arrival.order > links_.size() || arrival.message.routed.request.translated) continue;
+        arrival.at = mmu_.translate(arrival.at, arrival.message.routed.request.line);
+        arrival.message.routed.request.translated = true;
+        held_.push_back(arrival);
+        arrival.at = kNever;
+        changed = true;
+    }
+    if (!changed && held_.empty()) return;
+    std::erase_if(arrivals_, [](const Arrival& a) { return a.at == kNever; });
+    std::stable_sort(held_.begin(), held_.end(), earlier);
+    const auto due =
+        std::find_if(held_.begin(), held_.end(), [&](const Arrival& a) { return a.at >= until; });
+    arrivals_.insert(arrivals_.end(), held_.begin(), due);
+    held_.erase(held_.begin(), due);
+    std::stable_sort(arrivals_.begin(), arrivals_.end(), earlier);
 }
 
-Cycle MemoryPartition::advance(Cycle, Cycle until) {
-    gather(until);
-    for (const Arrival& arrival : arrivals_) {
-        const MemoryRequest& request = arrival.request.request;
-        ++counters_.requests;
-        links_[arrival.link]->replies.send(arrival.at + parameters_.slice_latency,
-                                           {request.id, request.kind, request.sectors});
+void MemoryPartition::deliver(const Arrival& arrival) {
+    const PeerMessage& message = arrival.message;
+    const MemoryRequest& request = message.routed.request;
+    switch (message.type) {
+        case PeerMessage::Type::kRequest: {
+            const bool from_peer = arrival.order > links_.size();
+            slice(message.routed.slice)
+                .request({arrival.at, message.routed, message.link, from_peer});
+            if (!from_peer) ++counters_.requests;
+            break;
+        }
+        case PeerMessage::Type::kFill:
+            slice(message.routed.slice)
+                .fill(arrival.at, static_cast<std::uint16_t>(request.id), request.sectors);
+            break;
+        case PeerMessage::Type::kAnswer:
+            replies_.push_back({arrival.at,
+                                message.link,
+                                message.routed.slice * 2u,
+                                {request.id, request.kind, request.sectors}});
+            break;
+        case PeerMessage::Type::kInvalidate:
+            slice(message.routed.slice)
+                .invalidate(arrival.at, L2Tags::key(message.routed.index, message.routed.home));
+            break;
     }
+}
+
+Cycle MemoryPartition::advance(Cycle from, Cycle until) {
+    gather(until);
+    for (const Arrival& arrival : arrivals_) deliver(arrival);
     arrivals_.clear();
-    return kNever;
+    for (Cycle now = from; now < until;) {
+        now = std::min(until, now + parameters_.dram_reply_latency);
+        run(now);
+    }
+    send_replies(until);
+    send_peer_messages(until);
+
+    Cycle next = kNever;
+    for (const auto& slice : slices_) next = std::min(next, slice->next_event());
+    for (const DramChannel& channel : channels_) next = std::min(next, channel.next_event());
+    if (!replies_.empty() || !peer_messages_.empty()) next = std::min(next, until);
+    for (const Arrival& arrival : held_) next = std::min(next, arrival.at);
+    return next == kNever ? kNever : std::max(next, until);
+}
+
+void MemoryPartition::run(Cycle until) {
+    for (const auto& slice : slices_)
+        if (slice->next_event() < until) slice->advance(until);
+    for (DramChannel& channel : channels_)
+        if (channel.next_event() < until) channel.advance(until, completions_);
+    take_completions();
+}
+
+void MemoryPartition::take_completions() {
+    for (const DramChannel::Completion& done : completions_) {
+        const auto number = static_cast<std::uint32_t>(done.id >> 32);
+        const auto mshr = static_cast<std::uint16_t>(done.id >> 8);
+        const auto sector = static_cast<std::uint8_t>(done.id);
+        if (sector == 0)
+            slice(number).written(done.at);
+        else if (mshr != kNoMshr)
+            slice(number).fill(done.at, mshr, sector);
+    }
+    completions_.clear();
+}
+
+void MemoryPartition::reply(Cycle at, std::uint32_t slice, std::uint16_t link,
+                            const MemoryReply& reply) {
+    replies_.push_back({at, link, slice * 2 + 1, reply});
+}
+
+void MemoryPartition::send_to_peer(Cycle at, const PeerMessage& message) {
+    peer_messages_.push_back({at, message});
+}
+
+void MemoryPartition::ask_dram(Cycle at, memory::dram::Direction direction, std::uint32_t slice,
+                               std::uint64_t line, std::uint8_t sectors, std::uint16_t mshr) {
+    const bool read = direction == memory::dram::Direction::kRead;
+    const LineSpot spot = map_.spot(line);
+    for (unsigned i = 0; i < kSectorsPerLine; ++i) {
+        if ((sectors >> i & 1) == 0) continue;
+        const std::uint64_t id =
+            std::uint64_t{slice} << 32 | std::uint64_t{mshr} << 8 | (read ? 1ull << i : 0);
+        channels_[spot.channel - first_channel_].request(at, direction, map_.location(spot, i), id);
+    }
+}
+
+void MemoryPartition::read_dram(Cycle at, std::uint32_t slice, std::uint64_t line,
+                                std::uint8_t sectors, std::uint16_t mshr) {
+    ask_dram(at, memory::dram::Direction::kRead, slice, line, sectors, mshr);
+}
+
+void MemoryPartition::write_dram(Cycle at, std::uint32_t slice, std::uint64_t line,
+                                 std::uint8_t sectors) {
+    ask_dram(at, memory::dram::Direction::kWrite, slice, line, sectors, kNoMshr);
+}
+
+/// What slices answer from the next window on comes later than all that is due in this one.
+void MemoryPartition::send_replies(Cycle until) {
+    if (replies_.empty()) return;
+    std::stable_sort(replies_.begin(), replies_.end(), [](const Departure& a, const Departure& b) {
+        return a.at != b.at ? a.at < b.at : a.order < b.order;
+    });
+    std::size_t kept = 0;
+    for (const Departure& departure : replies_) {
+        if (departure.at >= until)
+            replies_[kept++] = departure;
+        else
+            links_[departure.link]->replies.send(departure.at + parameters_.slice_latency,
+                                                 departure.reply);
+    }
+    replies_.resize(kept);
+}
+
+void MemoryPartition::send_peer_messages(Cycle until) {
+    if (peer_messages_.empty()) return;
+    std::stable_sort(peer_messages_.begin(), peer_messages_.end(),
+                     [](const PeerDeparture& a, const PeerDeparture& b) {
+                         return a.at != b.at ? a.at < b.at
+                                             : a.message.routed.slice < b.message.routed.slice;
+                     });
+    std::size_t kept = 0;
+    for (PeerDeparture& departure : peer_messages_) {
+        if (departure.at < until && kept == 0 && to_peer_.credits(departure.at) > 0) {
+            to_peer_.send(departure.at, departure.message);
+        } else {
+            departure.at = std::max(departure.at, until);
+            peer_messages_[kept++] = departure;
+        }
+    }
+    peer_messages_.resize(kept);
+}
+
+bool MemoryPartition::finished() const {
+    return replies_.empty() && peer_messages_.empty() && held_.empty() &&
+           std::all_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->idle(); }) &&
+           std::all_of(channels_.begin(), channels_.end(),
+                       [](const DramChannel& c) { return c.idle(); });
 }
 
 std::string MemoryPartition::explain_wait() const {
-    return fmt::format("{} replies under way", replies_.size());
+    const auto busy =
+        std::count_if(slices_.begin(), slices_.end(), [](const auto& s) { return !s->idle(); });
+    return fmt::format(
+        "{} slices busy, {} replies and {} messages to its peer not sent, {} held by "
+        "the MMU",
+        busy, replies_.size(), peer_messages_.size(), held_.size());
+}
+
+void MemoryPartition::clear_l2() {
+    LOCKSTEP_CHECK(finished(), "{}: L2 forgotten while {}", name(), explain_wait());
+    for (const auto& slice : slices_) slice->clear();
+}
+
+PartitionCounters MemoryPartition::counters() const {
+    PartitionCounters out = counters_;
+    for (const auto& slice : slices_) out.slice_busy += slice->busy_cycles();
+    for (const DramChannel& channel : channels_) {
+        out.dram_bytes_read += channel.statistics().bytes_read;
+        out.dram_bytes_written += channel.statistics().bytes_written;
+        out.dram_bus_busy += channel.statistics().bus_busy_cycles;
+    }
+    out.tlb_hits = mmu_.hits();
+    out.tlb_misses = mmu_.misses();
+    return out;
 }
 
 }  // namespace lockstep::gpu

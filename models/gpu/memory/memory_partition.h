@@ -2,22 +2,25 @@
 // A memory partition: slices of L2 with the DRAM channels behind them.
 #pragma once
 
-#include "models/gpu/counters.h"
-#include "models/gpu/memory/crossbar_port.h"
+#include "models/gpu/memory/dram_channel.h"
+#include "models/gpu/memory/l2_slice.h"
+#include "models/gpu/memory/mmu.h"
 
 namespace lockstep::gpu {
 
-class MemoryPartition final : public engine::Tile {
+class MemoryPartition final : public engine::Tile, private SliceSurroundings {
   public:
     /// `l2_partition`: the part of L2 it belongs to; `number`: among that part's Tiles.
     MemoryPartition(engine::Simulation& simulation, const MemoryParameters& parameters,
                     const LineMap& map, std::uint32_t l2_partition, std::uint32_t number);
 
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
-    bool finished() const override { return replies_.empty(); }
+    bool finished() const override;
     std::string explain_wait() const override;
 
-    const PartitionCounters& counters() const { return counters_; }
+    /// Forgets what L2 holds; nothing may be under way.
+    void clear_l2();
+    PartitionCounters counters() const;
 
   private:
     friend class MemorySystem;
@@ -28,23 +31,60 @@ class MemoryPartition final : public engine::Tile {
         engine::Receiver<RoutedRequest> requests;
         engine::Sender<MemoryReply> replies;
     };
+    /// What has been sent to a slice: by an SM, or by the peer.
     struct Arrival {
         engine::Cycle at;
-        std::uint32_t link;
-        RoutedRequest request;
+        std::uint32_t order;  ///< of the link; those that the MMU held come first, the peer last
+        PeerMessage message;
     };
     struct Departure {
         engine::Cycle at;
-        std::uint32_t link;
+        std::uint16_t link;
+        std::uint32_t order;  ///< of those at one time
         MemoryReply reply;
     };
+    struct PeerDeparture {
+        engine::Cycle at;
+        PeerMessage message;
+    };
+
+    // For the slices.
+    void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link,
+               const MemoryReply& reply) override;
+    void send_to_peer(engine::Cycle at, const PeerMessage& message) override;
+    void read_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line, std::uint8_t sectors,
+                   std::uint16_t mshr) override;
+    void write_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
+                    std::uint8_t sectors) override;
 
     void gather(engine::Cycle until);
+    void deliver(const Arrival& arrival);
+    void run(engine::Cycle until);
+    void take_completions();
+    void send_replies(engine::Cycle until);
+    void send_peer_messages(engine::Cycle until);
+    void ask_dram(engine::Cycle at, memory::dram::Direction direction, std::uint32_t slice,
+                  std::uint64_t line, std::uint8_t sectors, std::uint16_t mshr);
+    L2Slice& slice(std::uint32_t number) { return *slices_[number - first_slice_]; }
 
     const MemoryParameters& parameters_;
+    const LineMap& map_;
+    const std::uint32_t l2_partition_;
+    std::uint32_t first_slice_ = 0;    ///< of the L2 partition's
+    std::uint32_t first_channel_ = 0;  ///< of the chip's
+    std::vector<std::unique_ptr<L2Slice>> slices_;
+    std::vector<DramChannel> channels_;
+    Mmu mmu_;
+
     std::vector<std::unique_ptr<Link>> links_;  ///< by SM of the near ones
+    engine::Sender<PeerMessage> to_peer_{*this, "to_peer"};
+    engine::Receiver<PeerMessage> from_peer_{*this, "from_peer"};
+
     std::vector<Arrival> arrivals_;             ///< of this window
+    std::vector<Arrival> held_;                 ///< by the MMU, beyond this window
     std::vector<Departure> replies_;            ///< not sent yet
+    std::vector<PeerDeparture> peer_messages_;  ///< not sent yet
+    std::vector<DramChannel::Completion> completions_;
     PartitionCounters counters_;
 };
 

@@ -3,6 +3,11 @@
 
 namespace lockstep::gpu {
 
+namespace {
+/// Under way between two partitions: more than their MSHRs and their SMs' limits let them send.
+constexpr std::uint32_t kPeerMessages = 8192;
+}  // namespace
+
 MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine& machine,
                            std::span<CrossbarPort* const> ports)
     : parameters_(MemoryParameters::of(machine)), map_(parameters_) {
@@ -11,6 +16,18 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
         for (std::uint32_t i = 0; i < tiles; ++i)
             partitions_.push_back(
                 std::make_unique<MemoryPartition>(simulation, parameters_, map_, part, i));
+
+    if (parameters_.l2_partitions == 2) {
+        const engine::ChannelParameters between{.latency = parameters_.far_latency,
+                                                .capacity = kPeerMessages,
+                                                .credit_latency = parameters_.far_latency};
+        for (std::uint32_t i = 0; i < tiles; ++i) {
+            simulation.connect(partitions_[i]->to_peer_, partitions_[tiles + i]->from_peer_,
+                               between);
+            simulation.connect(partitions_[tiles + i]->to_peer_, partitions_[i]->from_peer_,
+                               between);
+        }
+    }
 
     // An unanswered request holds an entry of each way at most; an entry is lacking until its
     // credit is back, hence the replies' margin.
@@ -42,9 +59,13 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
 
 MemorySystem::~MemorySystem() = default;
 
+void MemorySystem::clear_l2() {
+    for (const auto& partition : partitions_) partition->clear_l2();
+}
+
 PartitionCounters MemorySystem::counters() const {
     PartitionCounters sum;
-    for (const auto& partition : partitions_) sum.requests += partition->counters().requests;
+    for (const auto& partition : partitions_) sum += partition->counters();
     return sum;
 }
 

@@ -23,8 +23,14 @@ class MemorySystem {
     const MemoryParameters& parameters() const { return parameters_; }
     const LineMap& map() const { return map_; }
 
-    /// The sum over all partitions since the last clear_counters().
+    /// Forgets what L2 holds, as a flush between kernels does (its write-backs take no time and are
+    /// not counted). Nothing may be under way.
+    void clear_l2();
+
+    /// The sum over all partitions since they were made.
     PartitionCounters counters() const;
+    std::size_t partitions() const { return partitions_.size(); }
+    const MemoryPartition& partition(std::size_t i) const { return *partitions_[i]; }
 
   private:
     const MemoryParameters parameters_;

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slice takes requests in order, one at a time, for as long as its data port needs for their
+// bytes; misses wait in a table while later requests pass. Lines are written back when they are
+// evicted; sectors written in part are not fetched until somebody reads them. With two L2
+// partitions a slice also holds copies of lines whose home is its peer (NVIDIA A100 whitepaper):
+// reads hit in them; writes and atomics are performed at the home, which recalls the peer's copy.
+// Simplified: the data port is held by replies and written data, not by fills.
+#include "models/gpu/memory/l2_slice.h"
+
+#include <bit>
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using engine::kNever;
+
+namespace {
+
+std::uint32_t count(std::uint8_t mask) {
+    return static_cast<std::uint32_t>(std::popcount(mask));
+}
+
+/// The aligned groups of so many sectors that have a sector in the mask.
+std::uint8_t widen(std::uint8_t mask, std::uint32_t group) {
+    if (group == 4) return mask != 0 ? 0xf : 0;
+    if (group == 1) return mask;
+    const unsigned low = (mask | mask >> 1) & 0x5u;
+    return static_cast<std::uint8_t>(low | low << 1);
+}
+
+std::uint8_t rank_of(EvictionPriority priority) {
+    switch (priority) {
+        case EvictionPriority::kFirst:
+        case EvictionPriority::kNoAllocate:
+            return 0;
+        case EvictionPriority::kLast:
+            return 2;
+        default:
+            return 1;
+    }
+}
+
+bool is_atomic(RequestKind kind) {
+    return kind == RequestKind::kAtomic || kind == RequestKind::kReduction;
+}
+
+}  // namespace
+
+L2Slice::L2Slice(const MemoryParameters& parameters, std::uint32_t l2_partition,
+                 std::uint32_t number, SliceSurroundings& surroundings, PartitionCounters& counters)
+    : parameters_(parameters),
+      partition_(l2_partition),
+      number_(number),
+      surroundings_(surroundings),
+      counters_(counters),
+      tags_(parameters.sets, parameters.ways),
+      line_numbers_(parameters.sets * parameters.ways),
+      mshrs_(parameters.mshrs) {
+    for (std::uint32_t i = parameters.mshrs; i-- > 0;)
+        free_mshrs_.push_back(static_cast<std::uint16_t>(i));
+}
+
+Cycle L2Slice::next_request() const {
+    if (blocked_ || input_.empty()) return kNever;
+    const Cycle free = (busy_ + kFraction - 1) / kFraction;
+    return std::max({input_.front().at, free, not_before_});
+}
+
+void L2Slice::advance(Cycle until) {
+    while (true) {
+        const Cycle request_at = next_request(), return_at = next_return();
+        if (std::min(request_at, return_at) >= until) return;
+        if (return_at <= request_at) {
+            const Event event = events_.front();
+            events_.pop();
+            handle(return_at, event);
+            blocked_ = false;
+            not_before_ = return_at;
+        } else if (handle(request_at, input_.front())) {
+            input_.pop();
+        } else {
+            blocked_ = true;
+        }
+    }
+}
+
+bool L2Slice::handle(Cycle now, const SliceRequest& request) {
+    if (request.routed.request.kind == RequestKind::kRead) return read(now, request);
+    if (!is_home(request)) return pass_to_home(now, request);
+    return is_atomic(request.routed.request.kind) ? read(now, request) : write(now, request);
+}
+
+/// Reads, and atomics at their home: all sectors must be here.
+bool L2Slice::read(Cycle now, const SliceRequest& request) {
+    const MemoryRequest& asked = request.routed.request;
+    std::uint32_t slot = tags_.find(L2Tags::key(request.routed.index, request.routed.home));
+    const std::uint8_t valid = slot == L2Tags::kNone ? 0 : tags_.line(slot).valid;
+    const auto missing = static_cast<std::uint8_t>(asked.sectors & ~valid);
+    if (missing != 0) {
+        const bool new_mshr = slot == L2Tags::kNone || tags_.line(slot).mshr == kNoMshr;
+        if (new_mshr && free_mshrs_.empty()) return false;
+        if (slot == L2Tags::kNone && !allocate(now, request, slot)) return false;
+        if (new_mshr) {
+            tags_.line(slot).mshr = free_mshrs_.back();
+            free_mshrs_.pop_back();
+            mshrs_[tags_.line(slot).mshr] = {.slot = slot};
+        }
+    }
+    if (!request.from_peer && asked.kind == RequestKind::kRead) {
+        counters_.sectors_read_miss += count(missing);
+        counters_.sectors_read_hit += count(asked.sectors) - count(missing);
+    }
+    note_use(request, slot);
+    if (missing == 0)
+        serve(now, request, slot);
+    else
+        fetch(now, request, mshrs_[tags_.line(slot).mshr], missing);
+    return true;
+}
+
+/// Asks for what is missing and not asked for yet, and lets the request wait.
+void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uint8_t missing) {
+    const L2Line& line = tags_.line(mshr.slot);
+    const std::uint8_t wide = request.routed.request.kind == RequestKind::kRead
+                                  ? widen(missing, parameters_.fetch_sectors)
+                                  : missing;
+    const auto wanted = static_cast<std::uint8_t>(wide & ~line.valid & ~mshr.pending);
+    if (wanted != 0) {
+        mshr.pending |= wanted;
+        if (is_home(request)) {
+            surroundings_.read_dram(now, number_, line_of(mshr.slot), wanted, line.mshr);
+        } else {
+            PeerMessage message{.routed = request.routed};
+            message.routed.request.id = line.mshr;
+            message.routed.request.sectors = wanted;
+            counters_.sectors_from_far += count(wanted);
+            surroundings_.send_to_peer(now, message);
+        }
+    }
+    std::uint32_t waiter = free_waiter_;
+    if (waiter == L2Tags::kNone) {
+        waiter = static_cast<std::uint32_t>(waiters_.size());
+        waiters_.emplace_back();
+    } else {
+        free_waiter_ = waiters_[waiter].next;
+    }
+    waiters_[waiter] = {request, missing, L2Tags::kNone};
+    (mshr.first_waiter == L2Tags::kNone ? mshr.first_waiter : waiters_[mshr.last_waiter].next) =
+        waiter;
+    mshr.last_waiter = waiter;
+    occupy(now, kFraction);
+}
+
+bool L2Slice::write(Cycle now, const SliceRequest& request) {
+    const MemoryRequest& asked = request.routed.request;
+    std::uint32_t slot = tags_.find(L2Tags::key(request.routed.index, request.routed.home));
+    const bool hit = slot != L2Tags::kNone;
+    if (!hit && !allocate(now, request, slot)) return false;
+    (hit ? counters_.sectors_write_hit : counters_.sectors_write_miss) += count(asked.sectors);
+    L2Line& line = tags_.line(slot);
+    const auto whole = static_cast<std::uint8_t>(asked.sectors & ~asked.partial);
+    line.valid |= whole;
+    line.partial = static_cast<std::uint8_t>((line.partial | asked.partial) & ~line.valid);
+    line.dirty |= asked.sectors;
+    note_use(request, slot);
+    recall_copy(now, request, line);
+    occupy(now, std::max(kFraction, service(count(asked.sectors) * kSectorBytes,
+                                            parameters_.slice_bandwidth)));
+    answer(now, request);
+    return true;
+}
+
+/// A write or an atomic whose home is the peer.
+bool L2Slice::pass_to_home(Cycle now, const SliceRequest& request) {
+    drop_copy(L2Tags::key(request.routed.index, request.routed.home));
+    surroundings_.send_to_peer(now, {.link = request.link, .routed = request.routed});
+    counters_.sectors_to_far += count(request.routed.request.sectors);
+    occupy(now, kFraction);
+    return true;
+}
+
+void L2Slice::drop_copy(std::uint32_t key) {
+    const std::uint32_t slot = tags_.find(key);
+    if (slot == L2Tags::kNone) return;
+    L2Line& line = tags_.line(slot);
+    line.valid = 0;
+    if (line.mshr == kNoMshr) tags_.remove(slot);
+}
+
+/// Finds a slot for a line that is absent.
+bool L2Slice::allocate(Cycle now, const SliceRequest& request, std::uint32_t& slot) {
+    const std::uint32_t key = L2Tags::key(request.routed.index, request.routed.home);
+    slot = tags_.victim(key);
+    if (slot == L2Tags::kNone) return false;
+    if (tags_.occupied(slot) && !evict(now, slot)) return false;
+    tags_.place(slot, key);
+    tags_.line(slot).rank = rank_of(request.routed.request.priority);
+    line_numbers_[slot] =
+        static_cast<std::uint32_t>(LineMap::device_line(request.routed.request.line));
+    return true;
+}
+
+bool L2Slice::evict(Cycle now, std::uint32_t slot) {
+    const L2Line& line = tags_.line(slot);
+    if (line.dirty == 0) return true;
+    if (writing_ + count(line.dirty) > parameters_.write_back_buffer) return false;
+    const auto merge = static_cast<std::uint8_t>(line.partial & line.dirty);
+    if (merge != 0) surroundings_.read_dram(now, number_, line_of(slot), merge, kNoMshr);
+    surroundings_.write_dram(now, number_, line_of(slot), line.dirty);
+    writing_ += count(line.dirty);
+    counters_.write_backs += count(line.dirty);
+    return true;
+}
+
+/// All sectors are here.
+void L2Slice::serve(Cycle now, const SliceRequest& request, std::uint32_t slot) {
+    const MemoryRequest& asked = request.routed.request;
+    L2Line& line = tags_.line(slot);
+    if (!is_atomic(asked.kind)) {
+        if (request.from_peer) line.peer_has_copy = true;
+        occupy(now, std::max(kFraction, service(count(asked.sectors) * kSectorBytes,
+                                                parameters_.slice_bandwidth)));
+        answer(now, request);
+        return;
+    }
+    line.dirty |= asked.sectors;
+    recall_copy(now, request, line);
+    counters_.atomics += count(asked.sectors);
+    const std::uint32_t rounds =
+        (asked.lanes + parameters_.atomic_lanes - 1u) / parameters_.atomic_lanes;
+    const auto serial =
+        static_cast<Cycle>(asked.same_address * parameters_.atomic_interval * kFraction + 0.5);
+    const Cycle duration = std::max({kFraction, rounds * kFraction, serial});
+    occupy(now, duration);
+    answer(now + duration / kFraction - 1, request);
+}
+
+void L2Slice::answer(Cycle now, const SliceRequest& request) {
+    const MemoryRequest& asked = request.routed.request;
+    if (!request.from_peer) {
+        surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors});
+        return;
+    }
+    PeerMessage message{.link = request.link, .routed = request.routed};
+    message.type =
+        asked.kind == RequestKind::kRead ? PeerMessage::Type::kFill : PeerMessage::Type::kAnswer;
+    surroundings_.send_to_peer(now, message);
+}
+
+void L2Slice::recall_copy(Cycle now, const SliceRequest& request, L2Line& line) {
+    if (!line.peer_has_copy) return;
+    line.peer_has_copy = false;
+    surroundings_.send_to_peer(now,
+                               {.type = PeerMessage::Type::kInvalidate, .routed = request.routed});
+}
+
+void L2Slice::note_use(const SliceRequest& request, std::uint32_t slot) {
+    if (request.routed.request.priority != EvictionPriority::kUnchanged) tags_.touch(slot);
+}
+
+void L2Slice::handle(Cycle now, const Event& event) {
+    if (event.mshr == kNoMshr) {
+        if (event.key == L2Tags::kNone)
+            --writing_;
+        else
+            drop_copy(event.key);
+        return;
+    }
+    Mshr& mshr = mshrs_[event.mshr];
+    L2Line& line = tags_.line(mshr.slot);
+    const std::uint8_t arrived = event.sectors & mshr.pending;
+    mshr.pending &= static_cast<std::uint8_t>(~arrived);
+    line.valid |= arrived;
+    line.partial &= static_cast<std::uint8_t>(~arrived);
+    // Those that have all they need are answered in the order in which they came.
+    std::uint32_t* from = &mshr.first_waiter;
+    std::uint32_t last = L2Tags::kNone;
+    while (*from != L2Tags::kNone) {
+        const std::uint32_t at = *from;
+        Waiter& waiter = waiters_[at];
+        waiter.missing &= static_cast<std::uint8_t>(~arrived);
+        if (waiter.missing != 0) {
+            last = at;
+            from = &waiter.next;
+            continue;
+        }
+        *from = waiter.next;
+        waiter.next = free_waiter_;
+        free_waiter_ = at;
+        serve(std::max(now, busy_ / kFraction), waiter.request, mshr.slot);
+    }
+    mshr.last_waiter = last;
+    if (mshr.pending != 0) return;
+    LOCKSTEP_CHECK(mshr.first_waiter == L2Tags::kNone, "L2 slice {}: a request waits for nothing",
+                   number_);
+    line.mshr = kNoMshr;
+    free_mshrs_.push_back(event.mshr);
+}
+
+}  // namespace lockstep::gpu

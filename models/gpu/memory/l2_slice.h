@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slice of L2: tags, the table of lines that it waits for (MSHRs), the atomic unit.
+#pragma once
+
+#include "models/gpu/counters.h"
+#include "models/gpu/memory/crossbar_port.h"
+#include "models/gpu/memory/l2_tags.h"
+#include "models/gpu/memory/ring.h"
+
+namespace lockstep::gpu {
+
+/// Who gets the answer: an SM by its link to the partition, or the slice's peer.
+inline constexpr std::uint16_t kPeerLink = 0xffff;
+
+struct SliceRequest {
+    engine::Cycle at = 0;  ///< arrival
+    RoutedRequest routed;
+    std::uint16_t link = 0;  ///< of the SM that asks, at its near partition
+    bool from_peer = false;
+};
+
+/// Between a slice and the one with the same number in the other L2 partition.
+struct PeerMessage {
+    enum class Type : std::uint8_t {
+        kRequest,     ///< to the home; a read's id is the sender's MSHR
+        kFill,        ///< answers a read
+        kAnswer,      ///< answers another request: pass it on to the SM
+        kInvalidate,  ///< from the home: the copy is out of date
+    };
+    Type type = Type::kRequest;
+    std::uint16_t link = 0;
+    RoutedRequest routed;
+};
+
+/// What a slice calls. Times are cycles of the slice's work; they never decrease for one slice.
+class SliceSurroundings {
+  public:
+    virtual ~SliceSurroundings() = default;
+    virtual void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link,
+                       const MemoryReply& reply) = 0;
+    virtual void send_to_peer(engine::Cycle at, const PeerMessage& message) = 0;
+    /// Answered by L2Slice::fill() with the MSHR, sector by sector; kNoMshr: no answer is needed.
+    virtual void read_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
+                           std::uint8_t sectors, std::uint16_t mshr) = 0;
+    /// Answered by L2Slice::written() for each sector.
+    virtual void write_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
+                            std::uint8_t sectors) = 0;
+};
+
+class L2Slice {
+  public:
+    /// `number`: of the L2 partition's slices.
+    L2Slice(const MemoryParameters& parameters, std::uint32_t l2_partition, std::uint32_t number,
+            SliceSurroundings& surroundings, PartitionCounters& counters);
+
+    /// Requests come in the order of their arrival, never before the cycle that was advanced to.
+    void request(const SliceRequest& request) { input_.push(request); }
+    /// Sectors of a line that an MSHR waits for are here.
+    void fill(engine::Cycle at, std::uint16_t mshr, std::uint8_t sectors) {
+        event({.at = at, .mshr = mshr, .sectors = sectors});
+    }
+    /// A sector has been written to DRAM.
+    void written(engine::Cycle at) { event({.at = at}); }
+    /// The home has a newer version than a copy here.
+    void invalidate(engine::Cycle at, std::uint32_t key) { event({.at = at, .key = key}); }
+
+    /// Does what happens before cycle `until`.
+    void advance(engine::Cycle until);
+    engine::Cycle next_event() const { return std::min(next_request(), next_return()); }
+    bool idle() const {
+        return input_.empty() && events_.empty() && free_mshrs_.size() == mshrs_.size() &&
+               writing_ == 0;
+    }
+    void clear() { tags_.clear(); }
+    /// SM cycles in which the tags or the data port were used.
+    std::uint64_t busy_cycles() const { return used_ / kFraction; }
+
+  private:
+    struct Event {
+        engine::Cycle at = 0;
+        std::uint16_t mshr = kNoMshr;  ///< a fill; kNoMshr: see key
+        std::uint8_t sectors = 0;
+        std::uint32_t key = L2Tags::kNone;  ///< a copy to drop; kNone: a sector has been written
+    };
+    struct Mshr {
+        std::uint32_t slot = 0;
+        std::uint8_t pending = 0;  ///< sectors that have been asked for
+        std::uint32_t first_waiter = L2Tags::kNone, last_waiter = L2Tags::kNone;
+    };
+    struct Waiter {
+        SliceRequest request;
+        std::uint8_t missing = 0;
+        std::uint32_t next = L2Tags::kNone;
+    };
+
+    void event(const Event& event) {
+        events_.push_sorted(event, [](const Event& a, const Event& b) { return a.at < b.at; });
+    }
+    engine::Cycle next_return() const {
+        return events_.empty() ? engine::kNever : events_.front().at;
+    }
+    engine::Cycle next_request() const;
+    bool is_home(const SliceRequest& request) const { return request.routed.home == partition_; }
+
+    void handle(engine::Cycle now, const Event& event);
+    // False where the request has to wait for an event.
+    bool handle(engine::Cycle now, const SliceRequest& request);
+    bool read(engine::Cycle now, const SliceRequest& request);
+    bool write(engine::Cycle now, const SliceRequest& request);
+    bool pass_to_home(engine::Cycle now, const SliceRequest& request);
+    bool allocate(engine::Cycle now, const SliceRequest& request, std::uint32_t& slot);
+    bool evict(engine::Cycle now, std::uint32_t slot);
+    void fetch(engine::Cycle now, const SliceRequest& request, Mshr& mshr, std::uint8_t missing);
+    void serve(engine::Cycle now, const SliceRequest& request, std::uint32_t slot);
+    void answer(engine::Cycle now, const SliceRequest& request);
+    void recall_copy(engine::Cycle now, const SliceRequest& request, L2Line& line);
+    void drop_copy(std::uint32_t key);
+    void note_use(const SliceRequest& request, std::uint32_t slot);
+    void occupy(engine::Cycle now, engine::Cycle duration) {
+        busy_ = std::max(busy_, now * kFraction) + duration;
+        used_ += duration;
+    }
+    std::uint64_t line_of(std::uint32_t slot) const { return line_numbers_[slot]; }
+
+    const MemoryParameters& parameters_;
+    const std::uint32_t partition_, number_;
+    SliceSurroundings& surroundings_;
+    PartitionCounters& counters_;
+
+    L2Tags tags_;
+    std::vector<std::uint32_t> line_numbers_;  ///< by slot: LineMap::device_line
+    std::vector<Mshr> mshrs_;
+    std::vector<std::uint16_t> free_mshrs_;
+    std::vector<Waiter> waiters_;
+    std::uint32_t free_waiter_ = L2Tags::kNone;
+    Ring<SliceRequest> input_;
+    Ring<Event> events_;
+    engine::Cycle busy_ = 0;  ///< in 256ths: when the tags and the data port are free
+    engine::Cycle used_ = 0;  ///< in 256ths
+    engine::Cycle not_before_ = 0;
+    bool blocked_ = false;       ///< the oldest request waits for an event
+    std::uint32_t writing_ = 0;  ///< sectors on their way to DRAM
+};
+
+}  // namespace lockstep::gpu

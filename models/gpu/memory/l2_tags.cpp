@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set-associative array with least-recently-used replacement within ranks of eviction priority.
+// NVIDIA publishes neither the set hash nor the policy. Here each run of as many lines as there are
+// sets fills every set once, turned by a hash of the run's number, so that a contiguous array uses
+// all of the cache and power-of-two strides do not meet in one set.
+#include "models/gpu/memory/l2_tags.h"
+
+#include <algorithm>
+
+namespace lockstep::gpu {
+
+L2Tags::L2Tags(std::uint32_t sets, std::uint32_t ways)
+    : sets_(sets),
+      ways_(ways),
+      keys_(sets * ways, kNone),
+      used_(sets * ways),
+      lines_(sets * ways) {}
+
+std::uint32_t L2Tags::first_slot(std::uint32_t key) const {
+    const std::uint32_t index = key >> 1;
+    const std::uint32_t run = index / sets_;
+    const std::uint32_t hash = (run * 2 + (key & 1)) * 0x9e37'79b9u;  // golden ratio
+    std::uint32_t set =
+        index - run * sets_ + static_cast<std::uint32_t>(std::uint64_t{hash} * sets_ >> 32);
+    if (set >= sets_) set -= sets_;
+    return set * ways_;
+}
+
+std::uint32_t L2Tags::find(std::uint32_t key) const {
+    const std::uint32_t first = first_slot(key);
+    for (std::uint32_t way = 0; way < ways_; ++way)
+        if (keys_[first + way] == key) return first + way;
+    return kNone;
+}
+
+std::uint32_t L2Tags::victim(std::uint32_t key) const {
+    const std::uint32_t first = first_slot(key);
+    std::uint32_t best = kNone;
+    std::uint64_t best_order = ~std::uint64_t{0};
+    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+        if (keys_[slot] == kNone) return slot;
+        if (lines_[slot].mshr != kNoMshr) continue;
+        const std::uint64_t order = std::uint64_t{lines_[slot].rank} << 32 | used_[slot];
+        if (order >= best_order) continue;
+        best_order = order;
+        best = slot;
+    }
+    return best;
+}
+
+void L2Tags::place(std::uint32_t slot, std::uint32_t key) {
+    keys_[slot] = key;
+    lines_[slot] = {};
+    touch(slot);
+}
+
+void L2Tags::clear() {
+    std::fill(keys_.begin(), keys_.end(), kNone);
+    std::fill(lines_.begin(), lines_.end(), L2Line{});
+}
+
+}  // namespace lockstep::gpu

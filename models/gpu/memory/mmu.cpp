@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hardware: a TLB of large reach shared by the chip and a few page walkers. Here each memory
+// partition has its own, since Tiles share nothing: a page misses once in each. A walk takes a
+// constant time; it is not resolved into reads of page tables. NVIDIA publishes none of this; the
+// sizes come from pointer chases (Jia et al. 2018).
+#include "models/gpu/memory/mmu.h"
+
+#include <algorithm>
+
+namespace lockstep::gpu {
+
+namespace {
+constexpr std::size_t kWays = 8;
+}
+
+Mmu::Mmu(const MemoryParameters& parameters)
+    : parameters_(parameters),
+      sets_(std::max<std::size_t>(1, parameters.tlb_entries / kWays)),
+      entries_(sets_ * kWays),
+      walker_free_(parameters.walkers) {}
+
+engine::Cycle Mmu::translate(engine::Cycle now, std::uint64_t line) {
+    const std::uint64_t page = line / parameters_.page_lines;
+    const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(page % sets_ * kWays);
+    const auto last = first + kWays;
+    auto entry = std::find_if(first, last, [&](const Entry& e) { return e.page == page; });
+    const engine::Cycle looked_up = now + parameters_.tlb_latency;
+    if (entry == last) {
+        ++misses_;
+        entry = std::min_element(first, last,
+                                 [](const Entry& a, const Entry& b) { return a.used < b.used; });
+        engine::Cycle& walker = *std::min_element(walker_free_.begin(), walker_free_.end());
+        walker = std::max(looked_up, walker) + parameters_.walk_latency;
+        *entry = {.page = page, .known = walker};
+    } else {
+        ++hits_;
+    }
+    entry->used = ++clock_;
+    return std::max(looked_up, entry->known);
+}
+
+}  // namespace lockstep::gpu
