@@ -4,7 +4,9 @@
 // evicted; sectors written in part are not fetched until somebody reads them. With two L2
 // partitions a slice also holds copies of lines whose home is its peer (NVIDIA A100 whitepaper):
 // reads hit in them; writes and atomics are performed at the home, which recalls the peer's copy.
-// Simplified: the data port is held by replies and written data, not by fills.
+// A slice keeps half of its MSHRs, and of each set, for lines that come from its own DRAM, so that
+// two peers never wait for each other. Simplified: the data port is held by replies and written
+// data, not by fills.
 #include "models/gpu/memory/l2_slice.h"
 
 #include <bit>
@@ -60,27 +62,30 @@ L2Slice::L2Slice(const MemoryParameters& parameters, std::uint32_t l2_partition,
         free_mshrs_.push_back(static_cast<std::uint16_t>(i));
 }
 
-Cycle L2Slice::next_request() const {
-    if (blocked_ || input_.empty()) return kNever;
+Cycle L2Slice::next_request(const Input& input) const {
+    if (input.blocked || input.queue.empty()) return kNever;
     const Cycle free = (busy_ + kFraction - 1) / kFraction;
-    return std::max({input_.front().at, free, not_before_});
+    return std::max({input.queue.front().at, free, not_before_});
 }
 
 void L2Slice::advance(Cycle until) {
     while (true) {
-        const Cycle request_at = next_request(), return_at = next_return();
+        const Cycle from_sm = next_request(input_[0]), from_peer = next_request(input_[1]);
+        const Cycle request_at = std::min(from_sm, from_peer), return_at = next_return();
         if (std::min(request_at, return_at) >= until) return;
         if (return_at <= request_at) {
             const Event event = events_.front();
             events_.pop();
             handle(return_at, event);
-            blocked_ = false;
+            input_[0].blocked = input_[1].blocked = false;
             not_before_ = return_at;
-        } else if (handle(request_at, input_.front())) {
-            input_.pop();
-        } else {
-            blocked_ = true;
+            continue;
         }
+        Input& input = input_[from_peer <= from_sm];
+        if (handle(request_at, input.queue.front()))
+            input.queue.pop();
+        else
+            input.blocked = true;
     }
 }
 
@@ -98,12 +103,15 @@ bool L2Slice::read(Cycle now, const SliceRequest& request) {
     const auto missing = static_cast<std::uint8_t>(asked.sectors & ~valid);
     if (missing != 0) {
         const bool new_mshr = slot == L2Tags::kNone || tags_.line(slot).mshr == kNoMshr;
+        const bool of_copy = !is_home(request);
         if (new_mshr && free_mshrs_.empty()) return false;
+        if (new_mshr && of_copy && waiting_for_peer_ >= parameters_.mshrs / 2) return false;
         if (slot == L2Tags::kNone && !allocate(now, request, slot)) return false;
         if (new_mshr) {
             tags_.line(slot).mshr = free_mshrs_.back();
             free_mshrs_.pop_back();
-            mshrs_[tags_.line(slot).mshr] = {.slot = slot};
+            mshrs_[tags_.line(slot).mshr] = {.slot = slot, .of_copy = of_copy};
+            waiting_for_peer_ += of_copy;
         }
     }
     if (!request.from_peer && asked.kind == RequestKind::kRead) {
@@ -190,7 +198,7 @@ void L2Slice::drop_copy(std::uint32_t key) {
 /// Finds a slot for a line that is absent.
 bool L2Slice::allocate(Cycle now, const SliceRequest& request, std::uint32_t& slot) {
     const std::uint32_t key = L2Tags::key(request.routed.index, request.routed.home);
-    slot = tags_.victim(key);
+    slot = tags_.victim(key, !is_home(request));
     if (slot == L2Tags::kNone) return false;
     if (tags_.occupied(slot) && !evict(now, slot)) return false;
     tags_.place(slot, key);
@@ -294,6 +302,7 @@ void L2Slice::handle(Cycle now, const Event& event) {
     LOCKSTEP_CHECK(mshr.first_waiter == L2Tags::kNone, "L2 slice {}: a request waits for nothing",
                    number_);
     line.mshr = kNoMshr;
+    waiting_for_peer_ -= mshr.of_copy;
     free_mshrs_.push_back(event.mshr);
 }
 

@@ -7,6 +7,8 @@
 #include "models/gpu/memory/l2_tags.h"
 #include "models/gpu/memory/ring.h"
 
+#include <array>
+
 namespace lockstep::gpu {
 
 /// Who gets the answer: an SM by its link to the partition, or the slice's peer.
@@ -54,7 +56,7 @@ class L2Slice {
             SliceSurroundings& surroundings, PartitionCounters& counters);
 
     /// Requests come in the order of their arrival, never before the cycle that was advanced to.
-    void request(const SliceRequest& request) { input_.push(request); }
+    void request(const SliceRequest& request) { input_[request.from_peer].queue.push(request); }
     /// Sectors of a line that an MSHR waits for are here.
     void fill(engine::Cycle at, std::uint16_t mshr, std::uint8_t sectors) {
         event({.at = at, .mshr = mshr, .sectors = sectors});
@@ -66,10 +68,12 @@ class L2Slice {
 
     /// Does what happens before cycle `until`.
     void advance(engine::Cycle until);
-    engine::Cycle next_event() const { return std::min(next_request(), next_return()); }
+    engine::Cycle next_event() const {
+        return std::min({next_request(input_[0]), next_request(input_[1]), next_return()});
+    }
     bool idle() const {
-        return input_.empty() && events_.empty() && free_mshrs_.size() == mshrs_.size() &&
-               writing_ == 0;
+        return input_[0].queue.empty() && input_[1].queue.empty() && events_.empty() &&
+               free_mshrs_.size() == mshrs_.size() && writing_ == 0;
     }
     void clear() { tags_.clear(); }
     /// SM cycles in which the tags or the data port were used.
@@ -85,6 +89,7 @@ class L2Slice {
     struct Mshr {
         std::uint32_t slot = 0;
         std::uint8_t pending = 0;  ///< sectors that have been asked for
+        bool of_copy = false;
         std::uint32_t first_waiter = L2Tags::kNone, last_waiter = L2Tags::kNone;
     };
     struct Waiter {
@@ -93,13 +98,18 @@ class L2Slice {
         std::uint32_t next = L2Tags::kNone;
     };
 
+    struct Input {
+        Ring<SliceRequest> queue;
+        bool blocked = false;  ///< the oldest waits for an event
+    };
+
     void event(const Event& event) {
         events_.push_sorted(event, [](const Event& a, const Event& b) { return a.at < b.at; });
     }
     engine::Cycle next_return() const {
         return events_.empty() ? engine::kNever : events_.front().at;
     }
-    engine::Cycle next_request() const;
+    engine::Cycle next_request(const Input& input) const;
     bool is_home(const SliceRequest& request) const { return request.routed.home == partition_; }
 
     void handle(engine::Cycle now, const Event& event);
@@ -133,12 +143,14 @@ class L2Slice {
     std::vector<std::uint16_t> free_mshrs_;
     std::vector<Waiter> waiters_;
     std::uint32_t free_waiter_ = L2Tags::kNone;
-    Ring<SliceRequest> input_;
+    /// From SMs, and from the peer: what the peer asks of a home must not wait behind requests that
+    /// wait for the peer.
+    std::array<Input, 2> input_;
+    std::uint32_t waiting_for_peer_ = 0;  ///< MSHRs
     Ring<Event> events_;
     engine::Cycle busy_ = 0;  ///< in 256ths: when the tags and the data port are free
     engine::Cycle used_ = 0;  ///< in 256ths
     engine::Cycle not_before_ = 0;
-    bool blocked_ = false;       ///< the oldest request waits for an event
     std::uint32_t writing_ = 0;  ///< sectors on their way to DRAM
 };
 

@@ -33,19 +33,23 @@ std::uint32_t L2Tags::find(std::uint32_t key) const {
     return kNone;
 }
 
-std::uint32_t L2Tags::victim(std::uint32_t key) const {
+std::uint32_t L2Tags::victim(std::uint32_t key, bool for_copy) const {
     const std::uint32_t first = first_slot(key);
     std::uint32_t best = kNone;
     std::uint64_t best_order = ~std::uint64_t{0};
+    std::uint32_t fetched = 0;
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
         if (keys_[slot] == kNone) return slot;
-        if (lines_[slot].mshr != kNoMshr) continue;
+        if (lines_[slot].mshr != kNoMshr) {
+            ++fetched;
+            continue;
+        }
         const std::uint64_t order = std::uint64_t{lines_[slot].rank} << 32 | used_[slot];
         if (order >= best_order) continue;
         best_order = order;
         best = slot;
     }
-    return best;
+    return for_copy && fetched >= ways_ / 2 ? kNone : best;
 }
 
 void L2Tags::place(std::uint32_t slot, std::uint32_t key) {

@@ -32,8 +32,8 @@ class L2Tags {
     /// The slot of a line; kNone where it is absent.
     std::uint32_t find(std::uint32_t key) const;
     /// The slot that a new line of this key's set should take: a free one, or that of the line to
-    /// evict; kNone where all lines of the set are being fetched.
-    std::uint32_t victim(std::uint32_t key) const;
+    /// evict; kNone where all lines of the set (for a copy: half of them) are being fetched.
+    std::uint32_t victim(std::uint32_t key, bool for_copy) const;
     bool occupied(std::uint32_t slot) const { return keys_[slot] != kNone; }
     std::uint32_t key_at(std::uint32_t slot) const { return keys_[slot]; }
 
