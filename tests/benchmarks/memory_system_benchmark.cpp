@@ -13,7 +13,7 @@ namespace {
 enum class Pattern { kL2Read, kDramRead, kDramWrite, kCopy, kRandomSectors };
 
 void run(benchmark::State& state, const char* machine, Pattern pattern) {
-    constexpr std::uint64_t kLines = 1 << 18;  // of the whole chip
+    constexpr std::uint64_t kLines = 1 << 19;  // of the whole chip
     for (auto _ : state) {
         state.PauseTiming();
         const auto sms =
@@ -22,7 +22,7 @@ void run(benchmark::State& state, const char* machine, Pattern pattern) {
         std::mt19937_64 random(1);
         const auto all = [&](std::uint64_t first, std::uint64_t count, RequestKind kind) {
             for (std::uint64_t i = 0; i < count; ++i)
-                bench.sms[i / 4 % sms]->requests.push_back(
+                bench.sms[(first + i) / 4 % sms]->requests.push_back(
                     {.line = first + i, .kind = kind, .sectors = 0xf});
         };
         if (pattern == Pattern::kL2Read) {
@@ -40,7 +40,7 @@ void run(benchmark::State& state, const char* machine, Pattern pattern) {
                 bench.sms[i % sms]->requests.push_back(
                     {.line = random() % (1u << 28), .sectors = 1});
         } else if (pattern == Pattern::kCopy) {
-            for (std::uint64_t i = 0; i < 4 * kLines; i += 4) {
+            for (std::uint64_t i = 0; i < 2 * kLines; i += 4) {
                 all(i, 4, RequestKind::kRead);
                 all(i + (1u << 26), 4, RequestKind::kWrite);
             }
