@@ -30,9 +30,9 @@ Cycle reply_service(const MemoryReply& reply, const MemoryParameters& parameters
     return std::max(kFraction, service(sectors * kSectorBytes, parameters.reply_bandwidth));
 }
 
-/// The first whole cycle at or after a time in 256ths.
+/// The cycle in which a time in 256ths lies: the next begins where the last one ends.
 Cycle whole(Cycle fraction) {
-    return (fraction + kFraction - 1) / kFraction;
+    return fraction / kFraction;
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ L2Slice::L2Slice(const MemoryParameters& parameters, std::uint32_t l2_partition,
 
 Cycle L2Slice::next_request(const Input& input) const {
     if (input.blocked || input.queue.empty()) return kNever;
-    const Cycle free = (busy_ + kFraction - 1) / kFraction;
-    return std::max({input.queue.front().at, free, not_before_});
+    // In the cycle in which the last one ends: its fraction of a cycle is not lost.
+    return std::max({input.queue.front().at, busy_ / kFraction, not_before_});
 }
 
 void L2Slice::advance(Cycle until) {
