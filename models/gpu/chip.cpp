@@ -41,7 +41,25 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
         ports.push_back(ports_.back().get());
     }
     memory_ = std::make_unique<MemorySystem>(simulation_, machine, ports);
-    simulation_.at_window_end([this](Time end) { distribute(end); });
+    simulation_.at_window_end([this](Time end) {
+        perform_deferred();
+        distribute(end);
+    });
+}
+
+void Chip::perform_deferred() {
+    queues_.clear();
+    for (const std::unique_ptr<Sm>& sm : sms_)
+        if (!sm->deferred().empty()) queues_.push_back(&sm->deferred());
+    if (queues_.empty()) return;
+    perform_in_order(queues_, [this](const sass::Deferred& deferred) {
+        sms_[deferred.warp->cta->sm]->perform(deferred);
+    });
+    for (const std::unique_ptr<Sm>& sm : sms_) sm->end_waiting();
+}
+
+void Chip::forget_extents() {
+    for (const std::unique_ptr<Sm>& sm : sms_) sm->forget_extents();
 }
 
 void Chip::distribute(Time window_end) {

@@ -35,11 +35,16 @@ class Chip {
     /// Runs a kernel to its end. Throws LocatedFault.
     KernelCounters run(const KernelRun& run, std::uint64_t shared_carve_out, const Report& report);
 
+    /// To be called when a running kernel has freed memory.
+    void forget_extents();
+
     std::uint64_t now(std::uint32_t sm) const { return sms_[sm]->now(); }
     std::size_t sm_count() const { return sms_.size(); }
 
   private:
     void distribute(engine::Time window_end);
+    /// Atomics and system calls of the window, in one order for all SMs.
+    void perform_deferred();
     [[noreturn]] void report_deadlock(const engine::Deadlock& deadlock) const;
     KernelCounters collect() const;
 
@@ -51,6 +56,8 @@ class Chip {
     std::vector<std::unique_ptr<CrossbarPort>> ports_;
     std::vector<std::unique_ptr<Sm>> sms_;
     std::unique_ptr<MemorySystem> memory_;
+
+    std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty
 
     // Of the running kernel.
     std::uint64_t total_ctas_ = 0, next_cta_ = 0, ended_ctas_ = 0;

@@ -30,9 +30,13 @@ std::uint64_t carve_out(const config::Machine& machine, std::uint64_t needed) {
 
 class SimulatedEnvironment : public sass::Environment {
   public:
-    SimulatedEnvironment(SystemCalls& calls, const Chip& chip, double clock_mhz)
+    SimulatedEnvironment(SystemCalls& calls, Chip& chip, double clock_mhz)
         : calls_(calls), chip_(chip), clock_mhz_(clock_mhz) {}
-    void system_call(unsigned number, sass::Warp& warp) override { calls_.call(number, warp); }
+    void system_call(unsigned number, sass::Warp& warp) override {
+        const std::uint64_t frees = calls_.frees();
+        calls_.call(number, warp);
+        if (calls_.frees() != frees) chip_.forget_extents();
+    }
     std::uint64_t clock(const sass::Warp& warp) override { return chip_.now(warp.cta->sm); }
     std::uint64_t global_timer(const sass::Warp& warp) override {
         return static_cast<std::uint64_t>(static_cast<double>(clock(warp)) * 1e3 / clock_mhz_);
@@ -42,7 +46,7 @@ class SimulatedEnvironment : public sass::Environment {
 
   private:
     SystemCalls& calls_;
-    const Chip& chip_;
+    Chip& chip_;
     double clock_mhz_;
 };
 

@@ -116,6 +116,7 @@ void SystemCalls::release(sass::Warp& warp) {
         heap_used_ -= block->second;
         heap_blocks_.erase(block);
         memory_.free(address);
+        ++frees_;
         // The warp may remember the extent of what is gone.
         warp.extents = {};
     });

@@ -31,6 +31,9 @@ class SystemCalls {
     /// Performs call `number` for the lanes of warp.mask, in ascending order. Throws sass::Fault.
     void call(unsigned number, sass::Warp& warp);
 
+    /// Blocks that kernels have freed so far: warps may remember their extents.
+    std::uint64_t frees() const { return frees_; }
+
   private:
     void print(sass::Warp& warp);
     void allocate(sass::Warp& warp);
@@ -41,6 +44,7 @@ class SystemCalls {
     Output output_, error_output_;
     std::uint64_t heap_bytes_ = 8ull << 20;  ///< CUDA's default cudaLimitMallocHeapSize
     std::uint64_t heap_used_ = 0;
+    std::uint64_t frees_ = 0;
     std::map<std::uint64_t, std::uint64_t> heap_blocks_;  ///< address -> bytes charged
 };
 

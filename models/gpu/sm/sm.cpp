@@ -83,6 +83,7 @@ void Sm::begin_cta(const Start& start) {
     sass::Cta& cta = free->storage->cta();
     cta.sm = index_;
     cta.stores = &stores_;
+    cta.deferred = &deferred_;
     cta.slot = static_cast<std::uint32_t>(free - ctas_.begin());
     if (resident_++ == 0) active_since_ = now_;
     ++counters_.ctas;
@@ -232,6 +233,7 @@ void Sm::process(Cycle now) {
 
 Cycle Sm::advance(Cycle from, Cycle until) {
     if (memory_ == nullptr) return kNever;
+    window_end_ = until;
     while (true) {
         const Cycle next = next_event();
         if (next == kNever) return kNever;
@@ -246,6 +248,33 @@ Cycle Sm::advance(Cycle from, Cycle until) {
 
 void Sm::at_window_end() {
     if (!stores_.empty()) stores_.commit(*run_.launch->memory);
+}
+
+void Sm::perform(const sass::Deferred& deferred) {
+    if (deferred.perform_atomic != nullptr) return deferred.perform();
+    const sass::Warp& warp = *deferred.warp;
+    const std::uint32_t slot = ctas_[warp.cta->slot].first_warp + warp.index;
+    contexts_[slot].waits_for_window = false;
+    ++counters_.issue_active;
+    execute(slot % parameters_.sub_cores, slot / parameters_.sub_cores, info_[warp.pc],
+            window_end_);
+}
+
+void Sm::end_waiting() {
+    if (held_back_.empty()) return;
+    for (const std::uint16_t slot : held_back_) {
+        WarpContext& context = contexts_[slot];
+        if (!context.waits_for_window) continue;
+        context.waits_for_window = false;
+        wake_slot(slot, window_end_);
+    }
+    held_back_.clear();
+    wake(window_end_);
+}
+
+void Sm::forget_extents() {
+    for (const WarpContext& context : contexts_)
+        if (context.warp != nullptr) context.warp->extents = {};
 }
 
 const sass::Cta* Sm::stuck_cta() const {

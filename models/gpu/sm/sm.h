@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "isa/sass/deferred_queue.h"
 #include "isa/sass/store_buffer.h"
 #include "models/gpu/launch.h"
 #include "models/gpu/sm/event_wheel.h"
@@ -73,8 +74,20 @@ class Sm final : public engine::Tile, public MemoryListener {
     bool memory_queue_free(unsigned sub_core) const { return !queues_[sub_core].full(); }
     engine::Cycle shared_fp64_free() const { return fp64_free_; }
     void note_fp64(engine::Cycle free) { fp64_free_ = free; }
+    /// True where the warp's next instruction cannot be executed before the window's end, when the
+    /// warp will be looked at again, or the instruction executed.
+    bool must_wait_for_window(unsigned sub_core, unsigned local, const StaticInstruction& in);
     /// Executes the warp's next instruction and says what keeps the warp from its next one.
     void execute(unsigned sub_core, unsigned local, const StaticInstruction& in, engine::Cycle now);
+
+    // At a window's end, when all SMs' stores are committed.
+    sass::DeferredQueue& deferred() { return deferred_; }
+    /// Does what has waited. Throws LocatedFault.
+    void perform(const sass::Deferred& deferred);
+    /// All that waited has been performed: the warps that were held back go on.
+    void end_waiting();
+    /// Allocations may have gone.
+    void forget_extents();
 
     /// The CTA of a warp that waits in vain, for the report of a deadlock; null: none is resident.
     const sass::Cta* stuck_cta() const;
@@ -142,7 +155,10 @@ class Sm final : public engine::Tile, public MemoryListener {
     MemoryPort* port_ = nullptr;
     std::unique_ptr<MemoryUnit> memory_;
     EventWheel<Event> wheel_;
-    sass::StoreBuffer stores_;  ///< global stores of the current window
+    sass::StoreBuffer stores_;              ///< global stores of the current window
+    sass::DeferredQueue deferred_;          ///< atomics and system calls of the current window
+    std::vector<std::uint16_t> held_back_;  ///< slots of warps that wait for its end
+    engine::Cycle window_end_ = 0;
 
     std::vector<CtaSlot> ctas_;
     std::vector<Start> starts_;  ///< the next one last

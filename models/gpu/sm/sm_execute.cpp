@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "isa/sass/convergence.h"
+#include "isa/sass/system_call.h"
 #include "models/gpu/emulator/cta_runner.h"
 #include "models/gpu/sm/sm.h"
 
@@ -72,6 +73,30 @@ void Sm::count(const StaticInstruction& in, unsigned lanes) {
     counters_.tensor_operations += in.tensor_macs;
 }
 
+bool Sm::must_wait_for_window(unsigned sub_core, unsigned local, const StaticInstruction& in) {
+    const bool is_memory = in.kind == InstructionKind::kMemory && !deferred_.empty();
+    if (!is_memory && !in.may_call_system) [[likely]]
+        return false;
+    const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
+    WarpContext& context = contexts_[slot];
+    sass::Warp& warp = *context.warp;
+    const sass::Instruction& code = code_[warp.pc];
+    warp.mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
+    if (warp.mask == 0) return false;
+    if (is_memory) {
+        if (!deferred_.overlaps(*run_.launch->program, warp.pc, warp)) return false;
+        enter(context, WarpState::kLongScoreboard, now_);
+    } else {
+        if (!sass::calls_system(code, warp)) return false;
+        deferred_.set_cycle(now_);
+        deferred_.defer(code, warp);
+        enter(context, WarpState::kMisc, now_);
+    }
+    context.waits_for_window = true;
+    held_back_.push_back(slot);
+    return true;
+}
+
 void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in, Cycle now) {
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
@@ -87,6 +112,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
     if (mask != 0) {
         warp.mask = mask;
         warp.has_yielded = false;
+        deferred_.set_cycle(now);
         try {
             code.execute(code, warp);
         } catch (const sass::Fault& fault) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/sass/system_call.h"
 #include "isa/sass/table/table.h"
 
 namespace lockstep::gpu {
@@ -336,6 +337,7 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
             break;
         case OperationClass::kBranch:
             in.kind = InstructionKind::kBranch;
+            in.may_call_system = sass::may_call_system(program.code()[index]);
             break;
         case OperationClass::kFp64:
             in.kind =

@@ -74,6 +74,7 @@ struct StaticInstruction {
     OperandRead operand[3];
     Arithmetic arithmetic = Arithmetic::kNone;
     bool reads_constant = false;
+    bool may_call_system = false;
     bool is_generic = false;          ///< memory: the space is known after execution
     bool is_long_scoreboard = false;  ///< memory: counts as long scoreboard
     std::uint32_t constant_line = 0;  ///< bank and line of the constant operand

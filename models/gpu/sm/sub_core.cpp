@@ -92,11 +92,10 @@ void SubCore::tick(Cycle now) {
     bool has_issued = false;
     if (candidate_pipes_ != 0) {
         able = eligible(now);
-        if (able != 0 && now >= issue_free_) {
+        while (able != 0 && !has_issued && now >= issue_free_) {
             const unsigned chosen = choose(able);
             able &= ~(1u << chosen);
-            issue(chosen, now);
-            has_issued = true;
+            has_issued = issue(chosen, now);
         }
     }
     account(able, has_issued, now);
@@ -188,13 +187,14 @@ void SubCore::look_at(unsigned local, Cycle now) {
     if (in.is_long_scoreboard) long_candidates_ |= 1u << local;
 }
 
-void SubCore::issue(unsigned local, Cycle now) {
+bool SubCore::issue(unsigned local, Cycle now) {
     WarpContext& context = sm_.context(index_, local);
     const StaticInstruction& in = sm_.info()[context.warp->pc];
     const auto pipe = static_cast<unsigned>(in.pipe);
     candidates_[pipe] &= ~(1u << local);
     if (candidates_[pipe] == 0) candidate_pipes_ &= ~(1u << pipe);
     long_candidates_ &= ~(1u << local);
+    if (sm_.must_wait_for_window(index_, local, in)) return false;
     last_ = local;
 
     pipe_free_[pipe] = now + in.interval;
@@ -213,6 +213,7 @@ void SubCore::issue(unsigned local, Cycle now) {
     }
     // The warp is at least stalled for its stall count; what else keeps it is the SM's to say.
     sm_.execute(index_, local, in, now);
+    return true;
 }
 
 }  // namespace lockstep::gpu

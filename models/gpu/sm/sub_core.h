@@ -44,7 +44,8 @@ class SubCore {
     unsigned choose(std::uint32_t eligible) const;
     std::uint32_t eligible(engine::Cycle now) const;
     void account(std::uint32_t eligible, bool has_issued, engine::Cycle now);
-    void issue(unsigned local, engine::Cycle now);
+    /// False where the SM holds the instruction back.
+    bool issue(unsigned local, engine::Cycle now);
     engine::Cycle next_cycle(engine::Cycle now) const;
     engine::Cycle pipe_free(unsigned pipe) const;
 
