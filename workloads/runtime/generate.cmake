@@ -29,6 +29,8 @@ foreach(version 11 12 13)
         set(node libcudart.so.11.0)
     endif()
     file(WRITE ${OUTPUT}/stubs_${version}.inc "${stubs}")
+    # libsystemc wants to find its entry point, which the engine defines, in whatever it is part of.
+    string(APPEND exports "    sc_main;\n")
     file(WRITE ${OUTPUT}/cudart_${version}.map "${node} {\n  global:\n${exports}  local: *;\n};\n")
 endforeach()
 
