@@ -34,8 +34,8 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {
         const auto index = static_cast<std::uint16_t>(i);
-        sms_.push_back(
-            std::make_unique<Sm>(simulation_, fmt::format("sm{}", i), clock_, index, parameters));
+        sms_.push_back(std::make_unique<Sm>(simulation_, fmt::format("sm{}", i), clock_, index,
+                                            machine, parameters));
         ports_.push_back(std::make_unique<CrossbarPort>(*sms_.back(), index));
         sms_.back()->connect(*ports_.back());
         ports.push_back(ports_.back().get());
@@ -82,8 +82,7 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
     total_ctas_ = run.launch->grid.volume();
     next_cta_ = ended_ctas_ = 0;
     distributor_free_ = begin_;
-    for (const std::unique_ptr<Sm>& sm : sms_)
-        sm->begin_kernel(run, machine_, shared_carve_out, begin_);
+    for (const std::unique_ptr<Sm>& sm : sms_) sm->begin_kernel(run, shared_carve_out, begin_);
     for (std::uint32_t slot = 0; slot < run.resident_ctas; ++slot) {
         for (const std::unique_ptr<Sm>& sm : sms_) {
             if (next_cta_ == total_ctas_) break;

@@ -14,8 +14,9 @@ using engine::Cycle;
 using engine::kNever;
 
 Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clock,
-       std::uint16_t index, const SmParameters& parameters)
+       std::uint16_t index, const config::Machine& machine, const SmParameters& parameters)
     : Tile(simulation, std::move(name), clock),
+      machine_(machine),
       parameters_(parameters),
       index_(index),
       l1_instructions_(parameters),
@@ -29,15 +30,22 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
         sub_cores_.emplace_back(*this, i, parameters, l1_instructions_, l1_constants_);
 }
 
-void Sm::begin_kernel(const KernelRun& run, const config::Machine& machine,
-                      std::uint64_t shared_carve_out, Cycle now) {
+void Sm::begin_kernel(const KernelRun& run, std::uint64_t shared_carve_out, Cycle now) {
     run_ = run;
     info_ = run.table->data();
     code_ = run.launch->program->code().data();
+    shared_carve_out_ = shared_carve_out;
+    is_prepared_ = false;
     counters_ = {};
     memory_counters_ = {};
-    now_ = now;
     last_end_ = now;
+    LOCKSTEP_CHECK(resident_ == 0 && starts_.empty(), "{}: still has CTAs at a kernel's start",
+                   name());
+}
+
+void Sm::prepare(Cycle now) {
+    is_prepared_ = true;
+    now_ = now;
     warp_start_free_ = 0;
     wheel_.reset(now);
     l1_instructions_.clear();
@@ -47,16 +55,19 @@ void Sm::begin_kernel(const KernelRun& run, const config::Machine& machine,
         sub_core.begin_kernel(now);
         sub_core.clear_caches();
     }
-    memory_ = std::make_unique<MemoryUnit>(machine, index_, shared_carve_out, *port_, *this,
-                                           memory_counters_);
+    if (memory_ == nullptr || memory_carve_out_ != shared_carve_out_) {
+        memory_ = std::make_unique<MemoryUnit>(machine_, index_, shared_carve_out_, *port_, *this,
+                                               memory_counters_);
+        memory_carve_out_ = shared_carve_out_;
+    } else {
+        memory_->invalidate_l1();
+    }
     memory_next_ = kNever;
     ctas_.clear();
-    ctas_.resize(run.resident_ctas);
-    for (std::uint32_t i = 0; i < run.resident_ctas; ++i)
-        ctas_[i].first_warp = i * run.warps_per_cta;
-    starts_.clear();
+    ctas_.resize(run_.resident_ctas);
+    for (std::uint32_t i = 0; i < run_.resident_ctas; ++i)
+        ctas_[i].first_warp = i * run_.warps_per_cta;
     ended_.clear();
-    resident_ = 0;
 }
 
 void Sm::end_kernel() {
@@ -66,6 +77,7 @@ void Sm::end_kernel() {
 }
 
 void Sm::start_cta(std::uint64_t linear_index, Cycle at) {
+    if (!is_prepared_) prepare(at);
     const auto later = [](const Start& a, const Start& b) { return a.at > b.at; };
     const Start start{at, linear_index};
     starts_.insert(std::lower_bound(starts_.begin(), starts_.end(), start, later), start);

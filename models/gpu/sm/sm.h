@@ -31,15 +31,14 @@ struct KernelRun {
 class Sm final : public engine::Tile, public MemoryListener {
   public:
     Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clock,
-       std::uint16_t index, const SmParameters& parameters);
+       std::uint16_t index, const config::Machine& machine, const SmParameters& parameters);
 
     /// Joins the crossbar; before the first kernel.
     void connect(MemoryPort& port) { port_ = &port; }
 
-    /// Prepares for a kernel whose first CTA may come at cycle `now`, with empty caches and
-    /// `shared_carve_out` bytes of L1 as shared memory.
-    void begin_kernel(const KernelRun& run, const config::Machine& machine,
-                      std::uint64_t shared_carve_out, engine::Cycle now);
+    /// Announces a kernel whose first CTA may come at cycle `now`; the SM's caches are empty then,
+    /// and `shared_carve_out` bytes of its L1 are shared memory. Costs nothing without a CTA.
+    void begin_kernel(const KernelRun& run, std::uint64_t shared_carve_out, engine::Cycle now);
     /// Completes the counters when all CTAs have ended.
     void end_kernel();
     /// A CTA is to start at a cycle, in a free slot. From outside of windows only; wakes the SM.
@@ -117,6 +116,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     void sources_read(engine::Cycle at, const MemoryInstruction& instruction) override;
     void written_back(engine::Cycle at, const MemoryInstruction& instruction) override;
 
+    void prepare(engine::Cycle now);
     void process(engine::Cycle now);
     engine::Cycle next_event() const;
     void begin_cta(const Start& start);
@@ -140,6 +140,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     void retire_if_done(WarpContext& context, engine::Cycle now);
     engine::Cycle sleep_cycles(const sass::Warp& warp, std::uint32_t pc) const;
 
+    const config::Machine& machine_;
     const SmParameters& parameters_;
     const std::uint16_t index_;
     KernelRun run_;
@@ -160,6 +161,9 @@ class Sm final : public engine::Tile, public MemoryListener {
     std::vector<std::uint16_t> held_back_;  ///< slots of warps that wait for its end
     engine::Cycle window_end_ = 0;
 
+    bool is_prepared_ = false;  ///< for the current kernel
+    std::uint64_t shared_carve_out_ = 0;
+    std::uint64_t memory_carve_out_ = 0;  ///< that the memory unit was made for
     std::vector<CtaSlot> ctas_;
     std::vector<Start> starts_;  ///< the next one last
     std::vector<engine::Cycle> ended_;
