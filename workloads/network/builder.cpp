@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded weights are a counter-based hash (SplitMix64's finaliser, Steele et al., OOPSLA 2014) of
-// seed, tensor and element: no state, so any part can be made alone, and no library's distribution,
-// so the bytes are the same everywhere. Weights have variance 1/fan-in: values keep their size from
-// layer to layer, as in a trained network.
+// Seeded weights are a hash (random.h) of seed, tensor and element, and no library's distribution.
+// They have variance 1/fan-in: values keep their size from layer to layer, as in a trained network.
 #include "workloads/network/builder.h"
 
+#include "workloads/network/random.h"
 #include "workloads/network/shape_inference.h"
 
 #include <cmath>
@@ -12,13 +11,6 @@
 namespace lockstep::network {
 
 namespace {
-
-uint64_t mix(uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
 
 float spread_of(int64_t fan_in) {
     return std::sqrt(3.0f / static_cast<float>(fan_in));
@@ -28,8 +20,7 @@ Tensor seeded(Shape shape, uint64_t stream, float spread, float centre) {
     Tensor tensor(ElementType::kFp32, std::move(shape));
     uint64_t i = 0;
     for (float& value : tensor.as<float>()) {
-        const float unit = static_cast<float>(mix(stream + i++) >> 40) * 0x1p-24f;
-        value = centre + spread * (2 * unit - 1);
+        value = centre + spread * (2 * random_unit(stream, i++) - 1);
     }
     return tensor;
 }

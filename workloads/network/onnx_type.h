@@ -9,10 +9,12 @@
 
 namespace lockstep::network {
 
+inline constexpr int64_t kOnnxFp32 = 1, kOnnxBf16 = 16;
+
 /// A number of TensorProto.DataType as an element type; nothing where there is none here.
 inline std::optional<ElementType> onnx_element_type(int64_t number) {
     switch (number) {
-        case 1:
+        case kOnnxFp32:
             return ElementType::kFp32;
         case 2:
             return ElementType::kUint8;
@@ -28,7 +30,7 @@ inline std::optional<ElementType> onnx_element_type(int64_t number) {
             return ElementType::kFp16;
         case 11:
             return ElementType::kFp64;
-        case 16:
+        case kOnnxBf16:
             return ElementType::kBf16;
         default:
             return std::nullopt;

@@ -49,6 +49,14 @@ Tensor tensor_of(const Array<Real>& array) {
         return from_doubles(ElementType::kFp64, array.shape, array.real);
 }
 
+/// FP32 is rounded to the narrower types; FP64 is the yardstick and is not.
+template <class Real>
+void round_to_type(Array<Real>& array) {
+    const bool narrow = array.type == ElementType::kBf16 || array.type == ElementType::kFp16;
+    if constexpr (std::is_same_v<Real, float>)
+        if (narrow) array.real = to_floats(from_floats(array.type, array.shape, array.real));
+}
+
 template <class Real>
 class Executor {
   public:
@@ -65,8 +73,12 @@ class Executor {
     }
 
     std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
-        for (size_t i = 0; i < inputs.size(); ++i)
-            arrays_[graph_.inputs[i]] = std::make_unique<Array<Real>>(array_of<Real>(inputs[i]));
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            auto array = std::make_unique<Array<Real>>(array_of<Real>(inputs[i]));
+            array->type = graph_.value(graph_.inputs[i]).type;
+            round_to_type(*array);
+            arrays_[graph_.inputs[i]] = std::move(array);
+        }
         for (const size_t n : topological_order(graph_)) run_node(graph_.nodes[n]);
         std::vector<Tensor> results;
         for (const ValueId id : wanted_) results.push_back(tensor_of(read(id)));
@@ -106,6 +118,8 @@ class Executor {
             throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
                                          name_of(node.op),
                                          step.in.empty() ? "" : name_of(step.in[0]->type)));
+        for (Array<Real>* array : step.out)
+            if (array != nullptr) round_to_type(*array);
         for (const ValueId id : node.inputs)
             if (id != kNoValue && --reads_[id] == 0) arrays_[id] = nullptr;
         for (const ValueId id : node.outputs)

@@ -14,9 +14,10 @@ enum class Precision { kFp32, kFp64 };
 
 /// Runs a graph whose shapes are inferred. `inputs` as graph.inputs, of their types and shapes (any
 /// floating type). Gives the values of `wanted` (graph.outputs where it is empty); floating ones
-/// are fp32 or fp64. Every floating value is computed in the given precision, whatever its type
-/// says. Quantised nodes compute what reference/quantised.h says. InputError where inputs do not
-/// fit, values are missing, an index is out of range or a sum does not fit 32 bits.
+/// are fp32 or fp64. Floating values are computed in the given precision; in kFp32 those of type
+/// bf16 or fp16 are rounded to it after each node, in kFp64, the yardstick, none are. Quantised
+/// nodes compute what reference/quantised.h says. InputError where inputs do not fit, values are
+/// missing, an index is out of range or a sum does not fit 32 bits.
 std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& inputs,
                             Precision precision = Precision::kFp32,
                             const std::vector<ValueId>& wanted = {},

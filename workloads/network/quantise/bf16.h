@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph in bfloat16.
+#pragma once
+
+#include "workloads/network/graph.h"
+
+namespace lockstep::network {
+
+/// The graph with bf16 in place of every fp32 value; weights and constants are rounded to nearest
+/// even. Each node computes in FP32 on what it reads and rounds what it gives (execute.h), as a
+/// matrix unit with bf16 operands and fp32 sums, and a vector unit of fp32, do. Shapes must be
+/// inferred.
+Graph cast_to_bf16(const Graph& graph);
+
+}  // namespace lockstep::network

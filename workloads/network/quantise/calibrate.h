@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranges of a network's values over sample inputs.
+#pragma once
+
+#include "workloads/network/graph.h"
+
+#include <vector>
+
+namespace lockstep::network {
+
+struct Range {
+    float low = 0, high = 0;
+};
+/// Of each value by its id; of values that are not floating, or never computed, 0 to 0.
+using Ranges = std::vector<Range>;
+
+/// Runs the network in FP32 on each sample (inputs as graph.inputs) and gives the least range that
+/// holds the fraction `coverage` of each value's elements, in every sample; 1: minimum and maximum.
+/// The rest is cut off in equal parts at both ends. InputError as execute.
+Ranges calibrate(const Graph& graph, const std::vector<std::vector<Tensor>>& samples,
+                 double coverage = 1);
+
+}  // namespace lockstep::network

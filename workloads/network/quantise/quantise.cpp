@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three passes: which nodes run in integers, the scale of each value, and the new graph, which gets
+// a QuantizeLinear or DequantizeLinear wherever a value is needed in the other form. Source: Jacob
+// et al. (2018), section 3; Krishnamoorthi, "Quantizing deep convolutional networks for efficient
+// inference" (2018): symmetric weights per channel, asymmetric activations.
+#include "workloads/network/quantise/quantise.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/fusion.h"
+#include "workloads/network/quantisation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::network {
+
+namespace {
+
+enum class Family {
+    kNone,
+    kProduct,   ///< int32 sums of products of bytes
+    kCombine,   ///< of several quantised values; a scale of its own
+    kActivate,  ///< a table; a scale of its own
+    kMove,      ///< the scale of its first operand
+};
+
+Family family_of(Operator op) {
+    switch (op) {
+        case Operator::kConv:
+        case Operator::kGemm:
+        case Operator::kMatMul:
+            return Family::kProduct;
+        case Operator::kAdd:
+        case Operator::kAveragePool:
+        case Operator::kConcat:
+        case Operator::kGlobalAveragePool:
+        case Operator::kMul:
+        case Operator::kSub:
+            return Family::kCombine;
+        case Operator::kAbs:
+        case Operator::kClip:
+        case Operator::kElu:
+        case Operator::kGelu:
+        case Operator::kHardSigmoid:
+        case Operator::kHardSwish:
+        case Operator::kLeakyRelu:
+        case Operator::kNeg:
+        case Operator::kRelu:
+        case Operator::kSigmoid:
+        case Operator::kTanh:
+            return Family::kActivate;
+        case Operator::kExpand:
+        case Operator::kFlatten:
+        case Operator::kGather:
+        case Operator::kIdentity:
+        case Operator::kMaxPool:
+        case Operator::kPad:
+        case Operator::kReshape:
+        case Operator::kSlice:
+        case Operator::kSplit:
+        case Operator::kSqueeze:
+        case Operator::kTranspose:
+        case Operator::kUnsqueeze:
+            return Family::kMove;
+        default:
+            return Family::kNone;
+    }
+}
+
+bool is_given(const Value& value) {
+    return value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
+}
+
+class Quantiser {
+  public:
+    Quantiser(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options)
+        : graph_(graph),
+          ranges_(ranges),
+          options_(options),
+          order_(topological_order(graph)),
+          in_integers_(graph.nodes.size(), false),
+          computed_in_integers_(graph.values.size(), false),
+          scales_(graph.values.size()),
+          readers_(graph.values.size()),
+          real_(graph.values.size(), kNoValue),
+          stored_(graph.values.size(), kNoValue) {
+        for (size_t n = 0; n < graph.nodes.size(); ++n)
+            for (const ValueId id : graph.nodes[n].inputs)
+                if (id != kNoValue) readers_[id].push_back(n);
+        result_.name = graph.name;
+    }
+
+    Graph run() {
+        for (const size_t n : order_) choose(n);
+        for (const size_t n : order_)
+            if (in_integers_[n]) set_scale(graph_.nodes[n]);
+        for (const ValueId id : graph_.inputs) result_.inputs.push_back(add_input(id));
+        for (const size_t n : order_) add_node(n);
+        for (const ValueId id : graph_.outputs) {
+            const bool integer = options_.integer_interface && computed_in_integers_[id];
+            result_.outputs.push_back(integer ? stored(id) : real(id));
+        }
+        validate(result_);
+        return std::move(result_);
+    }
+
+  private:
+    void choose(size_t n) {
+        const Node& node = graph_.nodes[n];
+        if (options_.keep_floating.contains(node.name)) return;
+        const auto integer = [&](size_t i) {
+            return node.input(i) != kNoValue && computed_in_integers_[node.inputs[i]];
+        };
+        bool chosen = false;
+        switch (family_of(node.op)) {
+            case Family::kNone:
+                break;
+            case Family::kProduct:
+                chosen = is_integer_product(node);
+                break;
+            case Family::kCombine:
+                chosen = true;
+                for (size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen && integer(i);
+                break;
+            case Family::kActivate:
+                chosen = integer(0);
+                for (size_t i = 1; i < node.inputs.size(); ++i)
+                    chosen = chosen && (node.inputs[i] == kNoValue ||
+                                        graph_.value(node.inputs[i]).is_known());
+                break;
+            case Family::kMove:
+                chosen = integer(0) && (node.op != Operator::kPad || pads_with_zero(node));
+                break;
+        }
+        if (!chosen) return;
+        in_integers_[n] = true;
+        for (const ValueId id : node.outputs)
+            if (id != kNoValue) computed_in_integers_[id] = true;
+    }
+
+    bool is_integer_product(const Node& node) const {
+        for (const size_t i : {0, 1})
+            if (graph_.value(node.inputs.at(i)).type != ElementType::kFp32) return false;
+        if (node.real("alpha", 1) != 1 || node.real("beta", 1) != 1) return false;
+        // A weight must be an operand of its own to have a scale of its own.
+        if (is_given(graph_.value(node.inputs[0])) && is_given(graph_.value(node.inputs[1])))
+            return false;
+        if (node.input(2) == kNoValue) return true;
+        const Shape& out = graph_.shape(node.outputs[0]);
+        const int64_t channels = node.op == Operator::kConv ? out.at(1) : out.back();
+        return is_given(graph_.value(node.inputs[2])) &&
+               graph_.shape(node.inputs[2]) == Shape{channels};
+    }
+
+    bool pads_with_zero(const Node& node) const {
+        if (node.input(2) == kNoValue) return true;
+        const Value& value = graph_.value(node.inputs[2]);
+        return value.is_known() && to_doubles(*value.data) == std::vector<double>{0};
+    }
+
+    Quantisation scale_of_range(ValueId id) const {
+        if (ranges_.empty()) return quantisation_of(-1, 1, options_.symmetric_activations);
+        const Range& range = ranges_.at(id);
+        return quantisation_of(range.low, range.high, options_.symmetric_activations);
+    }
+
+    /// The scale of a value in its integer form.
+    const Quantisation& scale(ValueId id) {
+        if (!scales_[id]) scales_[id] = scale_of_range(id);
+        return *scales_[id];
+    }
+
+    void set_scale(const Node& node) {
+        if (family_of(node.op) == Family::kMove) {
+            const Quantisation same = scale(node.inputs[0]);
+            for (const ValueId id : node.outputs)
+                if (id != kNoValue) scales_[id] = same;
+            return;
+        }
+        ValueId like = node.outputs[0];
+        const std::vector<size_t>& readers = readers_[like];
+        if (readers.size() == 1 && in_integers_[readers[0]] && !is_result(like)) {
+            const Node& next = graph_.nodes[readers[0]];
+            if (next.op == Operator::kRelu || next.op == Operator::kClip) like = next.outputs[0];
+        }
+        scales_[node.outputs[0]] = scale_of_range(like);
+    }
+
+    bool is_result(ValueId id) const {
+        return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
+    }
+
+    ValueId add_input(ValueId id) {
+        const std::vector<size_t>& readers = readers_[id];
+        const bool integers =
+            options_.integer_interface && !readers.empty() && !is_result(id) &&
+            std::all_of(readers.begin(), readers.end(), [&](size_t n) { return in_integers_[n]; });
+        Value value = graph_.value(id);
+        if (!integers) return real_[id] = result_.add(std::move(value));
+        value.type = ElementType::kInt8;
+        value.quantisation = scale(id);
+        return stored_[id] = result_.add(std::move(value));
+    }
+
+    ValueId constant(const std::string& name, Tensor tensor) {
+        Value value{name, ValueKind::kConstant, tensor.type, tensor.shape};
+        value.data = std::make_shared<const Tensor>(std::move(tensor));
+        return result_.add(std::move(value));
+    }
+
+    /// A node between the two forms of a value.
+    ValueId convert(Operator op, const std::string& name, ValueId from, const Quantisation& q,
+                    Value to) {
+        const ValueId scale = constant(name + ".scale", make_tensor({}, std::span(q.scale)));
+        const std::vector<int64_t> zeros(q.zero_point.begin(), q.zero_point.end());
+        const ValueId zero =
+            constant(name + ".zero_point", from_integers(ElementType::kInt8, {}, zeros));
+        const ValueId id = result_.add(std::move(to));
+        result_.nodes.push_back({name, op, {from, scale, zero}, {id}, {}});
+        return id;
+    }
+
+    ValueId real(ValueId id) {
+        if (real_[id] != kNoValue) return real_[id];
+        Value value = graph_.value(id);
+        if (!computed_in_integers_[id] && stored_[id] == kNoValue)
+            return real_[id] = result_.add(std::move(value));
+        return real_[id] = convert(Operator::kDequantizeLinear, value.name + ".dequantise",
+                                   stored_[id], scale(id), value);
+    }
+
+    Value stored_value(ValueId id) {
+        Value value = graph_.value(id);
+        value.name += ".int8";
+        value.kind = ValueKind::kComputed;
+        value.type = ElementType::kInt8;
+        value.data = nullptr;
+        value.quantisation = scale(id);
+        return value;
+    }
+
+    ValueId stored(ValueId id) {
+        if (stored_[id] == kNoValue)
+            stored_[id] = convert(Operator::kQuantizeLinear, graph_.value(id).name + ".quantise",
+                                  real(id), scale(id), stored_value(id));
+        return stored_[id];
+    }
+
+    void add_node(size_t n) {
+        Node node = graph_.nodes[n];
+        const bool integers = in_integers_[n];
+        if (integers && family_of(node.op) == Family::kProduct) {
+            make_product(node);
+        } else if (integers) {
+            const bool many = family_of(node.op) == Family::kCombine;
+            // The zero point is what pads.
+            if (node.op == Operator::kPad) node.inputs.resize(2);
+            for (size_t i = 0; i < node.inputs.size(); ++i)
+                if (ValueId& id = node.inputs[i]; id != kNoValue)
+                    id = i == 0 || many ? stored(id) : real(id);
+        } else {
+            for (ValueId& id : node.inputs)
+                if (id != kNoValue) id = real(id);
+        }
+        for (ValueId& id : node.outputs) {
+            if (id == kNoValue) continue;
+            ValueId& place = integers ? stored_[id] : real_[id];
+            id = place = result_.add(integers ? stored_value(id) : graph_.value(id));
+        }
+        result_.nodes.push_back(std::move(node));
+    }
+
+    void make_product(Node& node) {
+        const ValueId bias = node.input(2);
+        std::vector<float> scales[2];
+        for (const size_t i : {0, 1}) {
+            const ValueId id = node.inputs[i];
+            if (!is_given(graph_.value(id))) {
+                node.inputs[i] = stored(id);
+            } else {
+                Quantisation q = weight_scale(node, id, i == 1);
+                if (i == 1 && bias != kNoValue) widen_for_bias(q, scales[0][0], bias);
+                node.inputs[i] = add_weight(id, std::move(q));
+            }
+            scales[i] = result_.value(node.inputs[i]).quantisation->scale;
+        }
+        if (bias == kNoValue) return;
+        for (float& scale : scales[1]) scale *= scales[0][0];
+        node.inputs[2] = add_bias(bias, scales[1]);
+    }
+
+    /// Symmetric; per channel where it is the second operand.
+    Quantisation weight_scale(const Node& node, ValueId id, bool second) const {
+        const Value& value = graph_.value(id);
+        Quantisation q;
+        size_t slices = 1, after = 1;
+        if (options_.per_channel && second) {
+            const bool rows = node.op == Operator::kConv ||
+                              (node.op == Operator::kGemm && node.integer("transB", 0) != 0);
+            q.axis = rows ? 0 : static_cast<int64_t>(value.shape->size()) - 1;
+            slices = static_cast<size_t>(value.shape->at(static_cast<size_t>(*q.axis)));
+            if (rows && slices > 0)
+                after = static_cast<size_t>(element_count(*value.shape)) / slices;
+        }
+        std::vector<float> largest(slices, 0);
+        if (value.is_known()) {
+            const std::vector<float> values = to_floats(*value.data);
+            for (size_t i = 0; i < values.size(); ++i) {
+                float& limit = largest[i / after % slices];
+                limit = std::max(limit, std::abs(values[i]));
+            }
+        }
+        for (const float limit : largest) q.scale.push_back(limit > 0 ? limit / 127 : 1);
+        q.zero_point.assign(slices, 0);
+        return q;
+    }
+
+    /// Where a bias would not fit 30 bits in steps of the sums, the weights get larger steps.
+    void widen_for_bias(Quantisation& q, float input_scale, ValueId bias) const {
+        if (!graph_.value(bias).is_known()) return;
+        const std::vector<float> values = to_floats(*graph_.value(bias).data);
+        for (size_t c = 0; c < values.size(); ++c) {
+            float& scale = q.scale[q.axis ? c : 0];
+            scale = std::max(scale, std::abs(values[c]) / (input_scale * 0x1p30f));
+        }
+    }
+
+    ValueId add_weight(ValueId id, Quantisation q) {
+        const Value& old = graph_.value(id);
+        Value value{old.name + ".int8", old.kind, ElementType::kInt8, old.shape};
+        if (old.is_known())
+            value.data =
+                std::make_shared<const Tensor>(network::quantise(*old.data, q, ElementType::kInt8));
+        value.quantisation = std::move(q);
+        return result_.add(std::move(value));
+    }
+
+    ValueId add_bias(ValueId id, const std::vector<float>& scales) {
+        const Value& old = graph_.value(id);
+        Value value{old.name + ".int32", old.kind, ElementType::kInt32, old.shape};
+        Quantisation q{scales, std::vector<int32_t>(scales.size(), 0), std::nullopt};
+        if (scales.size() > 1) q.axis = 0;
+        if (old.is_known())
+            value.data = std::make_shared<const Tensor>(
+                network::quantise(*old.data, q, ElementType::kInt32));
+        value.quantisation = std::move(q);
+        return result_.add(std::move(value));
+    }
+
+    const Graph& graph_;
+    const Ranges& ranges_;
+    const QuantiseOptions& options_;
+    std::vector<size_t> order_;
+    std::vector<bool> in_integers_, computed_in_integers_;
+    std::vector<std::optional<Quantisation>> scales_;
+    std::vector<std::vector<size_t>> readers_;
+    std::vector<ValueId> real_, stored_;  ///< the new values, in either form
+    Graph result_;
+};
+
+}  // namespace
+
+Graph quantise(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options) {
+    Graph folded = graph;
+    fold_bias(folded);
+    return Quantiser(folded, ranges, options).run();
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Post-training quantisation to int8.
+#pragma once
+
+#include "workloads/network/quantise/calibrate.h"
+
+#include <set>
+#include <string>
+
+namespace lockstep::network {
+
+struct QuantiseOptions {
+    bool per_channel = true;  ///< one scale for each output channel of a weight, or one for all
+    /// Zero points of activations are 0 (a Relu's output then has 7 bits).
+    bool symmetric_activations = false;
+    /// Inputs and outputs that only integer nodes touch are int8 themselves, with the scale in
+    /// their Value::quantisation; else QuantizeLinear and DequantizeLinear stand at the edges.
+    bool integer_interface = false;
+    std::set<std::string> keep_floating;  ///< names of nodes that stay in fp32
+};
+
+/// The graph with its products (Conv, Gemm, MatMul), and what follows them in integers (residual
+/// additions, products of two values, activations, pooling, concatenation, reshaping), on int8
+/// values as quantisation.h says; biases are int32. All else (Softmax, LayerNormalization, LSTM,
+/// ...) stays in fp32 between DequantizeLinear and QuantizeLinear nodes. A product whose only
+/// reader is a Relu or Clip has that one's scale, so that its saturation is the activation's.
+/// Weights are symmetric, -127 to 127. `ranges` is calibrate(graph); it may be empty where the
+/// graph was built for its shapes alone, and then all scales mean nothing. Shapes must be inferred,
+/// and simplify() done. Biases are folded (fold_bias), so that nodes have both names.
+Graph quantise(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options = {});
+
+}  // namespace lockstep::network
