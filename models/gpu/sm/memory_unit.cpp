@@ -123,10 +123,11 @@ void MemoryUnit::Implementation::accept(Cycle now, const MemoryInstruction& in) 
     accept_from_ = now + p_.request_interval;
     const MemoryOperation operation = in.info->operation;
     Cycle sources = now + p_.timing(*in.info).sources;
-    if (reads_data(operation))
-        sources += divide_up(std::max(in.access.width, in.info->width) * sass::kWarpSize,
-                             p_.source_width) -
+    if (reads_data(operation)) {
+        const unsigned width = std::max<unsigned>({4, in.access.width, in.info->width});
+        sources += divide_up(width * sass::kWarpSize, p_.source_width) -
                    divide_up(4 * sass::kWarpSize, p_.source_width);
+    }
     listener_.sources_read(sources, in);
     switch (operation) {
         case kLoadGlobal:
