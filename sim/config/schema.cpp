@@ -20,6 +20,7 @@ std::span<const Entry> schema(std::string_view kind) {
         join({gpu_general(), gpu_core(), gpu_memory_unit(), gpu_memory()});
     if (kind == "gpu") return gpu;
     if (kind == "systolic") return systolic();
+    if (kind == "tpu") return tpu();
     return {};
 }
 

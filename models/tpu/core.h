@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TPU core as a Tile: sequencer, queues, weight FIFOs, arrays, vector unit. It is driven by
+// events: between the starts and ends of instructions nothing costs host time.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "isa/tpu/dependences.h"
+#include "isa/tpu/semantics/state.h"
+#include "models/tpu/parameters.h"
+#include "models/tpu/timeline.h"
+#include "sim/engine/channel.h"
+#include "sim/engine/tile.h"
+
+namespace lockstep::engine {
+struct MemoryRequest;
+struct MemoryResponse;
+}  // namespace lockstep::engine
+
+namespace lockstep::tpu {
+
+/// What the core counts for a step of the program; cycles and array states are cut afterwards.
+struct StepCounters {
+    std::uint64_t instructions = 0;
+    std::uint64_t end = 0;   ///< cycle at which its last instruction completed
+    std::uint64_t macs = 0;  ///< rows x lanes x columns of its matrix instructions
+    std::uint64_t streamed_rows = 0;
+    std::uint64_t raw_stall = 0, input_stall = 0;  ///< cycles, over all arrays
+    std::uint64_t vector_busy = 0;                 ///< cycles
+    std::uint64_t memory_read = 0, memory_written = 0, host_read = 0, host_written = 0;  ///< bytes
+    std::uint64_t weight_tiles = 0;
+};
+
+class Core : public engine::Tile {
+  public:
+    /// `state`: computes values, or null: only time counts. All must outlive the core.
+    Core(engine::Simulation& simulation, std::string name, const Parameters& parameters,
+         const Program& program, const Storage& storage, State* state);
+    ~Core() override;
+
+    engine::Sender<engine::MemoryRequest> memory_requests{*this, "memory_requests"};
+    engine::Receiver<engine::MemoryResponse> memory_responses{*this, "memory_responses"};
+    engine::Sender<engine::MemoryRequest> host_requests{*this, "host_requests"};
+    engine::Receiver<engine::MemoryResponse> host_responses{*this, "host_responses"};
+
+    engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
+    bool finished() const override { return halted_; }
+    std::string explain_wait() const override;
+
+    /// After the run.
+    engine::Cycle cycles() const { return end_; }
+    const std::vector<StepCounters>& steps() const { return steps_; }  ///< one if there are none
+    const std::vector<Timeline>& timelines() const { return timelines_; }  ///< by matrix unit
+    const std::vector<std::uint32_t>& interrupts() const { return interrupts_; }
+
+  private:
+    using Cycle = engine::Cycle;
+
+    /// An instruction on its way through a queue.
+    struct Entry {
+        std::uint32_t index;  ///< in the program
+        std::uint32_t step;
+        QueueCounts need;  ///< completed instructions of each queue that it waits for
+    };
+    struct Queue {
+        std::deque<Entry> waiting;
+        std::uint32_t issued = 0, completed = 0;
+    };
+    /// A transfer whose requests have begun.
+    struct Transfer {
+        Entry entry;
+        std::uint64_t sequence;
+        bool host, write;
+        std::uint64_t address, left;  ///< what is not yet requested
+        std::uint32_t under_way = 0;
+        Cycle ready;  ///< when requests may begin; without memory: when it is done
+    };
+    struct DmaQueue {
+        std::deque<Transfer> active;
+        std::uint64_t next_sequence = 0;
+        std::uint32_t under_way = 0;
+    };
+    /// Instructions of a pipelined unit whose results are still on their way.
+    struct Completion {
+        Cycle at;
+        std::uint32_t step;
+    };
+    struct MatrixUnit {
+        std::uint32_t reserved = 0;  ///< FIFO slots: tiles on their way, waiting, or shifting in
+        std::deque<Cycle> arrived;   ///< tiles in the FIFO
+        bool shadow = false;         ///< the shadow registers hold a tile, or get one
+        Cycle shadow_arrived = 0, shadow_begin = 0, shadow_ready = 0;
+        bool slot_held = false;  ///< the tile that shifts in still has its FIFO slot
+        Cycle stream_end = 0;
+        std::deque<Completion> results;
+        bool head_seen = false;                ///< since the head got there:
+        Cycle raw_until = 0, input_until = 0;  ///< it waited for units, for transfers
+    };
+
+    bool satisfied(const QueueCounts& need) const;
+    QueueCounts needs(const Instruction& instruction) const;
+    void complete(std::size_t queue, std::uint32_t step, Cycle at);
+    StepCounters& step(std::uint32_t index) { return steps_[index]; }
+    const Instruction& instruction(const Entry& entry) const {
+        return program_.instructions[entry.index];
+    }
+
+    void take_responses(Cycle now);
+    bool retire(Cycle now);
+    bool sequence(Cycle now);
+    bool issue(const Instruction& instruction, Cycle now);
+    bool run_dma(std::size_t queue, Cycle now);
+    bool start_transfer(std::size_t queue, Cycle now);
+    bool request(std::size_t queue, Cycle now);
+    bool run_matrix(std::size_t unit, Cycle now);
+    bool shift_weights(MatrixUnit& unit, Cycle now);
+    void account_idle(std::size_t index, const Entry& entry, bool switches, Cycle now);
+    bool run_vector(Cycle now);
+    Cycle next_event(Cycle now);
+    [[noreturn]] void fault(std::uint32_t index, const std::string& reason) const;
+
+    const Parameters& parameters_;
+    const CoreLimits limits_;
+    const Program& program_;
+    const Storage& storage_;
+    State* const state_;
+    const TileTiming tile_;
+
+    // The sequencer.
+    std::uint32_t next_instruction_ = 0, current_step_ = 0;
+    Cycle next_issue_ = 0;
+    bool halted_ = false;
+    Cycle end_ = 0;
+    std::vector<std::uint32_t> interrupts_;
+
+    // The units, by queue.
+    std::array<Queue, kQueues> queues_;
+    std::array<DmaQueue, 3> dma_;  // load, store, weights
+    std::array<MatrixUnit, kMaxMatrixUnits> units_;
+    Cycle vector_free_ = 0;
+    std::deque<Completion> vector_results_;
+
+    std::vector<StepCounters> steps_;
+    std::vector<Timeline> timelines_;
+};
+
+}  // namespace lockstep::tpu

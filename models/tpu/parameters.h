@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine of kind "tpu" as numbers. Meanings: sim/config/schema_tpu.cpp.
+#pragma once
+
+#include <string>
+
+#include "isa/tpu/semantics/state.h"
+#include "models/tpu/systolic/schedule.h"
+
+namespace lockstep::config {
+class Machine;
+}
+
+namespace lockstep::tpu {
+
+struct VectorParameters {
+    std::uint32_t lanes = 1, sublanes = 1;
+    bool fixed_function = true;
+    std::uint32_t alu_slots = 1, load_slots = 1, store_slots = 1;
+    std::uint32_t conversion_ops = 0, transcendental_ops = 1, divide_ops = 1;
+    std::uint32_t cross_lane_cycles = 1, transpose_rows = 1, latency = 0;
+};
+
+struct DmaParameters {
+    std::uint32_t setup = 0, chunk = 65536, outstanding = 4;
+};
+
+struct MemoryParameters {
+    std::string standard;
+    std::uint32_t bus_bits = 0, ranks = 1, granule = 1;
+    double clock_mhz = 0, latency_ns = 0;
+    std::uint64_t bytes = 0;
+};
+
+struct Parameters {
+    int generation = 1;
+    double clock_mhz = 1;
+    ArrayShape array;
+    Overlap overlap = Overlap::kDouble;
+    std::uint32_t units = 1, weight_fifo = 1;
+    bool whole_tiles = false;
+    std::uint32_t accumulator_rows = 0;
+    std::uint64_t unified_buffer = 0;
+    VectorParameters vector;
+    std::uint32_t issue_interval = 1, queue_depth = 1;
+    DmaParameters dma;
+    MemoryParameters memory;
+    double host_gb_per_s = 1, host_latency_ns = 0;
+
+    /// Throws InputError where the machine is no TPU or a name in it does not exist.
+    explicit Parameters(const config::Machine& machine);
+
+    CoreLimits limits() const;
+};
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a matrix unit did when, without gaps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::tpu {
+
+enum class ArrayState : std::uint8_t {
+    kActive,       ///< rows stream
+    kWeightStall,  ///< the next tile has not arrived
+    kWeightShift,  ///< the next tile shifts in
+    kNonMatrix,    ///< anything else
+};
+inline constexpr std::size_t kArrayStates = 4;
+
+class Timeline {
+  public:
+    using Cycle = std::uint64_t;
+    using Totals = std::array<Cycle, kArrayStates>;
+
+    /// From the end of what was added before up to `end`.
+    void add(Cycle end, ArrayState state) {
+        if (end <= this->end()) return;
+        if (!pieces_.empty() && pieces_.back().state == state)
+            pieces_.back().end = end;
+        else
+            pieces_.push_back({end, state});
+    }
+    Cycle end() const { return pieces_.empty() ? 0 : pieces_.back().end; }
+
+    /// Cycles by state between the boundaries, which ascend: one entry each, the first from 0.
+    std::vector<Totals> cut(const std::vector<Cycle>& boundaries) const {
+        std::vector<Totals> totals(boundaries.size());
+        std::size_t piece = 0;
+        Cycle at = 0;
+        for (std::size_t i = 0; i < boundaries.size(); ++i)
+            while (at < boundaries[i] && piece < pieces_.size()) {
+                const Cycle to =
+                    pieces_[piece].end < boundaries[i] ? pieces_[piece].end : boundaries[i];
+                totals[i][static_cast<std::size_t>(pieces_[piece].state)] += to - at;
+                at = to;
+                if (pieces_[piece].end == at) ++piece;
+            }
+        return totals;
+    }
+
+  private:
+    struct Piece {
+        Cycle end;
+        ArrayState state;
+    };
+    std::vector<Piece> pieces_;
+};
+
+}  // namespace lockstep::tpu

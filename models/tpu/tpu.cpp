@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core, two TLM-2.0 ports, a DRAM that streams (its bandwidth is what the controllers sustain)
+// and a host link. Other memories can be bound to the ports' sockets.
+#include "models/tpu/tpu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "models/memory/stream/stream_memory.h"
+#include "models/memory/stream/stream_rates.h"
+#include "models/tpu/core.h"
+#include "sim/engine/tlm_memory_port.h"
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+
+namespace {
+
+memory::StreamParameters memory_stream(const MemoryParameters& parameters) {
+    const memory::StreamRates rates = memory::measure_streams(memory::dram::make_geometry(
+        memory::dram::find_standard(parameters.standard), parameters.bus_bits,
+        static_cast<std::uint64_t>(std::llround(parameters.clock_mhz * 1000)), parameters.ranks,
+        parameters.bytes));
+    return {.read_gb_per_s = rates.read_gb_per_s,
+            .write_gb_per_s = rates.write_gb_per_s,
+            .latency_ns = rates.read_latency_ns + parameters.latency_ns};
+}
+
+void check(const Program& program, const Parameters& parameters) {
+    if (program.generation > parameters.generation)
+        throw InputError(fmt::format("the program is for TPU generation {}, the machine is of {}",
+                                     program.generation, parameters.generation));
+    for (const Buffer& buffer : program.buffers)
+        if (buffer.space == Space::kMemory &&
+            buffer.address + buffer.bytes > parameters.memory.bytes)
+            throw InputError(fmt::format("buffer {} ends at {} of {} bytes of memory", buffer.name,
+                                         buffer.address + buffer.bytes, parameters.memory.bytes));
+}
+
+double percent(double part, double whole) {
+    return whole == 0 ? 0 : 100 * part / whole;
+}
+
+}  // namespace
+
+void StepResult::add(const StepResult& other) {
+    for (const auto member :
+         {&StepResult::instructions, &StepResult::cycles, &StepResult::macs,
+          &StepResult::useful_macs, &StepResult::active, &StepResult::weight_stall,
+          &StepResult::weight_shift, &StepResult::non_matrix, &StepResult::raw_stall,
+          &StepResult::input_stall, &StepResult::vector_busy, &StepResult::weight_tiles,
+          &StepResult::dram_bytes_read, &StepResult::dram_bytes_written,
+          &StepResult::host_bytes_read, &StepResult::host_bytes_written})
+        this->*member += other.*member;
+}
+
+std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
+    const Parameters& parameters) const {
+    const double units = parameters.units;
+    const double array_cycles = double(cycles) * units;
+    const double peak =
+        array_cycles * double(parameters.array.rows) * double(parameters.array.columns);
+    const double seconds = double(cycles) / (parameters.clock_mhz * 1e6);
+    constexpr double kTera = 1e12;
+    return {{"cycles", cycles},
+            {"instructions", instructions},
+            {"macs", macs},
+            {"useful_macs", useful_macs},
+            {"array_utilization.pct", percent(double(useful_macs), peak)},
+            {"array_active.pct", percent(double(active), array_cycles)},
+            {"unused_macs.pct",
+             percent(double(active), array_cycles) - percent(double(useful_macs), peak)},
+            {"stall_cycles.weight.pct", percent(double(weight_stall), array_cycles)},
+            {"stall_cycles.shift.pct", percent(double(weight_shift), array_cycles)},
+            {"stall_cycles.nonmatrix.pct", percent(double(non_matrix), array_cycles)},
+            {"stall_cycles.raw.pct", percent(double(raw_stall), array_cycles)},
+            {"stall_cycles.input.pct", percent(double(input_stall), array_cycles)},
+            {"active_cycles", active},
+            {"stall_cycles.weight", weight_stall},
+            {"stall_cycles.shift", weight_shift},
+            {"stall_cycles.nonmatrix", non_matrix},
+            {"stall_cycles.raw", raw_stall},
+            {"stall_cycles.input", input_stall},
+            {"vector_busy_cycles", vector_busy},
+            {"weight_tiles", weight_tiles},
+            {"dram_bytes_read", dram_bytes_read},
+            {"dram_bytes_write", dram_bytes_written},
+            {"host_bytes_read", host_bytes_read},
+            {"host_bytes_write", host_bytes_written},
+            {"tops", seconds == 0 ? 0 : 2 * double(useful_macs) / seconds / kTera}};
+}
+
+StepResult RunResult::total() const {
+    StepResult sum;
+    sum.name = "total";
+    for (const StepResult& step : steps) sum.add(step);
+    return sum;
+}
+
+RunResult run(const Program& program, const Parameters& parameters, Storage& storage,
+              const RunOptions& options) {
+    check(program, parameters);
+    check_waits(program);
+    std::optional<State> state;
+    if (options.values) state.emplace(parameters.limits(), storage);
+
+    engine::Simulation simulation({.name = "tpu", .threads = options.threads});
+    const engine::ClockDomain clock = engine::ClockDomain::from_megahertz(parameters.clock_mhz);
+    Core core(simulation, "core", parameters, program, storage, state ? &*state : nullptr);
+    engine::TlmMemoryPort memory_port(simulation, "memory_port", clock);
+    engine::TlmMemoryPort host_port(simulation, "host_port", clock);
+    std::optional<memory::StreamMemory> memory, host;
+    simulation.build_inside(memory_port, [&] {
+        memory.emplace("memory", memory_stream(parameters.memory));
+        memory_port.socket().bind(memory->socket);
+    });
+    simulation.build_inside(host_port, [&] {
+        host.emplace("host", memory::StreamParameters{.read_gb_per_s = parameters.host_gb_per_s,
+                                                      .write_gb_per_s = parameters.host_gb_per_s,
+                                                      .latency_ns = parameters.host_latency_ns,
+                                                      .duplex = true});
+        host_port.socket().bind(host->socket);
+    });
+    // The wires are part of memory.latency: as short as a Channel can be.
+    const engine::ChannelParameters wire{.latency = 1, .capacity = 3 * parameters.dma.outstanding};
+    simulation.connect(core.memory_requests, memory_port.requests, wire);
+    simulation.connect(memory_port.responses, core.memory_responses, wire);
+    simulation.connect(core.host_requests, host_port.requests, wire);
+    simulation.connect(host_port.responses, core.host_responses, wire);
+    simulation.run();
+
+    RunResult result;
+    result.cycles = core.cycles();
+    result.seconds = double(core.cycles()) / (parameters.clock_mhz * 1e6);
+    result.interrupts = core.interrupts();
+    const std::vector<StepCounters>& counters = core.steps();
+    // A step ends when its last instruction completes; what is left belongs to the last.
+    std::vector<std::uint64_t> ends;
+    for (const StepCounters& step : counters)
+        ends.push_back(std::max(ends.empty() ? 0 : ends.back(), step.end));
+    ends.back() = core.cycles();
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+        StepResult step;
+        step.name = i < program.steps.size() ? program.steps[i].name : "program";
+        step.instructions = counters[i].instructions;
+        step.cycles = ends[i] - (i == 0 ? 0 : ends[i - 1]);
+        step.macs = counters[i].macs;
+        const std::uint64_t said = i < program.steps.size() ? program.steps[i].macs : 0;
+        step.useful_macs = said != 0 ? said : step.macs;
+        step.raw_stall = counters[i].raw_stall;
+        step.input_stall = counters[i].input_stall;
+        step.vector_busy = counters[i].vector_busy;
+        step.weight_tiles = counters[i].weight_tiles;
+        step.dram_bytes_read = counters[i].memory_read;
+        step.dram_bytes_written = counters[i].memory_written;
+        step.host_bytes_read = counters[i].host_read;
+        step.host_bytes_written = counters[i].host_written;
+        result.instructions += step.instructions;
+        result.steps.push_back(std::move(step));
+    }
+    for (const Timeline& timeline : core.timelines()) {
+        const std::vector<Timeline::Totals> parts = timeline.cut(ends);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            result.steps[i].active += parts[i][std::size_t(ArrayState::kActive)];
+            result.steps[i].weight_stall += parts[i][std::size_t(ArrayState::kWeightStall)];
+            result.steps[i].weight_shift += parts[i][std::size_t(ArrayState::kWeightShift)];
+            result.steps[i].non_matrix += parts[i][std::size_t(ArrayState::kNonMatrix)];
+        }
+    }
+    return result;
+}
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TPU core with its memory and host link: runs a program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/tpu/program.h"
+#include "isa/tpu/semantics/storage.h"
+#include "models/tpu/parameters.h"
+#include "sim/stats/statistics.h"
+
+namespace lockstep::tpu {
+
+struct StepResult {
+    std::string name;
+    std::uint64_t instructions = 0;
+    std::uint64_t cycles = 0;       ///< from the end of the step before to the end of this one
+    std::uint64_t macs = 0;         ///< on the array, as the instructions map them
+    std::uint64_t useful_macs = 0;  ///< those the program's step says; macs where it does not
+    // Cycles summed over the matrix units; the four add up to cycles x units.
+    std::uint64_t active = 0, weight_stall = 0, weight_shift = 0, non_matrix = 0;
+    std::uint64_t raw_stall = 0, input_stall = 0;  ///< beside them: waits of the next instruction
+    std::uint64_t vector_busy = 0, weight_tiles = 0;
+    std::uint64_t dram_bytes_read = 0, dram_bytes_written = 0;
+    std::uint64_t host_bytes_read = 0, host_bytes_written = 0;
+
+    /// Adds all but the name.
+    void add(const StepResult& other);
+    /// In the order and under the names of --stats.
+    std::vector<std::pair<std::string, stats::Value>> metrics(const Parameters& parameters) const;
+};
+
+struct RunResult {
+    std::uint64_t cycles = 0, instructions = 0;
+    double seconds = 0;  ///< simulated
+    std::vector<StepResult> steps;
+    std::vector<std::uint32_t> interrupts;
+    StepResult total() const;
+};
+
+struct RunOptions {
+    bool values = true;  ///< false: only time; storage needs no contents
+    unsigned threads = 1;
+};
+
+/// Runs `program` on a core; inputs are what `storage` holds, results are left there. Throws
+/// InputError where the program is for another generation or its buffers do not fit the memory,
+/// ProgramFault where it does what the core does not allow.
+RunResult run(const Program& program, const Parameters& parameters, Storage& storage,
+              const RunOptions& options = {});
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DMA queues: into the unified buffer, out of it, and weight tiles into the FIFOs. A transfer
+// is cut into requests; a queue has a few under way, begins with the next transfer when it has
+// requested all of one, and completes in order. Rows that do not follow each other in memory move
+// whole granules.
+#include <algorithm>
+
+#include "models/tpu/core.h"
+#include "sim/engine/tlm_memory_port.h"
+#include "sim/error/error.h"
+
+namespace lockstep::tpu {
+
+namespace {
+
+using enum Field;
+constexpr std::size_t kWeightQueue = static_cast<std::size_t>(Queue::kWeights);
+constexpr unsigned kTagShift = 60;  // a request's tag: queue, then the transfer's sequence number
+
+struct Extent {
+    bool host = false, write = false, local = false;
+    std::uint64_t address = 0, bytes = 0;
+};
+
+std::uint64_t rows_of_bytes(std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t pitch,
+                            std::uint64_t granule) {
+    if (pitch == row_bytes || rows <= 1) return rows * row_bytes;
+    return rows * ((row_bytes + granule - 1) / granule * granule);
+}
+
+Extent extent(const Instruction& i, const Parameters& parameters) {
+    const std::uint64_t granule = parameters.memory.granule;
+    switch (i.opcode()) {
+        case Opcode::kReadHost:
+            return {.host = true,
+                    .address = i[kHost],
+                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kSourcePitch], granule)};
+        case Opcode::kWriteHost:
+            return {.host = true,
+                    .write = true,
+                    .address = i[kHost],
+                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kDestinationPitch], granule)};
+        case Opcode::kLoad:
+            return {.address = i[kMemory],
+                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kSourcePitch], granule)};
+        case Opcode::kGather:
+            return {.address = i[kMemory],
+                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], 0, granule)};
+        case Opcode::kStore:
+            return {.write = true,
+                    .address = i[kMemory],
+                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kDestinationPitch], granule)};
+        default: {
+            const std::uint64_t size = size_of(i.type(kWeightType));
+            const bool transposed = i.flag(kTransposed);
+            Extent tile{.local = i.as<WeightSource>(kFrom) == WeightSource::kUnifiedBuffer,
+                        .address = i[kAddress],
+                        .bytes = rows_of_bytes(transposed ? i[kColumns] : i[kLanes],
+                                               (transposed ? i[kLanes] : i[kColumns]) * size,
+                                               i[kPitch], granule)};
+            if (parameters.whole_tiles)
+                tile.bytes = static_cast<std::uint64_t>(parameters.array.rows) *
+                             static_cast<std::uint64_t>(parameters.array.columns) * size;
+            return tile;
+        }
+    }
+}
+
+}  // namespace
+
+void Core::take_responses(Cycle now) {
+    const auto take = [&](engine::Receiver<engine::MemoryResponse>& responses) {
+        while (responses.ready(now)) {
+            const std::uint64_t tag = responses.receive(now).tag;
+            DmaQueue& queue = dma_[tag >> kTagShift];
+            const std::uint64_t sequence = tag & ((std::uint64_t{1} << kTagShift) - 1);
+            --queue.active[sequence - queue.active.front().sequence].under_way;
+            --queue.under_way;
+        }
+    };
+    take(memory_responses);
+    take(host_responses);
+}
+
+bool Core::run_dma(std::size_t index, Cycle now) {
+    DmaQueue& dma = dma_[index];
+    bool any = start_transfer(index, now);
+    any |= request(index, now);
+    while (!dma.active.empty()) {
+        const Transfer& front = dma.active.front();
+        if (front.left != 0 || front.under_way != 0 || front.ready > now) break;
+        if (index == kWeightQueue) units_[instruction(front.entry)[kUnit]].arrived.push_back(now);
+        complete(index, front.entry.step, now);
+        dma.active.pop_front();
+        any = true;
+    }
+    return any;
+}
+
+bool Core::start_transfer(std::size_t index, Cycle now) {
+    Queue& queue = queues_[index];
+    DmaQueue& dma = dma_[index];
+    if (queue.waiting.empty()) return false;
+    if (!dma.active.empty() && dma.active.back().left != 0) return false;
+    const Entry& head = queue.waiting.front();
+    if (!satisfied(head.need)) return false;
+    const Instruction& next = instruction(head);
+    if (index == kWeightQueue) {
+        MatrixUnit& unit = units_[next[kUnit]];
+        if (unit.reserved >= parameters_.weight_fifo) return false;
+        ++unit.reserved;
+        ++step(head.step).weight_tiles;
+    }
+    const Extent what = extent(next, parameters_);
+    StepCounters& counters = step(head.step);
+    if (!what.local)
+        (what.host    ? what.write ? counters.host_written : counters.host_read
+         : what.write ? counters.memory_written
+                      : counters.memory_read) += what.bytes;
+    // A tile from the unified buffer has no way to go: its shift takes the time.
+    dma.active.push_back({.entry = head,
+                          .sequence = dma.next_sequence++,
+                          .host = what.host,
+                          .write = what.write,
+                          .address = what.address,
+                          .left = what.local ? 0 : what.bytes,
+                          .ready = now + (what.local ? 1 : parameters_.dma.setup)});
+    queue.waiting.pop_front();
+    return true;
+}
+
+bool Core::request(std::size_t index, Cycle now) {
+    DmaQueue& dma = dma_[index];
+    bool any = false;
+    if (dma.active.empty()) return false;
+    Transfer& last = dma.active.back();
+    while (last.left != 0 && last.ready <= now && dma.under_way < parameters_.dma.outstanding) {
+        auto& requests = last.host ? host_requests : memory_requests;
+        if (requests.credits(now) == 0) break;
+        const std::uint64_t bytes = std::min<std::uint64_t>(last.left, parameters_.dma.chunk);
+        requests.send(now, {.address = last.address,
+                            .bytes = static_cast<std::uint32_t>(bytes),
+                            .write = last.write,
+                            .tag = std::uint64_t{index} << kTagShift | last.sequence});
+        last.address += bytes;
+        last.left -= bytes;
+        ++last.under_way;
+        ++dma.under_way;
+        any = true;
+    }
+    return any;
+}
+
+}  // namespace lockstep::tpu

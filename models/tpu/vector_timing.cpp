@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// TPU v1: a fixed pipeline takes a row of as many elements as it has lanes each cycle, whatever it
+// computes; pooling passes each input row once (Jouppi et al., ISCA 2017, Figure 1). Later: a VLIW
+// unit on registers of sublanes x lanes; a register takes as long as its busiest slots (loads, ALU
+// operations, stores), which software pipelining overlaps between registers. Our simplification:
+// bundles are always packed to the slots' limit; addresses and masks cost nothing.
+#include "models/tpu/vector_timing.h"
+
+#include <algorithm>
+
+#include "isa/tpu/footprint.h"
+
+namespace lockstep::tpu {
+
+namespace {
+
+using enum Field;
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
+    return (a + b - 1) / b;
+}
+
+/// What a register of elements asks of the slots.
+struct Work {
+    std::uint64_t loads = 0, operations = 0, stores = 0;
+};
+
+class VectorUnit {
+  public:
+    VectorUnit(const Instruction& instruction, const VectorParameters& parameters)
+        : i(instruction), p(parameters) {}
+
+    std::uint64_t fixed_function() const {
+        const std::uint64_t per_row = divide_up(i[kColumns], p.lanes);
+        switch (i.opcode()) {
+            case Opcode::kPool: {
+                // The images stream in whole; the result's rows leave.
+                const std::uint64_t out_image = i[kOutHeight] * i[kOutWidth];
+                const std::uint64_t in_rows = i[kRows] * i[kHeight] * i[kWidth] / out_image;
+                return std::max(in_rows, i[kRows]) * per_row;
+            }
+            default:
+                return i[kRows] * per_row;
+        }
+    }
+
+    std::uint64_t programmed() const {
+        const std::uint64_t registers = register_count(i[kRows], i[kColumns]);
+        switch (i.opcode()) {
+            case Opcode::kActivate:
+                return activate();
+            case Opcode::kVector: {
+                const auto function = i.as<Function>(kFunction);
+                const auto broadcast = i.as<Broadcast>(kBroadcast);
+                const bool loads_b = is_binary(function) && broadcast == Broadcast::kNone;
+                Work work{1,
+                          operations(function) + operations(i.as<Function>(kThen)) +
+                              conversion(i.type(kAType)) + conversion(i.type(kType)),
+                          1};
+                if (loads_b) {
+                    work.loads += 1;
+                    work.operations += conversion(i.type(kBType));
+                }
+                return cycles(registers, work);
+            }
+            case Opcode::kReduce: {
+                const auto reduction = i.as<Reduction>(kReduction);
+                const std::uint64_t square = reduction == Reduction::kSumOfSquares ? 1 : 0;
+                const std::uint64_t joined =
+                    cycles(registers, {1, 1 + square + conversion(i.type(kAType)), 0});
+                if (i.as<Axis>(kAxis) == Axis::kRows)
+                    // The sublanes of a register are joined in halves.
+                    return joined + cycles(divide_up(i[kColumns], p.lanes), {0, 3, 1});
+                return joined + divide_up(i[kRows], p.sublanes) * p.cross_lane_cycles;
+            }
+            case Opcode::kPool: {
+                const std::uint64_t taps = i[kKernelHeight] * i[kKernelWidth];
+                return cycles(
+                    registers,
+                    {taps, taps * (1 + conversion(i.type(kAType))) + conversion(i.type(kType)), 1});
+            }
+            case Opcode::kDepthwise: {
+                const std::uint64_t taps = i[kKernelHeight] * i[kKernelWidth];
+                return cycles(registers, {taps, taps * (2 + conversion(i.type(kType))), 1});
+            }
+            case Opcode::kTranspose:
+                return divide_up(i[kRows], p.transpose_rows) * divide_up(i[kColumns], p.lanes);
+            default:
+                return 0;
+        }
+    }
+
+  private:
+    std::uint64_t register_count(std::uint64_t rows, std::uint64_t columns) const {
+        return divide_up(rows, p.sublanes) * divide_up(columns, p.lanes);
+    }
+
+    std::uint64_t cycles(std::uint64_t registers, const Work& each) const {
+        return std::max({divide_up(registers * each.loads, p.load_slots),
+                         divide_up(registers * each.operations, p.alu_slots),
+                         divide_up(registers * each.stores, p.store_slots)});
+    }
+
+    std::uint64_t conversion(DataType type) const {
+        if (type == DataType::kFp32) return 0;
+        // Integers are also scaled and shifted by their zero.
+        return p.conversion_ops + (is_float(type) ? 0 : 2);
+    }
+
+    std::uint64_t operations(Function function) const {
+        switch (function) {
+            case Function::kIdentity:
+                return 0;
+            case Function::kSigmoid:
+            case Function::kTanh:
+            case Function::kExp:
+            case Function::kLog:
+            case Function::kErf:
+            case Function::kGelu:
+            case Function::kGeluTanh:
+            case Function::kSilu:
+            case Function::kSoftplus:
+            case Function::kPower:
+                return p.transcendental_ops;
+            case Function::kSqrt:
+            case Function::kRsqrt:
+            case Function::kReciprocal:
+            case Function::kDivide:
+                return p.divide_ops;
+            case Function::kRelu6:
+            case Function::kLeakyRelu:
+                return 2;
+            case Function::kHardSigmoid:
+            case Function::kHardSwish:
+                return 4;
+            default:
+                return 1;
+        }
+    }
+
+    std::uint64_t activate() const {
+        Work work{1, operations(i.as<Function>(kFunction)) + conversion(i.type(kType)), 1};
+        if (i.type(kAccumulatorType) == DataType::kInt32) work.operations += 1;
+        if (i.flag(kHasBias)) work.operations += 1;
+        if (i.flag(kHasScales) || i.float_value(kScale) != 1) work.operations += 1;
+        if (i.flag(kHasAddend)) {
+            work.loads += 1;
+            work.operations += 1 + conversion(i.type(kAddendType));
+        }
+        std::uint64_t total = cycles(register_count(i[kRows], i[kColumns]), work);
+        if (i.as<PoolMode>(kPool) != PoolMode::kNone) {
+            const std::uint64_t taps = i[kPoolKernel] * i[kPoolKernel];
+            total += cycles(register_count(activate_output_rows(i), i[kColumns]), {taps, taps, 1});
+        }
+        return total;
+    }
+
+    const Instruction& i;
+    const VectorParameters& p;
+};
+
+}  // namespace
+
+std::uint64_t vector_cycles(const Instruction& instruction, const VectorParameters& parameters) {
+    const VectorUnit unit(instruction, parameters);
+    const std::uint64_t cycles =
+        parameters.fixed_function ? unit.fixed_function() : unit.programmed();
+    return std::max<std::uint64_t>(1, cycles);
+}
+
+}  // namespace lockstep::tpu

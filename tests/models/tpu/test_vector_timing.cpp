@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/tpu/vector_timing.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/config/machine.h"
+
+namespace lockstep::tpu {
+namespace {
+
+using enum Field;
+
+std::uint64_t cycles(const std::string& machine, Opcode opcode, Instruction::Fields fields) {
+    return vector_cycles(Instruction(opcode, fields),
+                         Parameters(*config::Machine::load(machine)).vector);
+}
+
+TEST(TpuVectorTiming, TheActivationPipelineTakesARowACycle) {
+    EXPECT_EQ(cycles("tpu_v1", Opcode::kActivate,
+                     {{kRows, 200}, {kColumns, 256}, {kFunction, Function::kTanh}}),
+              200u);
+    EXPECT_EQ(cycles("tpu_v1", Opcode::kVector,
+                     {{kRows, 10}, {kColumns, 257}, {kFunction, Function::kAdd}}),
+              20u);
+    // 3x3 windows with a step of 2 on a 112x112 image: the image passes once.
+    EXPECT_EQ(cycles("tpu_v1", Opcode::kPool,
+                     {{kRows, 56 * 56},
+                      {kColumns, 64},
+                      {kHeight, 112},
+                      {kWidth, 112},
+                      {kOutHeight, 56},
+                      {kOutWidth, 56},
+                      {kKernelHeight, 3},
+                      {kKernelWidth, 3}}),
+              112u * 112);
+}
+
+TEST(TpuVectorTiming, RegistersTakeTheirBusiestSlots) {
+    const DataType fp32 = DataType::kFp32;
+    const auto vector = [&](Function function, Broadcast broadcast, DataType type) {
+        return cycles("tpu_v3", Opcode::kVector,
+                      {{kRows, 64},
+                       {kColumns, 256},
+                       {kFunction, function},
+                       {kBroadcast, broadcast},
+                       {kAType, type},
+                       {kBType, type},
+                       {kType, fp32}});
+    };
+    // 16 registers; one load and one store slot, two ALU slots.
+    EXPECT_EQ(vector(Function::kRelu, Broadcast::kNone, fp32), 16u);
+    EXPECT_EQ(vector(Function::kAdd, Broadcast::kNone, fp32), 32u);  // two loads
+    EXPECT_EQ(vector(Function::kAdd, Broadcast::kRow, fp32), 16u);
+    EXPECT_EQ(vector(Function::kExp, Broadcast::kNone, fp32), 64u);  // eight operations
+    EXPECT_EQ(vector(Function::kAdd, Broadcast::kNone, DataType::kBf16), 32u);
+}
+
+TEST(TpuVectorTiming, ReductionsOfRowsWaitForTheLanes) {
+    const auto reduce = [&](Axis axis) {
+        return cycles("tpu_v3", Opcode::kReduce,
+                      {{kReduction, Reduction::kSum},
+                       {kAxis, axis},
+                       {kRows, 64},
+                       {kColumns, 256},
+                       {kAType, DataType::kFp32},
+                       {kType, DataType::kFp32}});
+    };
+    EXPECT_EQ(reduce(Axis::kColumns), 16u + 8 * 128);
+    EXPECT_EQ(reduce(Axis::kRows), 16u + 3);
+}
+
+}  // namespace
+}  // namespace lockstep::tpu
