@@ -27,19 +27,41 @@ struct Work {
     network::ElementType type = network::ElementType::kInt8;
 };
 
+/// Operands and results are held whole.
+void check_size(const MatrixProduct& product) {
+    constexpr double kMostElements = 0x1p31;
+    const auto size = [](std::int64_t rows, std::int64_t columns) {
+        return static_cast<double>(rows) * static_cast<double>(columns);
+    };
+    if (size(product.m, product.k) + size(product.k, product.n) + size(product.m, product.n) >
+        kMostElements)
+        throw InputError(fmt::format(
+            "{}: a product of {} x {} with {} x {} has more than 2^31 elements, all of which would "
+            "be computed",
+            product.name, product.m, product.k, product.k, product.n));
+}
+
 Work work_of(const RunRequest& request) {
     Work work;
     network::Graph graph;
-    if (request.what.ends_with(".onnx")) {
-        graph = network::read_onnx(request.what);
+    // What stands behind a file's name are the extents of its symbolic dimensions.
+    const std::size_t ending = request.what.find(".onnx");
+    const std::string file =
+        ending == std::string::npos ? "" : request.what.substr(0, request.what.find(':', ending));
+    network::BuiltinRequest builtin;
+    if (file.empty() && !std::filesystem::is_regular_file(request.what))
+        builtin = network::parse_builtin(request.what);
+    else if (file.size() < request.what.size())
+        builtin = network::parse_builtin("network" + request.what.substr(file.size()));
+    work.type = builtin.dtype.value_or(work.type);
+    if (!file.empty()) {
+        graph = network::read_onnx(file, {.dimensions = builtin.options.parameters});
         network::simplify(graph);
     } else if (std::filesystem::is_regular_file(request.what)) {
         throw InputError(fmt::format(
             "{}: a systolic array runs networks: a built-in one, or an .onnx file", request.what));
     } else {
-        network::BuiltinRequest builtin = network::parse_builtin(request.what);
         builtin.options.with_values = false;
-        work.type = builtin.dtype.value_or(work.type);
         graph = network::build_network(builtin.name, builtin.options);
     }
     if (work.type != network::ElementType::kInt8 && work.type != network::ElementType::kBf16)
@@ -49,6 +71,7 @@ Work work_of(const RunRequest& request) {
     if (work.products.empty())
         throw InputError(fmt::format(
             "{}: no matrix product in it, and a bare array does nothing else", request.what));
+    for (const MatrixProduct& product : work.products) check_size(product);
     for (const network::Node& node : graph.nodes)
         work.other_operators +=
             node.op != network::Operator::kConv && node.op != network::Operator::kGemm &&
@@ -56,16 +79,18 @@ Work work_of(const RunRequest& request) {
     return work;
 }
 
-/// The same product with the output size that SCALE-Sim gives a convolution.
+/// The product as SCALE-Sim makes it of a convolution.
 tpu::GemmShape scalesim_shape(const MatrixProduct& product) {
-    tpu::GemmShape shape{product.m, product.n, product.k};
-    if (!product.convolution) return shape;
-    const network::Window& w = product.convolution->window;
-    const std::int64_t extents[] = {product.convolution->height, product.convolution->width};
-    shape.m = product.convolution->batch;
-    for (int d = 0; d < 2; ++d)
-        shape.m *= tpu::scalesim_output_size(extents[d] + w.pad_begin[d] + w.pad_end[d],
-                                             (w.kernel[d] - 1) * w.dilation[d] + 1, w.stride[d]);
+    if (!product.convolution) return {product.m, product.n, product.k};
+    const network::Convolution& c = *product.convolution;
+    const network::Window& w = c.window;
+    const auto axis = [&](std::size_t d, std::int64_t extent) {
+        return tpu::ScaleSimAxis{extent + w.pad_begin[d] + w.pad_end[d],
+                                 (w.kernel[d] - 1) * w.dilation[d] + 1, w.stride[d]};
+    };
+    tpu::GemmShape shape = tpu::scalesim_convolution(c.batch, axis(0, c.height), axis(1, c.width),
+                                                     c.channels, c.filters);
+    shape.k = product.k;  // it knows no dilation
     return shape;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "sim/error/error.h"
@@ -17,6 +18,15 @@ namespace {
 
 double six_digits(double value) {
     return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+/// `H31xW31 R5xS5 C48 F128 s1`: padded input, filter, channels, filters, stride.
+tpu::GemmShape shape_of(const std::string& convolution) {
+    int h = 0, w = 0, r = 0, s = 0, channels = 0, filters = 0, stride = 0;
+    const int count = std::sscanf(convolution.c_str(), "H%dxW%d R%dxS%d C%d F%d s%d", &h, &w, &r,
+                                  &s, &channels, &filters, &stride);
+    LOCKSTEP_CHECK(count == 7, "scalesim: convolution '{}'", convolution);
+    return tpu::scalesim_convolution(1, {h, r, stride}, {w, s, stride}, channels, filters);
 }
 
 std::vector<Row> rows(const Request& request) {
@@ -33,18 +43,21 @@ std::vector<Row> rows(const Request& request) {
         };
         const tpu::ArrayShape array{integer("array_h"), integer("array_w"),
                                     tpu::parse_dataflow(table.text(i, "dataflow"))};
-        const tpu::GemmShape gemm{integer("M"), integer("N"), integer("K")};
+        const std::string& convolution = table.text(i, "conv_dims");
+        const tpu::GemmShape gemm = convolution.empty()
+                                        ? tpu::GemmShape{integer("M"), integer("N"), integer("K")}
+                                        : shape_of(convolution);
         const tpu::ScaleSimMetrics ours = tpu::scalesim_metrics(array, gemm);
         const std::string name = fmt::format("{} {}x{} {}", table.text(i, "layer"), array.rows,
                                              array.columns, tpu::dataflow_name(array.dataflow));
         const auto add = [&](const char* column, double simulated, const char* unit) {
             list.push_back({name, column, table.number(i, column), simulated, unit,
-                            "SCALE-Sim v2, " + table.text(i, "mode"), Part::kTest,
-                            table.text(i, "conv_dims")});
+                            "SCALE-Sim v2, " + table.text(i, "mode"), Part::kTest, convolution});
         };
         const auto count = [&](const char* column, std::int64_t simulated, const char* unit) {
             add(column, static_cast<double>(simulated), unit);
         };
+        count("M", gemm.m, "elements");
         count("total_cycles", ours.total_cycles, "cycles");
         add("overall_util", six_digits(ours.overall_util), "%");
         add("mapping_eff", six_digits(ours.mapping_efficiency), "%");

@@ -8,6 +8,7 @@
 #include "sim/numerics/bf16.h"
 #include "workloads/cuda/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -32,18 +33,19 @@ std::vector<T> elements(int64_t count, cuda::Random& random) {
 
 }  // namespace
 
-template <typename T>
-struct ProductData<T>::Sum {
-    std::conditional_t<std::is_same_v<T, float>, double, int64_t> value = 0;
-    double magnitude = 0;
+template <>
+struct ProductData<int32_t>::Sum {
+    int64_t value = 0;
+    void add(int32_t a, int32_t b) { value += int64_t{a} * b; }
+};
 
-    void add(T a, T b) {
-        if constexpr (std::is_same_v<T, float>) {
-            value += static_cast<double>(a) * b;
-            magnitude += std::abs(static_cast<double>(a) * b);
-        } else {
-            value += int64_t{a} * b;
-        }
+template <>
+struct ProductData<float>::Sum {
+    double value = 0, magnitude = 0;
+    void add(float a, float b) {
+        const double product = static_cast<double>(a) * b;
+        value += product;
+        magnitude += std::abs(product);
     }
 };
 
@@ -96,29 +98,29 @@ std::vector<T> ProductData<T>::b() const {
     return matrix;
 }
 
-/// Convolutions slide the window over each input element that it covers; nothing of im2col's order
-/// is used.
+/// Of a convolution, the inputs that a window covers are looked up where they are; im2col's matrix
+/// is not used.
 template <typename T>
-auto ProductData<T>::direct(int64_t row, int64_t column) const -> Sum {
-    Sum sum;
+void ProductData<T>::direct(int64_t row, std::span<const T> right, std::vector<Sum>& sums) const {
+    std::fill(sums.begin(), sums.end(), Sum{});
+    int64_t k = 0;
+    const auto add = [&](T a) {
+        const T* const b = &right[static_cast<size_t>(k++ * product_.n)];
+        for (int64_t j = 0; j < product_.n; ++j) sums[static_cast<size_t>(j)].add(a, b[j]);
+    };
     if (!product_.convolution) {
-        for (int64_t k = 0; k < product_.k; ++k)
-            sum.add(left_[static_cast<size_t>(row * product_.k + k)],
-                    right_[static_cast<size_t>(k * product_.n + column)]);
-        return sum;
+        while (k < product_.k) add(left_[static_cast<size_t>(row * product_.k + k)]);
+        return;
     }
     const Convolution& c = *product_.convolution;
     const Window& w = c.window;
     const int64_t x = row % w.output[1], y = row / w.output[1] % w.output[0],
                   batch = row / (w.output[0] * w.output[1]);
-    const T* filter = &right_[static_cast<size_t>(column * product_.k)];
     for (int64_t channel = 0; channel < c.channels; ++channel)
         for (int64_t r = 0; r < w.kernel[0]; ++r)
             for (int64_t s = 0; s < w.kernel[1]; ++s)
-                sum.add(input(batch, channel, y * w.stride[0] + r * w.dilation[0] - w.pad_begin[0],
-                              x * w.stride[1] + s * w.dilation[1] - w.pad_begin[1]),
-                        *filter++);
-    return sum;
+                add(input(batch, channel, y * w.stride[0] + r * w.dilation[0] - w.pad_begin[0],
+                          x * w.stride[1] + s * w.dilation[1] - w.pad_begin[1]));
 }
 
 template <typename T>
@@ -126,10 +128,13 @@ std::string ProductData<T>::check(std::span<const T> c) const {
     LOCKSTEP_CHECK(c.size() == static_cast<size_t>(product_.m * product_.n),
                    "{} results of {} x {}", c.size(), product_.m, product_.n);
     const double unit = static_cast<double>(product_.k) * 0x1p-24;
-    for (int64_t row = 0; row < product_.m; ++row)
+    const std::vector<T> right = b();
+    std::vector<Sum> sums(static_cast<size_t>(product_.n));
+    for (int64_t row = 0; row < product_.m; ++row) {
+        direct(row, right, sums);
         for (int64_t column = 0; column < product_.n; ++column) {
             const T got = c[static_cast<size_t>(row * product_.n + column)];
-            const Sum sum = direct(row, column);
+            const Sum& sum = sums[static_cast<size_t>(column)];
             bool is_right;
             if constexpr (std::is_same_v<T, float>)
                 is_right = std::abs(got - sum.value) <= unit / (1 - unit) * sum.magnitude;
@@ -139,6 +144,7 @@ std::string ProductData<T>::check(std::span<const T> c) const {
                 return fmt::format("{} [{}, {}] is {}, should be {}", product_.name, row, column,
                                    got, sum.value);
         }
+    }
     return "";
 }
 

@@ -31,7 +31,8 @@ class ProductData {
   private:
     struct Sum;
     T input(int64_t batch, int64_t channel, int64_t y, int64_t x) const;
-    Sum direct(int64_t row, int64_t column) const;
+    /// The sums of a row of results; `right` is b().
+    void direct(int64_t row, std::span<const T> right, std::vector<Sum>& sums) const;
 
     const MatrixProduct product_;
     std::vector<T> left_;   ///< the input [batch, channels, height, width], or m x k

@@ -16,9 +16,15 @@ int64_t product(std::span<const int64_t> extents) {
     return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
 }
 
+/// Which input the right operand is: the QLinear operators have the left one's scale and zero point
+/// before it.
+size_t right_of(const Node& node) {
+    return node.op == Operator::kQLinearConv || node.op == Operator::kQLinearMatMul ? 3 : 1;
+}
+
 MatrixProduct convolution(const Graph& graph, const Node& node) {
     const Shape& input = graph.shape(node.input(0));
-    const Shape& weight = graph.shape(node.input(1));
+    const Shape& weight = graph.shape(node.input(right_of(node)));
     if (input.size() != 4)
         throw InputError(
             fmt::format("node {}: only convolutions over two dimensions are run", node.name));
@@ -44,7 +50,7 @@ MatrixProduct gemm(const Graph& graph, const Node& node) {
 }
 
 MatrixProduct matmul(const Graph& graph, const Node& node) {
-    Shape a = graph.shape(node.input(0)), b = graph.shape(node.input(1));
+    Shape a = graph.shape(node.input(0)), b = graph.shape(node.input(right_of(node)));
     if (a.size() == 1) a.insert(a.begin(), 1);
     if (b.size() == 1) b.push_back(1);
     const int64_t k = a.back(), n = b.back();
@@ -65,24 +71,41 @@ void lstm(const Graph& graph, const Node& node, std::vector<MatrixProduct>& prod
 
 }  // namespace
 
+bool has_products(Operator op) {
+    switch (op) {
+        case Operator::kConv:
+        case Operator::kConvInteger:
+        case Operator::kQLinearConv:
+        case Operator::kGemm:
+        case Operator::kMatMul:
+        case Operator::kMatMulInteger:
+        case Operator::kQLinearMatMul:
+        case Operator::kLSTM:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::vector<MatrixProduct> matrix_products(const Graph& graph) {
     std::vector<MatrixProduct> products;
     for (const size_t index : topological_order(graph)) {
         const Node& node = graph.nodes[index];
+        if (!has_products(node.op)) continue;
         switch (node.op) {
             case Operator::kConv:
+            case Operator::kConvInteger:
+            case Operator::kQLinearConv:
                 products.push_back(convolution(graph, node));
                 break;
             case Operator::kGemm:
                 products.push_back(gemm(graph, node));
                 break;
-            case Operator::kMatMul:
-                products.push_back(matmul(graph, node));
-                break;
             case Operator::kLSTM:
                 lstm(graph, node, products);
                 break;
             default:
+                products.push_back(matmul(graph, node));
                 break;
         }
     }

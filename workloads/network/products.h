@@ -29,7 +29,10 @@ struct MatrixProduct {
     int64_t macs() const { return m * n * k * count; }
 };
 
-/// Those of every Conv, Gemm, MatMul and LSTM, in the order of the nodes. Shapes must be inferred.
+/// Whether a node computes matrix products: Conv, Gemm, MatMul, their quantised forms, and LSTM.
+bool has_products(Operator op);
+
+/// The products of all such nodes, in the order of the nodes. Shapes must be inferred.
 /// InputError on a convolution that is not over two dimensions.
 std::vector<MatrixProduct> matrix_products(const Graph& graph);
 

@@ -52,9 +52,11 @@ ScaleSimMetrics scalesim_metrics(const ArrayShape& array, const GemmShape& gemm)
     return result;
 }
 
-std::int64_t scalesim_output_size(std::int64_t padded_input, std::int64_t filter,
-                                  std::int64_t stride) {
-    return (padded_input - filter + stride + stride - 1) / stride;
+GemmShape scalesim_convolution(std::int64_t batch, const ScaleSimAxis& height,
+                               const ScaleSimAxis& width, std::int64_t channels,
+                               std::int64_t filters) {
+    return {batch * height.output() * width.output(), filters,
+            channels * height.filter * width.filter};
 }
 
 }  // namespace lockstep::tpu

@@ -14,9 +14,16 @@ struct ScaleSimMetrics {
 
 ScaleSimMetrics scalesim_metrics(const ArrayShape& array, const GemmShape& gemm);
 
-/// SCALE-Sim's output size of a convolution along one axis, from the padded input: it rounds up
-/// where every framework rounds down.
-std::int64_t scalesim_output_size(std::int64_t padded_input, std::int64_t filter,
-                                  std::int64_t stride);
+/// A convolution's extents along one axis.
+struct ScaleSimAxis {
+    std::int64_t padded_input = 1, filter = 1, stride = 1;
+    /// SCALE-Sim's output size: it rounds up where every framework rounds down.
+    std::int64_t output() const { return (padded_input - filter + stride + stride - 1) / stride; }
+};
+
+/// The product that SCALE-Sim makes of a convolution.
+GemmShape scalesim_convolution(std::int64_t batch, const ScaleSimAxis& height,
+                               const ScaleSimAxis& width, std::int64_t channels,
+                               std::int64_t filters);
 
 }  // namespace lockstep::tpu

@@ -151,6 +151,20 @@ TEST(SystolicArray, NansLeaveCanonical) {
     }
 }
 
+TEST(SystolicArray, TheLargestNetlistAgrees) {
+    const GemmShape gemm{9, 40, 33};
+    Operands<std::int32_t> o{gemm, {}, {}};
+    for (std::int64_t i = 0; i < gemm.m * gemm.k; ++i)
+        o.a.push_back(static_cast<std::int32_t>(i * 37 % 256 - 128));
+    for (std::int64_t i = 0; i < gemm.k * gemm.n; ++i)
+        o.b.push_back(static_cast<std::int32_t>(i * 91 % 253 - 126));
+    const ArrayShape array{kLargestNetlist, kLargestNetlist, Dataflow::kWeightStationary};
+    const auto netlist = run_netlist(array, Overlap::kDouble, o);
+    const auto registers = run_registers(array, Overlap::kDouble, o);
+    EXPECT_EQ(netlist.cycles, registers.cycles);
+    EXPECT_EQ(netlist.c, registers.c);
+}
+
 TEST(SystolicArray, AgreesAtTheSizesOfRealArrays) {
     const GemmShape gemm{70, 200, 150};
     Operands<std::int32_t> o{gemm, {}, {}};

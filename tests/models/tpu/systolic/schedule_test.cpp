@@ -54,9 +54,9 @@ TEST(Schedule, NamesAreChecked) {
 }
 
 TEST(ScaleSim, RoundsOutputSizesUp) {
-    EXPECT_EQ(scalesim_output_size(230, 7, 2), 113);  // 112 everywhere else
-    EXPECT_EQ(scalesim_output_size(57, 3, 2), 28);
-    EXPECT_EQ(scalesim_output_size(13, 3, 3), 5);
+    EXPECT_EQ((ScaleSimAxis{230, 7, 2}.output()), 113);  // 112 everywhere else
+    EXPECT_EQ((ScaleSimAxis{57, 3, 2}.output()), 28);
+    EXPECT_EQ((ScaleSimAxis{13, 3, 3}.output()), 5);
 }
 
 }  // namespace
