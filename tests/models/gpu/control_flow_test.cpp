@@ -17,7 +17,7 @@ class ControlFlow : public testing::TestWithParam<Target> {
     ControlFlow() : ControlFlow(DeviceOptions{}) {}
     explicit ControlFlow(const DeviceOptions& options)
         : runner(GetParam().machine, std::string("control_flow_") + GetParam().arch + ".cubin",
-                 options) {}
+                 options, GetParam().in_cycles) {}
 
     /// Launches and returns the fault's report; fails where there is none of this kind.
     template <typename... Parameters>
@@ -235,9 +235,14 @@ TEST_P(EndlessControlFlow, InstructionLimit) {
 
 constexpr Target kTargets[] = {
     {"v100", "sm_70"}, {"t4", "sm_75"}, {"a100", "sm_80"}, {"h200", "sm_90"}};
+constexpr Target kInCycles[] = {{"v100", "sm_70", true},
+                                {"t4", "sm_75", true},
+                                {"a100", "sm_80", true},
+                                {"h200", "sm_90", true}};
 const auto kName = [](const testing::TestParamInfo<Target>& info) { return info.param.arch; };
 
 INSTANTIATE_TEST_SUITE_P(Emulator, ControlFlow, testing::ValuesIn(kTargets), kName);
+INSTANTIATE_TEST_SUITE_P(Simulator, ControlFlow, testing::ValuesIn(kInCycles), kName);
 INSTANTIATE_TEST_SUITE_P(Emulator, EndlessControlFlow, testing::ValuesIn(kTargets), kName);
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches kernels of a cubin under tests/models/gpu/data on an emulated machine.
+// Launches kernels of a cubin under tests/models/gpu/data on an emulated machine, or on the cycle
+// model of a few of its SMs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,8 +22,10 @@ namespace lockstep {
 class KernelRunner {
   public:
     KernelRunner(const std::string& machine, const std::string& cubin_name,
-                 const DeviceOptions& options = {})
-        : device_(make_emulator(config::Machine::load(machine), options)) {
+                 const DeviceOptions& options = {}, bool in_cycles = false)
+        : device_(in_cycles
+                      ? make_simulator(config::Machine::load(machine, {"sm.count=14"}), options)
+                      : make_emulator(config::Machine::load(machine), options)) {
         const std::string path =
             std::string(LOCKSTEP_SOURCE_DIR) + "/tests/models/gpu/data/" + cubin_name;
         std::ifstream file(path, std::ios::binary);
@@ -63,10 +66,11 @@ class KernelRunner {
     ModuleHandle module_ = 0;
 };
 
-/// Machine and the suffix of the cubins that it runs.
+/// Machine and the suffix of the cubins that it runs; emulated or in cycles.
 struct Target {
     const char* machine;
     const char* arch;
+    bool in_cycles = false;
 };
 
 inline void PrintTo(const Target& target, std::ostream* out) {

@@ -14,7 +14,9 @@ using testing::HasSubstr;
 
 class Memory : public testing::TestWithParam<Target> {
   protected:
-    Memory() : runner(GetParam().machine, std::string("memory_") + GetParam().arch + ".cubin") {
+    Memory()
+        : runner(GetParam().machine, std::string("memory_") + GetParam().arch + ".cubin", {},
+                 GetParam().in_cycles) {
         runner.device().set_printf_output([this](std::string_view text) { printed += text; });
     }
     template <typename T>
@@ -259,8 +261,11 @@ TEST_P(Memory, OutOfBoundsNamesTheAllocation) {
 }
 
 constexpr Target kTargets[] = {{"t4", "sm_75"}, {"a100", "sm_80"}, {"h200", "sm_90"}};
+constexpr Target kInCycles[] = {
+    {"t4", "sm_75", true}, {"a100", "sm_80", true}, {"h200", "sm_90", true}};
 const auto kName = [](const testing::TestParamInfo<Target>& target) { return target.param.arch; };
 INSTANTIATE_TEST_SUITE_P(Emulator, Memory, testing::ValuesIn(kTargets), kName);
+INSTANTIATE_TEST_SUITE_P(Simulator, Memory, testing::ValuesIn(kInCycles), kName);
 
 }  // namespace
 }  // namespace lockstep

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every workload on the cycle model of a few SMs: memory ends as in emulation, and neither it nor a
+// single cycle depends on host threads or on the order in which units take turns.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "sim/config/machine.h"
+#include "tests/workloads/cuda/recorder.h"
+#include "workloads/cuda/workload.h"
+
+namespace lockstep::cuda {
+namespace {
+
+/// Sums of floating-point numbers by atomics, whose last bits are a matter of order.
+const std::set<std::string> kOrderMatters = {"reduce_atomic"};
+
+/// A few CTAs for each SM, a fraction of a second.
+Parameters small(const Workload& workload) {
+    const std::map<std::string, std::int64_t> limits = {
+        {"n", 10'000}, {"m", 80},       {"k", 96},     {"heads", 2},  {"seq", 48},
+        {"h", 10},     {"w", 10},       {"c", 5},      {"planes", 8}, {"rows", 100},
+        {"cols", 100}, {"tokens", 100}, {"outer", 20}, {"bins", 99}};
+    Parameters parameters = parse_parameters(workload, "");
+    const bool is_gemm = parameters.contains("m");
+    for (auto& [name, value] : parameters) {
+        const auto limit = limits.find(is_gemm && name == "n" ? "m" : name);
+        if (limit != limits.end()) value = std::min(value, limit->second);
+    }
+    return parameters;
+}
+
+std::shared_ptr<const config::Machine> machine(const std::string& name) {
+    return config::Machine::load(name, {"sm.count=4"});
+}
+
+Trace run(const Workload& workload, std::unique_ptr<Device> device, bool verify = false) {
+    Recorder recorder(std::move(device));
+    const Outcome outcome = run_workload(workload, small(workload), 3, verify, recorder);
+    EXPECT_TRUE(outcome.passed());
+    return recorder.trace();
+}
+
+using Case = std::tuple<std::string, std::string>;
+class Cycle : public testing::TestWithParam<Case> {};
+
+TEST_P(Cycle, LeavesWhatEmulationLeaves) {
+    const auto& [name, on] = GetParam();
+    const Workload& workload = find_workload(name);
+    const bool order_matters = kOrderMatters.contains(name);
+    const Trace emulated = run(workload, make_emulator(machine(on), {}));
+    const Trace simulated = run(workload, make_simulator(machine(on), {}), order_matters);
+    ASSERT_FALSE(simulated.cycles.empty());
+    for (const std::uint64_t cycles : simulated.cycles) EXPECT_GT(cycles, 0u);
+    if (!order_matters) {
+        EXPECT_EQ(simulated.hashes, emulated.hashes);
+    }
+    const Trace again = run(workload, make_simulator(machine(on), {.threads = 3, .shuffle = 7}));
+    EXPECT_EQ(again.hashes, simulated.hashes);
+    EXPECT_EQ(again.instructions, simulated.instructions);
+    EXPECT_EQ(again.cycles, simulated.cycles);
+}
+
+std::vector<std::string> all_names() {
+    std::vector<std::string> names;
+    for (const Workload& workload : workloads()) names.push_back(workload.name);
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, Cycle,
+                         testing::Combine(testing::ValuesIn(all_names()),
+                                          testing::Values("h200", "rtx3090")),
+                         [](const auto& test) {
+                             return std::get<0>(test.param) + "_on_" + std::get<1>(test.param);
+                         });
+
+}  // namespace
+}  // namespace lockstep::cuda
