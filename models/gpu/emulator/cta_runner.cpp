@@ -44,6 +44,18 @@ void run_slice(sass::Warp& warp, const sass::Instruction* code, InstructionCount
     count.thread += threads;
 }
 
+/// Runs on until the path has branched: paths take turns there only, for in between one may keep
+/// values in the uniform registers, which all paths share. False where it ended or was parked.
+bool run_to_branch(sass::Warp& warp, const sass::Instruction* code, InstructionCount& count) {
+    for (std::uint32_t i = 0; i < kSlice && warp.active != 0; ++i) {
+        const std::uint32_t next = warp.pc + 1;
+        warp.budget = 1;
+        run_slice(warp, code, count);
+        if (warp.pc != next) break;
+    }
+    return warp.active != 0;
+}
+
 }  // namespace
 
 void report_stuck(const sass::Cta& cta) {
@@ -100,7 +112,8 @@ CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count
             warp->budget = kSlice;
             run_slice(*warp, code, count);
             has_worked |= !warp->has_yielded;
-            if (warp->budget != 0 && !warp->parked.empty()) sass::rotate(*warp);
+            if (warp->budget != 0 && !warp->parked.empty() && run_to_branch(*warp, code, count))
+                sass::rotate(*warp);
         }
         if (cta.live_warps == 0) return CtaOutcome::kFinished;
         if (!has_run) report_stuck(cta);
