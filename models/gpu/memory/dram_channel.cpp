@@ -17,7 +17,10 @@ constexpr std::uint64_t kPicosecondsTimesKilohertz = 1'000'000'000;
 }
 
 DramChannel::DramChannel(const MemoryParameters& parameters)
-    : parameters_(parameters), controller_(parameters.dram, {}) {}
+    : parameters_(parameters),
+      controller_(parameters.dram, {.refresh = parameters.refresh,
+                                    .read_queue = parameters.read_queue,
+                                    .write_queue = parameters.write_queue}) {}
 
 /// The first command clock at or after the SM cycle's begin; exact for 11 s of simulated time.
 dram::Cycle DramChannel::dram_cycle(Cycle at) const {

@@ -8,8 +8,14 @@
 
 namespace lockstep::gpu {
 
+namespace {
+using memory::dram::AddressField;
+constexpr std::array<AddressField, 4> kOrder = {AddressField::kColumn, AddressField::kBankGroup,
+                                                AddressField::kBank, AddressField::kRank};
+}  // namespace
+
 LineMap::LineMap(const MemoryParameters& parameters)
-    : map_(parameters.dram, {.interleave_bytes = parameters.interleave}),
+    : map_(parameters.dram, {.interleave_bytes = parameters.interleave, .order = kOrder}),
       channels_per_slice_(std::max(1u, parameters.dram.channels / parameters.slices)),
       slices_per_channel_(std::max(1u, parameters.slices / parameters.dram.channels)),
       slices_(parameters.slices_per_l2_partition()),

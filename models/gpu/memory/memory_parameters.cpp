@@ -69,6 +69,15 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
                                     integer("dram.bus_width"), memory_khz, integer("dram.ranks"),
                                     static_cast<std::uint64_t>(machine.integer("dram.size")));
     out.interleave = integer("dram.interleave");
+    out.read_queue = integer("dram.read_queue");
+    out.write_queue = integer("dram.write_queue");
+    const std::string& refresh = machine.text("dram.refresh");
+    using memory::dram::RefreshPolicy;
+    require(refresh == "all_bank" || refresh == "per_bank" || refresh == "none",
+            "dram.refresh is not all_bank, per_bank or none");
+    out.refresh = refresh == "all_bank"   ? RefreshPolicy::kAllBank
+                  : refresh == "per_bank" ? RefreshPolicy::kPerBank
+                                          : RefreshPolicy::kNone;
     require(out.dram.organisation.burst_bytes() == kSectorBytes,
             "dram.standard: a burst is not one sector of 32 bytes");
     require(out.dram.channels % out.slices == 0 || out.slices % out.dram.channels == 0,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "models/gpu/memory/message.h"
-#include "models/memory/dram/presets.h"
+#include "models/memory/dram/refresh.h"
 #include "sim/config/machine.h"
 
 namespace lockstep::gpu {
@@ -36,6 +36,8 @@ struct MemoryParameters {
     // DRAM.
     memory::dram::Geometry dram;
     std::uint32_t interleave;
+    memory::dram::RefreshPolicy refresh;
+    std::uint32_t read_queue, write_queue;
     engine::Cycle dram_request_latency, dram_reply_latency;  ///< around the command clock's part
 
     /// Memory partitions (Tiles) near one part of L2; each holds several slices and channels.
