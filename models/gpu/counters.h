@@ -111,6 +111,7 @@ struct PartitionCounters {
     std::uint64_t sectors_from_far = 0;  ///< brought from the other L2 partition
     std::uint64_t sectors_to_far = 0;    ///< writes and atomics performed there
 
+    bool operator==(const PartitionCounters&) const = default;
     PartitionCounters& operator+=(const PartitionCounters& other) {
         requests += other.requests;
         sectors_read_hit += other.sectors_read_hit;
