@@ -10,6 +10,7 @@
 #include "workloads/network/onnx/reader.h"
 #include "workloads/network/quantisation.h"
 #include "workloads/network/quantise/bf16.h"
+#include "workloads/network/quantise/from_onnx.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
 
@@ -18,11 +19,20 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace lockstep::network {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+using ::testing::ThrowsMessage;
+
+const auto kData = std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/workloads/network/data";
 
 Graph network(std::string_view text) {
     const BuiltinRequest request = parse_builtin(text);
@@ -32,8 +42,7 @@ Graph network(std::string_view text) {
 }
 
 Graph onnx(const char* name) {
-    Graph graph = read_onnx(std::filesystem::path(LOCKSTEP_SOURCE_DIR) /
-                            "tests/workloads/network/data" / name);
+    Graph graph = read_onnx(kData / name);
     simplify(graph);
     return graph;
 }
@@ -164,6 +173,105 @@ TEST(Quantise, KeepsTheRestInFp32) {
     EXPECT_EQ(count(quantised)[Operator::kMatMul], 8);
     // No bias is left as a node: the additions are the two residuals.
     EXPECT_EQ(count(quantised)[Operator::kAdd], 2);
+}
+
+/// The lines of numbers of a file.
+std::vector<std::vector<double>> lines(const char* name) {
+    std::ifstream file(kData / name);
+    std::vector<std::vector<double>> all;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream numbers(line);
+        all.emplace_back(std::istream_iterator<double>(numbers), std::istream_iterator<double>());
+    }
+    return all;
+}
+
+TEST(FromOnnx, ComputesWhatPytorchDoes) {
+    const Graph model = onnx("quantised_13.onnx");
+    const std::vector<std::vector<double>> given = lines("quantised_13.txt");
+    const std::vector<Tensor> x = {from_doubles(ElementType::kFp32, {2, 3, 8, 8}, given.at(0))};
+    EXPECT_THAT(to_doubles(execute(model, x).at(0)), Pointwise(DoubleNear(1e-6), given.at(1)));
+
+    ASSERT_TRUE(is_quantised_model(model));
+    const Graph integers = integers_from_onnx(model);
+    EXPECT_EQ(count(integers)[Operator::kQuantizeLinear], 1);
+    EXPECT_EQ(count(integers)[Operator::kDequantizeLinear], 1);
+    EXPECT_EQ(integers.nodes.size(), 11u) << dump(integers);
+    EXPECT_THAT(to_doubles(execute(integers, x, Precision::kFp32, {}, Requantisation::kOnnx).at(0)),
+                Pointwise(DoubleNear(1e-6), given.at(1)));
+    // One step is 0.01.
+    EXPECT_THAT(to_doubles(execute(integers, x).at(0)),
+                Pointwise(DoubleNear(0.01 + 1e-6), given.at(1)));
+    EXPECT_FALSE(is_quantised_model(onnx("cnn_17.onnx")));
+}
+
+/// x -> QuantizeLinear -> QLinearConv -> MaxPool -> QLinearMatMul -> DequantizeLinear, in uint8 and
+/// int8.
+Graph qlinear() {
+    Builder b("qlinear", 1);
+    int number = 0;
+    const auto name = [&] { return "c" + std::to_string(++number); };
+    const auto real = [&](std::vector<float> values) {
+        Shape shape;
+        if (values.size() > 1) shape = {static_cast<int64_t>(values.size())};
+        return b.constant(name(), make_tensor(shape, std::span<const float>(values)));
+    };
+    const auto stored = [&](ElementType type, Shape shape) {
+        std::vector<int64_t> values(static_cast<size_t>(element_count(shape)));
+        for (size_t i = 0; i < values.size(); ++i)
+            values[i] =
+                static_cast<int64_t>(i * 101 % 251) - (type == ElementType::kInt8 ? 125 : 0);
+        return b.constant(name(), from_integers(type, shape, values));
+    };
+    const auto zero = [&](ElementType type, std::vector<int64_t> values) {
+        Shape shape;
+        if (values.size() > 1) shape = {static_cast<int64_t>(values.size())};
+        return b.constant(name(), from_integers(type, shape, values));
+    };
+    const auto u8 = ElementType::kUint8, i8 = ElementType::kInt8;
+    ValueId x = b.input("x", ElementType::kFp32, {1, 2, 6, 6});
+    x = b.node(Operator::kQuantizeLinear, "q", {x, real({0.02f}), zero(u8, {120})});
+    const ValueId bias = b.constant(
+        "bias", from_integers(ElementType::kInt32, {3}, std::vector<int64_t>{1000, -3000, 77777}));
+    x = b.node(
+        Operator::kQLinearConv, "conv",
+        {x, real({0.02f}), zero(u8, {120}), stored(i8, {3, 2, 3, 3}), real({0.01f, 0.02f, 0.03f}),
+         zero(i8, {0, 0, 0}), real({0.15f}), zero(u8, {100}), bias},
+        {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+    x = b.max_pool("pool", x, 2, 2, 0);
+    x = b.reshape("flat", x, {3, 9});
+    x = b.node(Operator::kQLinearMatMul, "matmul",
+               {x, real({0.15f}), zero(u8, {100}), stored(u8, {9, 4}), real({0.01f}),
+                zero(u8, {130}), real({0.4f}), zero(i8, {-10})});
+    return b.finish(
+        {b.node(Operator::kDequantizeLinear, "dq", {x, real({0.4f}), zero(i8, {-10})})});
+}
+
+TEST(FromOnnx, TakesQLinearOperators) {
+    const Graph model = qlinear();
+    const std::vector<Tensor> x = seeded_inputs(model, 1);
+    const std::vector<double> expected = to_doubles(execute(model, x).at(0));
+    const Graph integers = integers_from_onnx(model);
+    EXPECT_EQ(integers.nodes.size(), model.nodes.size());
+    for (const Value& value : integers.values)
+        EXPECT_NE(value.type, ElementType::kUint8) << value.name;
+    EXPECT_EQ(to_doubles(execute(integers, x, Precision::kFp32, {}, Requantisation::kOnnx).at(0)),
+              expected);
+    EXPECT_THAT(to_doubles(execute(integers, x).at(0)), Pointwise(DoubleNear(0.4001), expected));
+    std::set<double> distinct(expected.begin(), expected.end());
+    EXPECT_GT(distinct.size(), 8u);  // not all saturated
+}
+
+TEST(FromOnnx, ListsWhatItCannotTake) {
+    Builder b("dynamic", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 2});
+    const ValueId q = b.node(Operator::kDynamicQuantizeLinear, "dynamic", {x}, {}, 3);
+    const ValueId y = b.node(Operator::kMatMulInteger, "product", {q, q, q + 2, q + 2});
+    const Graph graph = b.finish({y});
+    EXPECT_THAT([&] { integers_from_onnx(graph); },
+                ThrowsMessage<InputError>(
+                    AllOf(HasSubstr("node dynamic (DynamicQuantizeLinear): quantises at run time"),
+                          HasSubstr("node product (MatMulInteger)"))));
 }
 
 TEST(Quantise, NeedsNoValues) {

@@ -8,6 +8,7 @@
 #include "sim/error/error.h"
 #include "workloads/network/fusion.h"
 #include "workloads/network/quantisation.h"
+#include "workloads/network/quantise/family.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,74 +17,27 @@ namespace lockstep::network {
 
 namespace {
 
-enum class Family {
-    kNone,
-    kProduct,   ///< int32 sums of products of bytes
-    kCombine,   ///< of several quantised values; a scale of its own
-    kActivate,  ///< a table; a scale of its own
-    kMove,      ///< the scale of its first operand
-};
-
-Family family_of(Operator op) {
-    switch (op) {
-        case Operator::kConv:
-        case Operator::kGemm:
-        case Operator::kMatMul:
-            return Family::kProduct;
-        case Operator::kAdd:
-        case Operator::kAveragePool:
-        case Operator::kConcat:
-        case Operator::kGlobalAveragePool:
-        case Operator::kMul:
-        case Operator::kSub:
-            return Family::kCombine;
-        case Operator::kAbs:
-        case Operator::kClip:
-        case Operator::kElu:
-        case Operator::kGelu:
-        case Operator::kHardSigmoid:
-        case Operator::kHardSwish:
-        case Operator::kLeakyRelu:
-        case Operator::kNeg:
-        case Operator::kRelu:
-        case Operator::kSigmoid:
-        case Operator::kTanh:
-            return Family::kActivate;
-        case Operator::kExpand:
-        case Operator::kFlatten:
-        case Operator::kGather:
-        case Operator::kIdentity:
-        case Operator::kMaxPool:
-        case Operator::kPad:
-        case Operator::kReshape:
-        case Operator::kSlice:
-        case Operator::kSplit:
-        case Operator::kSqueeze:
-        case Operator::kTranspose:
-        case Operator::kUnsqueeze:
-            return Family::kMove;
-        default:
-            return Family::kNone;
-    }
-}
-
 bool is_given(const Value& value) {
     return value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
 }
 
 class Quantiser {
   public:
-    Quantiser(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options)
+    Quantiser(const Graph& graph, const Ranges& ranges, const Scales& given,
+              const QuantiseOptions& options)
         : graph_(graph),
           ranges_(ranges),
           options_(options),
+          trained_(!given.empty()),
           order_(topological_order(graph)),
           in_integers_(graph.nodes.size(), false),
           computed_in_integers_(graph.values.size(), false),
-          scales_(graph.values.size()),
+          scales_(trained_ ? given : Scales(graph.values.size())),
           readers_(graph.values.size()),
           real_(graph.values.size(), kNoValue),
-          stored_(graph.values.size(), kNoValue) {
+          stored_(graph.values.size(), kNoValue),
+          rounded_(graph.values.size(), kNoValue) {
+        scales_.resize(graph.values.size());
         for (size_t n = 0; n < graph.nodes.size(); ++n)
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue) readers_[id].push_back(n);
@@ -98,7 +52,7 @@ class Quantiser {
         for (const size_t n : order_) add_node(n);
         for (const ValueId id : graph_.outputs) {
             const bool integer = options_.integer_interface && computed_in_integers_[id];
-            result_.outputs.push_back(integer ? stored(id) : real(id));
+            result_.outputs.push_back(integer ? stored(id) : read_real(id));
         }
         validate(result_);
         return std::move(result_);
@@ -109,7 +63,8 @@ class Quantiser {
         const Node& node = graph_.nodes[n];
         if (options_.keep_floating.contains(node.name)) return;
         const auto integer = [&](size_t i) {
-            return node.input(i) != kNoValue && computed_in_integers_[node.inputs[i]];
+            return node.input(i) != kNoValue &&
+                   (computed_in_integers_[node.inputs[i]] || (trained_ && scales_[node.inputs[i]]));
         };
         bool chosen = false;
         switch (family_of(node.op)) {
@@ -132,10 +87,44 @@ class Quantiser {
                 chosen = integer(0) && (node.op != Operator::kPad || pads_with_zero(node));
                 break;
         }
-        if (!chosen) return;
+        if (!chosen || (trained_ && !has_scales(node))) return;
         in_integers_[n] = true;
         for (const ValueId id : node.outputs)
             if (id != kNoValue) computed_in_integers_[id] = true;
+    }
+
+    /// All scales that the node needs are given.
+    bool has_scales(const Node& node) {
+        const ValueId out = node.outputs[0];
+        const Family family = family_of(node.op);
+        if (family == Family::kMove) {
+            const Quantisation& same = *scales_[node.inputs[0]];
+            for (const ValueId id : node.outputs) {
+                if (id == kNoValue) continue;
+                if (!scales_[id]) scales_[id] = same;
+                if (scales_[id]->scale != same.scale || scales_[id]->zero_point != same.zero_point)
+                    return false;
+            }
+            return true;
+        }
+        if (!scales_[out]) scales_[out] = scale_of_clip(out);
+        if (!scales_[out]) return false;
+        for (size_t i = 0; i < 2 && family == Family::kProduct; ++i)
+            if (!scales_[node.inputs[i]]) return false;
+        return true;
+    }
+
+    /// The value is only read by a Relu or Clip, whose scale it then takes.
+    std::optional<ValueId> clipped(ValueId id) const {
+        const std::vector<size_t>& readers = readers_[id];
+        if (readers.size() != 1 || is_result(id)) return std::nullopt;
+        const Node& next = graph_.nodes[readers[0]];
+        if (next.op != Operator::kRelu && next.op != Operator::kClip) return std::nullopt;
+        return next.outputs[0];
+    }
+    std::optional<Quantisation> scale_of_clip(ValueId id) const {
+        const std::optional<ValueId> clip = clipped(id);
+        return clip ? scales_[*clip] : std::nullopt;
     }
 
     bool is_integer_product(const Node& node) const {
@@ -177,13 +166,11 @@ class Quantiser {
                 if (id != kNoValue) scales_[id] = same;
             return;
         }
-        ValueId like = node.outputs[0];
-        const std::vector<size_t>& readers = readers_[like];
-        if (readers.size() == 1 && in_integers_[readers[0]] && !is_result(like)) {
-            const Node& next = graph_.nodes[readers[0]];
-            if (next.op == Operator::kRelu || next.op == Operator::kClip) like = next.outputs[0];
-        }
-        scales_[node.outputs[0]] = scale_of_range(like);
+        if (trained_) return;
+        const ValueId out = node.outputs[0];
+        const std::optional<ValueId> clip = clipped(out);
+        const bool shared = clip && in_integers_[readers_[out][0]];
+        scales_[out] = scale_of_range(shared ? *clip : out);
     }
 
     bool is_result(ValueId id) const {
@@ -220,6 +207,17 @@ class Quantiser {
         return id;
     }
 
+    /// The real form as a floating node reads it: where a scale is given, of stored values.
+    ValueId read_real(ValueId id) {
+        const bool rounds = trained_ && scales_[id] && !computed_in_integers_[id];
+        if (!rounds || is_given(graph_.value(id))) return real(id);
+        if (rounded_[id] == kNoValue)
+            rounded_[id] =
+                convert(Operator::kDequantizeLinear, graph_.value(id).name + ".dequantise",
+                        stored(id), scale(id), graph_.value(id));
+        return rounded_[id];
+    }
+
     ValueId real(ValueId id) {
         if (real_[id] != kNoValue) return real_[id];
         Value value = graph_.value(id);
@@ -240,9 +238,12 @@ class Quantiser {
     }
 
     ValueId stored(ValueId id) {
+        const Value& value = graph_.value(id);
+        if (stored_[id] == kNoValue && is_given(value) && value.is_known())
+            stored_[id] = add_weight(id, scale(id));
         if (stored_[id] == kNoValue)
-            stored_[id] = convert(Operator::kQuantizeLinear, graph_.value(id).name + ".quantise",
-                                  real(id), scale(id), stored_value(id));
+            stored_[id] = convert(Operator::kQuantizeLinear, value.name + ".quantise", real(id),
+                                  scale(id), stored_value(id));
         return stored_[id];
     }
 
@@ -260,7 +261,7 @@ class Quantiser {
                     id = i == 0 || many ? stored(id) : real(id);
         } else {
             for (ValueId& id : node.inputs)
-                if (id != kNoValue) id = real(id);
+                if (id != kNoValue) id = read_real(id);
         }
         for (ValueId& id : node.outputs) {
             if (id == kNoValue) continue;
@@ -278,8 +279,8 @@ class Quantiser {
             if (!is_given(graph_.value(id))) {
                 node.inputs[i] = stored(id);
             } else {
-                Quantisation q = weight_scale(node, id, i == 1);
-                if (i == 1 && bias != kNoValue) widen_for_bias(q, scales[0][0], bias);
+                Quantisation q = trained_ ? *scales_[id] : weight_scale(node, id, i == 1);
+                if (i == 1 && !trained_ && bias != kNoValue) widen_for_bias(q, scales[0][0], bias);
                 node.inputs[i] = add_weight(id, std::move(q));
             }
             scales[i] = result_.value(node.inputs[i]).quantisation->scale;
@@ -350,11 +351,13 @@ class Quantiser {
     const Graph& graph_;
     const Ranges& ranges_;
     const QuantiseOptions& options_;
+    bool trained_;  ///< the scales are given, not found
     std::vector<size_t> order_;
     std::vector<bool> in_integers_, computed_in_integers_;
-    std::vector<std::optional<Quantisation>> scales_;
+    Scales scales_;
     std::vector<std::vector<size_t>> readers_;
     std::vector<ValueId> real_, stored_;  ///< the new values, in either form
+    std::vector<ValueId> rounded_;        ///< real, but with the stored values' steps
     Graph result_;
 };
 
@@ -363,7 +366,12 @@ class Quantiser {
 Graph quantise(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options) {
     Graph folded = graph;
     fold_bias(folded);
-    return Quantiser(folded, ranges, options).run();
+    return Quantiser(folded, ranges, {}, options).run();
+}
+
+Graph quantise_with(const Graph& graph, const Scales& scales, const QuantiseOptions& options) {
+    LOCKSTEP_CHECK(!scales.empty(), "no scales");
+    return Quantiser(graph, {}, scales, options).run();
 }
 
 }  // namespace lockstep::network

@@ -29,4 +29,10 @@ struct QuantiseOptions {
 /// and simplify() done. Biases are folded (fold_bias), so that nodes have both names.
 Graph quantise(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options = {});
 
+/// One for each value by its id, where it has one.
+using Scales = std::vector<std::optional<Quantisation>>;
+
+/// The same with scales that are known: nodes whose operands and result have one run in integers.
+Graph quantise_with(const Graph& graph, const Scales& scales, const QuantiseOptions& options = {});
+
 }  // namespace lockstep::network

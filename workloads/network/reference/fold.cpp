@@ -20,6 +20,8 @@ bool is_foldable(const Graph& graph, const Node& node, int64_t limit) {
     for (const ValueId id : node.inputs)
         if (id != kNoValue && node.op != Operator::kShape && !graph.value(id).is_known())
             return false;
+    // A weight's bytes are what is wanted of it.
+    if (node.op == Operator::kDequantizeLinear) return false;
     // Their cost is not bounded by the size of their operands and result, and no shape needs them.
     if (node.op == Operator::kConv || node.op == Operator::kMaxPool ||
         node.op == Operator::kAveragePool)

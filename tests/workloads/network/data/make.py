@@ -56,6 +56,34 @@ class Recurrent(nn.Module):
         return y, h, c
 
 
+class Quantised(nn.Module):
+    """Trained for int8: FakeQuantize becomes QuantizeLinear and DequantizeLinear."""
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 8, 3, stride=2, padding=1)
+        self.b = nn.Conv2d(8, 8, 3, padding=1, groups=2)
+        self.fc = nn.Linear(8, 5)
+        for m in (self.a, self.b, self.fc):
+            s = m.weight.data.abs().flatten(1).amax(1) / 127
+            m.register_buffer("s", s)
+            m.register_buffer("z", torch.zeros(len(s), dtype=torch.int32))
+
+    def value(self, x, scale, zero):
+        return torch.fake_quantize_per_tensor_affine(x, scale, zero, -128, 127)
+
+    def weight(self, m):
+        return torch.fake_quantize_per_channel_affine(m.weight, m.s.float(), m.z, 0, -128, 127)
+
+    def forward(self, x):
+        x = self.value(x, 0.02, 3)
+        y = self.value(F.relu(F.conv2d(x, self.weight(self.a), self.a.bias, 2, 1)), 0.01, -128)
+        z = self.value(F.conv2d(y, self.weight(self.b), self.b.bias, 1, 1, 1, 2), 0.01, 5)
+        y = self.value(F.relu(y + z), 0.015, -128)
+        y = F.max_pool2d(y, 2)
+        y = self.value(F.adaptive_avg_pool2d(y, 1), 0.0117, -128)
+        return self.value(F.linear(y.flatten(1), self.weight(self.fc), self.fc.bias), 0.01, 0)
+
+
 def write(name, model, x, opset, **options):
     torch.onnx.export(model.eval(), x, name + ".onnx", opset_version=opset, input_names=["x"],
                       training=torch.onnx.TrainingMode.PRESERVE, **options)
@@ -74,3 +102,4 @@ ids = torch.randint(0, 11, (2, 6))
 write("attention_13", Attention(), ids, 13, dynamic_axes={"x": {0: "batch", 1: "seq"}})
 write("attention_17", Attention(), ids, 17, do_constant_folding=False)
 write("lstm", Recurrent(), torch.randn(7, 3, 4), 14)
+write("quantised_13", Quantised(), torch.randn(2, 3, 8, 8), 13)
