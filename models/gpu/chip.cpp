@@ -63,16 +63,19 @@ void Chip::forget_extents() {
 }
 
 void Chip::distribute(Time window_end) {
-    for (const std::unique_ptr<Sm>& sm : sms_) {
-        if (!sm->has_ended()) continue;
-        for (const Cycle end : sm->take_ended()) {
-            ++ended_ctas_;
-            if (next_cta_ == total_ctas_) continue;
-            const Cycle earliest = clock_.first_cycle_from(window_end);
-            distributor_free_ = std::max({distributor_free_ + parameters_.cta_interval,
-                                          end + parameters_.cta_latency, earliest});
-            sm->start_cta(next_cta_++, distributor_free_);
-        }
+    ends_.clear();
+    for (const std::unique_ptr<Sm>& sm : sms_)
+        if (sm->has_ended())
+            for (const Cycle end : sm->take_ended()) ends_.emplace_back(end, sm.get());
+    ended_ctas_ += ends_.size();
+    std::stable_sort(ends_.begin(), ends_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const Cycle earliest = clock_.first_cycle_from(window_end);
+    for (const auto& [end, sm] : ends_) {
+        if (next_cta_ == total_ctas_) return;
+        distributor_free_ = std::max({distributor_free_ + parameters_.cta_interval,
+                                      end + parameters_.cta_latency, earliest});
+        sm->start_cta(next_cta_++, distributor_free_);
     }
 }
 
@@ -94,12 +97,11 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
         Time limit = simulation_.now();
         do {
             limit += kReportWindows * std::max<Time>(simulation_.window(), 1'000);
-            if (report) {
-                std::uint64_t instructions = 0;
-                for (const std::unique_ptr<Sm>& sm : sms_)
-                    instructions += sm->counters().instructions;
+            std::uint64_t instructions = 0;
+            for (const std::unique_ptr<Sm>& sm : sms_) instructions += sm->counters().instructions;
+            check_limit(instructions);
+            if (report)
                 report(ended_ctas_, instructions, clock_.cycle_at(simulation_.now()) - begin_);
-            }
         } while (simulation_.run(limit) == engine::StopReason::kTimeLimit);
     } catch (const engine::Deadlock& deadlock) {
         report_deadlock(deadlock);
@@ -107,9 +109,16 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
     return collect();
 }
 
+void Chip::check_limit(std::uint64_t instructions) const {
+    if (options_.max_instructions == 0 || instructions <= options_.max_instructions) return;
+    for (const std::unique_ptr<Sm>& sm : sms_)
+        if (const sass::Cta* cta = sm->resident_cta())
+            throw instruction_limit_fault(*cta, options_.max_instructions);
+}
+
 void Chip::report_deadlock(const engine::Deadlock& deadlock) const {
     for (const std::unique_ptr<Sm>& sm : sms_) {
-        const sass::Cta* cta = sm->stuck_cta();
+        const sass::Cta* cta = sm->resident_cta();
         if (cta == nullptr) continue;
         const auto waits = [](const sass::Warp* warp) {
             return warp->live != 0 && warp->active == 0;

@@ -45,6 +45,7 @@ class Chip {
     void distribute(engine::Time window_end);
     /// Atomics and system calls of the window, in one order for all SMs.
     void perform_deferred();
+    void check_limit(std::uint64_t instructions) const;
     [[noreturn]] void report_deadlock(const engine::Deadlock& deadlock) const;
     KernelCounters collect() const;
 
@@ -58,6 +59,8 @@ class Chip {
     std::unique_ptr<MemorySystem> memory_;
 
     std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty
+
+    std::vector<std::pair<engine::Cycle, Sm*>> ends_;  ///< of CTAs in the window
 
     // Of the running kernel.
     std::uint64_t total_ctas_ = 0, next_cta_ = 0, ended_ctas_ = 0;

@@ -98,6 +98,20 @@ void report_stuck(const sass::Cta& cta) {
     throw LocatedFault{fault, cta.linear_index, warp, pc};
 }
 
+LocatedFault instruction_limit_fault(const sass::Cta& cta, std::uint64_t max_instructions) {
+    const sass::Warp* warp = cta.warps.front();
+    for (const sass::Warp* other : cta.warps)
+        if (other->active != 0) warp = other;
+    return LocatedFault{
+        {.kind = sass::FaultKind::kInstructionLimit,
+         .what =
+             fmt::format("more than {} warp-instructions (--max-instructions)", max_instructions),
+         .lane = warp->active == 0 ? 0u : static_cast<unsigned>(std::countr_zero(warp->active))},
+        cta.linear_index,
+        warp->index,
+        warp->pc};
+}
+
 CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count) {
     const sass::Instruction* code = cta.launch->program->code().data();
     const std::uint64_t end = count.warp + budget;

@@ -29,6 +29,9 @@ struct InstructionCount {
 /// Throws the LocatedFault of a CTA none of whose threads can go on.
 [[noreturn]] void report_stuck(const sass::Cta& cta);
 
+/// What a launch that executed more instructions than it may ends with, blamed on this CTA.
+LocatedFault instruction_limit_fault(const sass::Cta& cta, std::uint64_t max_instructions);
+
 /// Executes about `budget` warp-instructions of the CTA. Throws LocatedFault.
 CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count);
 

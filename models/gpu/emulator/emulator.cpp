@@ -53,17 +53,7 @@ class Run {
 
 void Run::check_limit(const sass::Cta& cta) const {
     if (max_instructions_ == 0 || count_.warp < max_instructions_) return;
-    const sass::Warp* warp = cta.warps.front();
-    for (const sass::Warp* other : cta.warps)
-        if (other->active != 0) warp = other;
-    throw LocatedFault{
-        {.kind = sass::FaultKind::kInstructionLimit,
-         .what =
-             fmt::format("more than {} warp-instructions (--max-instructions)", max_instructions_),
-         .lane = warp->active == 0 ? 0u : static_cast<unsigned>(std::countr_zero(warp->active))},
-        cta.linear_index,
-        warp->index,
-        warp->pc};
+    throw instruction_limit_fault(cta, max_instructions_);
 }
 
 void Run::run_in_order(std::uint64_t cta_budget) {

@@ -289,7 +289,7 @@ void Sm::forget_extents() {
         if (context.warp != nullptr) context.warp->extents = {};
 }
 
-const sass::Cta* Sm::stuck_cta() const {
+const sass::Cta* Sm::resident_cta() const {
     for (const CtaSlot& slot : ctas_)
         if (slot.is_used) return &slot.storage->cta();
     return nullptr;

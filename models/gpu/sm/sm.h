@@ -88,8 +88,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     /// Allocations may have gone.
     void forget_extents();
 
-    /// The CTA of a warp that waits in vain, for the report of a deadlock; null: none is resident.
-    const sass::Cta* stuck_cta() const;
+    /// One of the CTAs that it holds, for the report of a fault; null: there is none.
+    const sass::Cta* resident_cta() const;
 
   private:
     enum class EventKind : std::uint8_t { kWake, kRelease, kMemoryDone };

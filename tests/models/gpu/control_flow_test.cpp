@@ -244,6 +244,7 @@ const auto kName = [](const testing::TestParamInfo<Target>& info) { return info.
 INSTANTIATE_TEST_SUITE_P(Emulator, ControlFlow, testing::ValuesIn(kTargets), kName);
 INSTANTIATE_TEST_SUITE_P(Simulator, ControlFlow, testing::ValuesIn(kInCycles), kName);
 INSTANTIATE_TEST_SUITE_P(Emulator, EndlessControlFlow, testing::ValuesIn(kTargets), kName);
+INSTANTIATE_TEST_SUITE_P(Simulator, EndlessControlFlow, testing::ValuesIn(kInCycles), kName);
 
 }  // namespace
 }  // namespace lockstep
