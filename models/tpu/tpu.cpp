@@ -63,32 +63,33 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
         array_cycles * double(parameters.array.rows) * double(parameters.array.columns);
     const double seconds = double(cycles) / (parameters.clock_mhz * 1e6);
     constexpr double kTera = 1e12;
+    const double used = percent(double(useful_macs), peak);
+    const double streaming = percent(double(active), array_cycles);
     return {{"cycles", cycles},
-            {"instructions", instructions},
-            {"macs", macs},
-            {"useful_macs", useful_macs},
-            {"array_utilization.pct", percent(double(useful_macs), peak)},
-            {"array_active.pct", percent(double(active), array_cycles)},
-            {"unused_macs.pct",
-             percent(double(active), array_cycles) - percent(double(useful_macs), peak)},
-            {"stall_cycles.weight.pct", percent(double(weight_stall), array_cycles)},
-            {"stall_cycles.shift.pct", percent(double(weight_shift), array_cycles)},
-            {"stall_cycles.nonmatrix.pct", percent(double(non_matrix), array_cycles)},
-            {"stall_cycles.raw.pct", percent(double(raw_stall), array_cycles)},
-            {"stall_cycles.input.pct", percent(double(input_stall), array_cycles)},
-            {"active_cycles", active},
+            {"macs", useful_macs},
+            {"array_utilization.pct", used},
             {"stall_cycles.weight", weight_stall},
             {"stall_cycles.shift", weight_shift},
             {"stall_cycles.nonmatrix", non_matrix},
             {"stall_cycles.raw", raw_stall},
             {"stall_cycles.input", input_stall},
-            {"vector_busy_cycles", vector_busy},
-            {"weight_tiles", weight_tiles},
             {"dram_bytes_read", dram_bytes_read},
             {"dram_bytes_write", dram_bytes_written},
-            {"host_bytes_read", host_bytes_read},
-            {"host_bytes_write", host_bytes_written},
-            {"tops", seconds == 0 ? 0 : 2 * double(useful_macs) / seconds / kTera}};
+            {"lockstep__instructions", instructions},
+            {"lockstep__mapped_macs", macs},
+            {"lockstep__array_active_cycles", active},
+            {"lockstep__array_active.pct", streaming},
+            {"lockstep__unused_macs.pct", streaming - used},
+            {"lockstep__weight_stall.pct", percent(double(weight_stall), array_cycles)},
+            {"lockstep__weight_shift.pct", percent(double(weight_shift), array_cycles)},
+            {"lockstep__non_matrix.pct", percent(double(non_matrix), array_cycles)},
+            {"lockstep__raw_stall.pct", percent(double(raw_stall), array_cycles)},
+            {"lockstep__input_stall.pct", percent(double(input_stall), array_cycles)},
+            {"lockstep__vector_busy_cycles", vector_busy},
+            {"lockstep__weight_tiles", weight_tiles},
+            {"lockstep__host_bytes_read", host_bytes_read},
+            {"lockstep__host_bytes_write", host_bytes_written},
+            {"lockstep__tops", seconds == 0 ? 0 : 2 * double(useful_macs) / seconds / kTera}};
 }
 
 StepResult RunResult::total() const {

@@ -10,6 +10,7 @@
 #include "isa/sass/disassembler/disassembler.h"
 #include "isa/sass/word.h"
 #include "sim/cli/run_request.h"
+#include "sim/cli/run_tpu_program.h"
 #include "sim/cli/verbs.h"
 
 namespace lockstep::cli {
@@ -57,6 +58,12 @@ bool print_fatbin(std::span<const std::uint8_t> bytes, const Options& options, s
 
 void disassemble(const Options& options) {
     const std::vector<std::uint8_t> bytes = read_file(options.file);
+    if (is_tpu_program(options.file, bytes)) {
+        if (!options.kernel.empty())
+            throw InputError(fmt::format("--kernel: {} is a TPU program", options.file));
+        fmt::print("{}", tpu::listing(load_tpu_program(options.file, bytes), false));
+        return;
+    }
     bool found = true;
     switch (cubin::identify(bytes)) {
         case cubin::FileKind::kCubin:
@@ -86,8 +93,9 @@ void disassemble(const Options& options) {
 
 void add_disasm(CLI::App& app, int&) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = app.add_subcommand("disasm", "Disassemble a cubin, fatbin or executable");
-    verb->add_option("file", options->file, "cubin, fatbin or executable")->required();
+    CLI::App* verb =
+        app.add_subcommand("disasm", "Disassemble a cubin, fatbin, executable or TPU program");
+    verb->add_option("file", options->file, "cubin, fatbin, executable or .tpu")->required();
     verb->add_option("--kernel", options->kernel, "only this function");
     verb->callback([options] { disassemble(*options); });
 }

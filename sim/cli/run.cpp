@@ -9,6 +9,7 @@
 #include "isa/cubin/executable.h"
 #include "sim/cli/run_request.h"
 #include "sim/cli/run_systolic.h"
+#include "sim/cli/run_tpu_program.h"
 #include "sim/cli/verbs.h"
 #include "sim/config/machine.h"
 #include "sim/stats/statistics.h"
@@ -42,6 +43,9 @@ int run(const RunRequest& request) {
     if (!request.options.stats_file.empty())
         stats::Statistics::check_path(request.options.stats_file);
     const auto machine = config::Machine::load(request.options.machine, request.options.overrides);
+    if (request.no_values && machine->kind() != "tpu")
+        throw InputError(
+            fmt::format("--no-values is for a TPU; {} is a {}", machine->name(), machine->kind()));
     if (machine->kind() == "systolic") {
         refuse(request, "run on a systolic array", false, false);
         return run_systolic(request, *machine);
@@ -49,14 +53,15 @@ int run(const RunRequest& request) {
     if (!std::filesystem::is_regular_file(request.what)) {
         if (request.what.find('/') != std::string::npos && std::filesystem::exists(request.what))
             throw InputError(fmt::format("{}: not a file", request.what));
-        const bool looks_like_a_file = request.what.find('/') != std::string::npos ||
-                                       request.what.ends_with(".cubin") ||
-                                       request.what.ends_with(".onnx");
+        const bool looks_like_a_file =
+            request.what.find('/') != std::string::npos || request.what.ends_with(".cubin") ||
+            request.what.ends_with(".tpu") || request.what.ends_with(".onnx");
         if (looks_like_a_file) throw InputError(fmt::format("{}: no such file", request.what));
         refuse(request, "a built-in workload", false, false);
         return run_workload(request);
     }
     const std::vector<std::uint8_t> bytes = read_file(request.what);
+    if (is_tpu_program(request.what, bytes)) return run_tpu_program(request, *machine, bytes);
     switch (cubin::identify(bytes)) {
         case cubin::FileKind::kExecutable:
             cubin::check_runnable(bytes, request.what);
@@ -85,7 +90,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     cuda::RunOptions& options = request->options;
     CLI::App* verb = app.add_subcommand(
         "run", "Run a CUDA executable, a cubin's kernel or a built-in workload on a machine");
-    verb->add_option("X", request->what, "executable, .cubin, or workload[:key=value,...]")
+    verb->add_option("X", request->what, "executable, .cubin, .tpu, or workload[:key=value,...]")
         ->required();
     verb->add_option("arguments", request->arguments, "arguments of the executable, after --");
     verb->add_option("--on", options.machine, "machine: a name or a .yaml file")
@@ -112,6 +117,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--max-instructions", options.max_instructions,
                      "warp-instructions a launch may execute (0: no limit)");
     verb->add_flag("--verify", request->verify, "check results against the reference");
+    verb->add_flag("--no-values", request->no_values, "TPU: compute no values, only time");
     verb->add_flag("--quiet", options.quiet, "print nothing but the program's own output");
     verb->add_option("--kernel", request->kernel, "kernel of a cubin");
     verb->add_option("--grid", request->grid, "CTAs of a cubin's launch: x[,y[,z]]")

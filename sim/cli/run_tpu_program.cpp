@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cli/run_tpu_program.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <numeric>
+#include <random>
+
+#include "isa/tpu/disassembler.h"
+#include "sim/cli/tpu_report.h"
+#include "sim/config/machine.h"
+
+namespace lockstep::cli {
+
+namespace {
+
+/// Small values for floats, any bits for integers.
+void fill_random(const tpu::Buffer& buffer, std::span<std::uint8_t> contents,
+                 std::mt19937_64& random) {
+    if (buffer.type == tpu::DataType::kFp32 || buffer.type == tpu::DataType::kBf16) {
+        // In [-1, 1) with 7 bits behind the point, exact in both types: the upper half of an fp32.
+        const std::size_t size = tpu::size_of(buffer.type);
+        for (std::size_t at = 0; at + size <= contents.size(); at += size) {
+            const float value = (static_cast<float>(random() % 256) - 128) / 128;
+            const auto bits = std::bit_cast<std::uint32_t>(value);
+            for (std::size_t i = 0; i < size; ++i)
+                contents[at + i] = static_cast<std::uint8_t>(bits >> (8 * (4 - size + i)));
+        }
+        return;
+    }
+    for (std::uint8_t& byte : contents) byte = static_cast<std::uint8_t>(random());
+}
+
+std::uint64_t checksum(std::span<const std::uint8_t> bytes) {
+    std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+    for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+    return hash;
+}
+
+/// What --arg says about the buffers.
+class Arguments {
+  public:
+    Arguments(const RunRequest& request, const tpu::Program& program)
+        : program_(program), random_(request.options.seed * 2 + 1) {
+        for (std::size_t i = 0; i < program.buffers.size(); ++i)
+            if (program.buffers[i].role == tpu::Role::kInput ||
+                program.buffers[i].role == tpu::Role::kOutput)
+                buffers_.push_back(i);
+        if (request.kernel_arguments.size() > buffers_.size())
+            throw InputError(fmt::format("{} --arg, but the program has {} inputs and outputs",
+                                         request.kernel_arguments.size(), buffers_.size()));
+        texts_ = request.kernel_arguments;
+        texts_.resize(buffers_.size());
+        for (std::size_t i = 0; i < buffers_.size(); ++i) {
+            const bool input = program.buffers[buffers_[i]].role == tpu::Role::kInput;
+            const std::string& text = texts_[i];
+            const bool known =
+                text.empty() || (input ? text == "random" || text == "zeros" || text == "iota" ||
+                                             text.starts_with("in:")
+                                       : text.starts_with("out:"));
+            if (!known)
+                throw InputError(
+                    fmt::format("--arg {}: buffer {} is an {}; wanted {}", text,
+                                program.buffers[buffers_[i]].name, input ? "input" : "output",
+                                input ? "in:FILE, random, zeros or iota" : "out:FILE"));
+        }
+    }
+
+    void fill(tpu::Storage& storage) {
+        for (std::size_t i = 0; i < buffers_.size(); ++i) {
+            const tpu::Buffer& buffer = program_.buffers[buffers_[i]];
+            if (buffer.role != tpu::Role::kInput) continue;
+            const std::span<std::uint8_t> contents = storage.contents(buffers_[i]);
+            if (texts_[i].starts_with("in:")) {
+                const std::vector<std::uint8_t> bytes = read_file(texts_[i].substr(3));
+                if (bytes.size() != contents.size())
+                    throw InputError(fmt::format("--arg {}: {} bytes, buffer {} has {}", texts_[i],
+                                                 bytes.size(), buffer.name, contents.size()));
+                std::copy(bytes.begin(), bytes.end(), contents.begin());
+            } else if (texts_[i] == "iota") {
+                std::iota(contents.begin(), contents.end(), std::uint8_t{0});
+            } else if (texts_[i] != "zeros") {
+                fill_random(buffer, contents, random_);
+            }
+        }
+    }
+
+    void take_results(const RunRequest& request, tpu::Storage& storage) const {
+        for (std::size_t i = 0; i < buffers_.size(); ++i) {
+            const tpu::Buffer& buffer = program_.buffers[buffers_[i]];
+            if (buffer.role != tpu::Role::kOutput) continue;
+            const std::span<std::uint8_t> contents = storage.contents(buffers_[i]);
+            if (!request.options.quiet)
+                fmt::print("{}: {} bytes, checksum {:016x}\n", buffer.name, contents.size(),
+                           checksum(contents));
+            if (texts_[i].empty()) continue;
+            const std::string path = texts_[i].substr(4);
+            std::ofstream file(path, std::ios::binary);
+            file.write(reinterpret_cast<const char*>(contents.data()),
+                       static_cast<std::streamsize>(contents.size()));
+            if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path));
+        }
+    }
+
+  private:
+    const tpu::Program& program_;
+    std::mt19937_64 random_;
+    std::vector<std::size_t> buffers_;
+    std::vector<std::string> texts_;
+};
+
+void refuse(const RunRequest& request) {
+    if (!request.cubin_option.empty() && request.cubin_option != "--arg")
+        throw InputError(fmt::format("{} is for the kernel of a cubin; {} is a TPU program",
+                                     request.cubin_option, request.what));
+    if (!request.arguments.empty())
+        throw InputError(fmt::format("'{}': {} is a TPU program, which takes no arguments",
+                                     request.arguments.front(), request.what));
+    if (request.verify)
+        throw InputError("--verify compares a network with its reference; a TPU program has none");
+    if (!request.options.trace_file.empty()) throw InputError("--trace: a TPU writes none yet");
+    if (request.no_values && request.options.mode == "emulate")
+        throw InputError("--no-values leaves nothing to do with --mode emulate");
+}
+
+/// Right answers, no time: the instructions in their order.
+void emulate(const tpu::Program& program, const tpu::Parameters& parameters,
+             tpu::Storage& storage) {
+    tpu::State state(parameters.limits(), storage);
+    for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+        const tpu::Instruction& instruction = program.instructions[i];
+        std::string wrong = check_bounds(instruction, parameters.limits(), storage);
+        try {
+            if (wrong.empty()) execute(instruction, state);
+        } catch (const ProgramFault& fault) {
+            wrong = fault.what();
+        }
+        if (!wrong.empty())
+            throw ProgramFault(
+                fmt::format("instruction {}: {}: {}", i, disassemble(instruction), wrong));
+    }
+}
+
+}  // namespace
+
+bool is_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes) {
+    return tpu::is_program(bytes) || path.ends_with(".tpu");
+}
+
+tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes) {
+    // A text begins with what the assembler reads; anything else must be the binary file.
+    const bool text = !bytes.empty() && !tpu::is_program(bytes) &&
+                      std::find(bytes.begin(), bytes.end(), 0) == bytes.end();
+    if (!text) return tpu::read_program(bytes, path);
+    return tpu::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+int run_tpu_program(const RunRequest& request, const config::Machine& machine,
+                    std::span<const std::uint8_t> bytes) {
+    refuse(request);
+    const tpu::Parameters parameters(machine);
+    const tpu::Program program = load_tpu_program(request.what, bytes);
+    Arguments arguments(request, program);
+    tpu::Storage storage(program, !request.no_values);
+    if (!request.no_values) arguments.fill(storage);
+    stats::Statistics statistics(request.options.machine, request.options.mode, request.what);
+    tpu::RunResult result;
+    if (request.options.mode == "emulate") {
+        emulate(program, parameters, storage);
+        if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
+    } else {
+        result = tpu::run(program, parameters, storage,
+                          {.values = !request.no_values, .threads = request.options.threads});
+        report_tpu_run(request, parameters, result, statistics);
+    }
+    if (!request.no_values) arguments.take_results(request, storage);
+    return static_cast<int>(ExitStatus::kDone);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A .tpu program, binary or text, on a TPU.
+#pragma once
+
+#include "isa/tpu/program.h"
+#include "sim/cli/run_request.h"
+
+namespace lockstep::config {
+class Machine;
+}
+
+namespace lockstep::cli {
+
+/// A file with the magic, or a name that ends in .tpu (then it may be the assembler's text).
+bool is_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes);
+/// Throws InputError with offset or line.
+tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes);
+
+/// Input and output buffers come from --arg, in the program's order; inputs are random otherwise.
+/// Returns the exit status.
+int run_tpu_program(const RunRequest& request, const config::Machine& machine,
+                    std::span<const std::uint8_t> bytes);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// TPU programs from the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+struct Result {
+    int status;
+    std::string output;  ///< stdout and stderr
+};
+
+Result lockstep(const std::string& arguments) {
+    const std::string command =
+        std::string(LOCKSTEP_BINARY_DIR) + "/bin/lockstep " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::string output;
+    std::array<char, 4096> buffer;
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        output.append(buffer.data(), count);
+    return {WEXITSTATUS(pclose(pipe)), output};
+}
+
+std::string temporary(const std::string& name) {
+    return fs::path(testing::TempDir()) / ("tpu_" + std::to_string(getpid()) + name);
+}
+
+const std::string kExample = LOCKSTEP_SOURCE_DIR "/isa/tpu/examples/fully_connected.tpu";
+
+std::string written(const std::string& text) {
+    const std::string path = temporary("_made.tpu");
+    std::ofstream(path) << text;
+    return path;
+}
+
+TEST(Tpu, RunsAProgramOnValuesThatAreGiven) {
+    const std::string out = temporary(".bin"), stats = temporary(".json");
+    const Result result = lockstep("run " + kExample + " --on tpu_v1 --arg iota --arg out:" + out +
+                                   " --stats " + stats);
+    ASSERT_EQ(result.status, 0) << result.output;
+    // Row 0: (0 1 2 3) by the weights is (34 -8); with the bias (44 -18), a quarter of it, ReLU.
+    std::ifstream file(out, std::ios::binary);
+    char values[16];
+    ASSERT_TRUE(file.read(values, 16));
+    EXPECT_EQ(values[0], 11);
+    EXPECT_EQ(values[1], 0);
+    EXPECT_EQ(values[14], 123);
+    const auto metrics = nlohmann::json::parse(std::ifstream(stats))["steps"][0]["metrics"];
+    EXPECT_EQ(metrics["macs"], 64);
+    EXPECT_EQ(metrics["dram_bytes_read"], 65536);  // v1's tiles are whole
+    EXPECT_EQ(metrics["stall_cycles.weight"].get<int>() + metrics["stall_cycles.shift"].get<int>() +
+                  metrics["stall_cycles.nonmatrix"].get<int>() +
+                  metrics["lockstep__array_active_cycles"].get<int>(),
+              metrics["cycles"].get<int>());
+    fs::remove(out);
+    fs::remove(stats);
+}
+
+TEST(Tpu, EmulationGivesTheSameValues) {
+    const Result cycle = lockstep("run " + kExample + " --on tpu_v1 --seed 3");
+    const Result emulated = lockstep("run " + kExample + " --on tpu_v1 --seed 3 --mode emulate");
+    const auto checksum = [](const std::string& text) {
+        return text.substr(text.find("checksum"), 25);
+    };
+    EXPECT_EQ(checksum(cycle.output), checksum(emulated.output));
+    EXPECT_EQ(emulated.status, 0);
+}
+
+TEST(Tpu, TimeAloneIsTheSameTime) {
+    const auto line = [](const Result& result) {
+        const std::size_t at = result.output.find("fc ");
+        return result.output.substr(at, result.output.find('\n', at) - at);
+    };
+    const Result with = lockstep("run " + kExample + " --on tpu_v1");
+    const Result without = lockstep("run " + kExample + " --on tpu_v1 --no-values");
+    EXPECT_EQ(line(with), line(without));
+    EXPECT_EQ(without.output.find("checksum"), std::string::npos);
+}
+
+TEST(Tpu, DisassemblesAndRunsWhatItPrinted) {
+    const Result text = lockstep("disasm " + kExample);
+    EXPECT_THAT(text.output, HasSubstr("matrix_multiply pitch=4, rows=8, lanes=4, columns=2"));
+    const std::string path = written(text.output);
+    EXPECT_EQ(lockstep("run --on tpu_v1 " + path).status, 0);
+    fs::remove(path);
+}
+
+TEST(Tpu, RefusesWhatIsWrong) {
+    const auto refused = [](const std::string& text, const std::string& options = "") {
+        const std::string path = written(text);
+        const Result result = lockstep("run " + path + " --on tpu_v1 " + options);
+        fs::remove(path);
+        return result;
+    };
+    Result result = refused("halt\nfly\n");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.output, HasSubstr("_made.tpu:2: unknown instruction 'fly'"));
+    result = refused(std::string("LOCKTPU\0\1\0", 10));
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.output, HasSubstr("offset 0x8: the version needs 4 bytes"));
+    result = refused("vector rows=1, columns=1, a_scale=1, out_scale=1, a=0x2000000\nhalt\n");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_THAT(result.output, HasSubstr("of 25165824 bytes of the unified buffer"));
+    EXPECT_EQ(refused("halt\n", "--verify").status, 2);
+    EXPECT_EQ(refused("halt\n", "--arg zeros").status, 2);
+    EXPECT_EQ(refused("halt\n", "--kernel x").status, 2);
+    EXPECT_EQ(refused("halt\n", "--on h200").status, 2);
+    EXPECT_THAT(lockstep("run sgemm --no-values").output, HasSubstr("--no-values is for a TPU"));
+}
+
+TEST(Tpu, MachinesAreListedWithEvidence) {
+    for (const char* name : {"tpu_v1", "tpu_v2", "tpu_v3", "tpu_v4"})
+        EXPECT_THAT(lockstep(std::string("machines ") + name).output,
+                    AllOf(HasSubstr("array.rows"), HasSubstr("published: "), HasSubstr("MHz")));
+}
+
+}  // namespace
