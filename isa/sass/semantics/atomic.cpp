@@ -15,10 +15,13 @@ namespace lockstep::sass {
 
 namespace {
 
+/// Inlined where it is performed at once, with what is known there: shared atomics are frequent.
 template <typename U>
-void update_lanes(const Instruction&, const AtomicOperands& operands) {
+[[gnu::always_inline]] inline void update_lanes(const Instruction&,
+                                                const AtomicOperands& operands) {
     using Value = typename U::Value;
     constexpr unsigned kWords = sizeof(Value) / 4;
+    const AtomicTarget target = operands.target;  // not behind a pointer while memory changes
     const Row* const b = operands.b;
     Row* const d = operands.d;
     for_each_lane(operands.lanes, [&](unsigned l) {
@@ -29,8 +32,8 @@ void update_lanes(const Instruction&, const AtomicOperands& operands) {
                 operand = lane64(b + row, l);
             else
                 operand = b[row].lane[l];
-            const Value old = operands.target.update<Value>(
-                l, part * sizeof(Value), [&](Value v) { return U::apply(v, operand); });
+            const Value old = target.update<Value>(l, part * sizeof(Value),
+                                                   [&](Value v) { return U::apply(v, operand); });
             d[row].lane[l] = static_cast<std::uint32_t>(old);
             if constexpr (kWords == 2) d[row + 1].lane[l] = static_cast<std::uint32_t>(old >> 32);
         }
@@ -298,6 +301,12 @@ constexpr BindEntry kEntries[] = {
 };
 
 }  // namespace
+
+std::byte* AtomicTarget::host_without_base(unsigned lane, unsigned offset) const {
+    if (local == nullptr) return memory->find(address[lane]).at(address[lane]) + offset;
+    const std::uint64_t at = address[lane] + offset;
+    return local + at / 4 * sizeof(Row) + lane * 4;
+}
 
 std::span<const BindEntry> atomic_semantics() {
     return kEntries;

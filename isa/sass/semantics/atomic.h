@@ -20,14 +20,11 @@ struct AtomicTarget {
     bool is_parallel = false;
 
     std::byte* host(unsigned lane, unsigned offset) const {
-        if (local != nullptr) [[unlikely]] {
-            const std::uint64_t at = address[lane] + offset;
-            return local + at / 4 * sizeof(Row) + lane * 4;
-        }
-        if (memory != nullptr) [[unlikely]]
-            return memory->find(address[lane]).at(address[lane]) + offset;
+        if (local != nullptr || memory != nullptr) [[unlikely]]
+            return host_without_base(lane, offset);
         return host_at(base, address[lane]) + offset;
     }
+    std::byte* host_without_base(unsigned lane, unsigned offset) const;
 
     /// Replaces a lane's value, `offset` bytes on, by change(value); returns the old one.
     template <typename Value, typename F>
