@@ -6,6 +6,7 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/reference/execute.h"
+#include "workloads/network/reference/recognise.h"
 #include "workloads/network/shape_inference.h"
 
 #include <algorithm>
@@ -220,6 +221,8 @@ void simplify(Graph& graph) {
     infer_and_fold(graph);
     fold_batch_normalisation(graph);
     remove_unused(graph);
+    recognise_gelu(graph);
+    recognise_layer_normalisation(graph);
 }
 
 }  // namespace lockstep::network

@@ -18,7 +18,7 @@ int fold_batch_normalisation(Graph& graph);
 /// Removes nodes whose outputs nobody reads, and Identity and Dropout.
 void remove_unused(Graph& graph);
 
-/// All of these, in this order.
+/// All of these, in this order, and those of recognise.h.
 void simplify(Graph& graph);
 
 }  // namespace lockstep::network
