@@ -43,9 +43,9 @@ int run(const RunRequest& request) {
     if (!request.options.stats_file.empty())
         stats::Statistics::check_path(request.options.stats_file);
     const auto machine = config::Machine::load(request.options.machine, request.options.overrides);
-    if (request.no_values && machine->kind() != "tpu")
-        throw InputError(
-            fmt::format("--no-values is for a TPU; {} is a {}", machine->name(), machine->kind()));
+    if (request.no_values && machine->kind() != "tpu" && machine->kind() != "systolic")
+        throw InputError(fmt::format("--no-values is for a TPU or a systolic array; {} is a {}",
+                                     machine->name(), machine->kind()));
     if (machine->kind() == "systolic") {
         refuse(request, "run on a systolic array", false, false);
         return run_systolic(request, *machine);
@@ -117,7 +117,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--max-instructions", options.max_instructions,
                      "warp-instructions a launch may execute (0: no limit)");
     verb->add_flag("--verify", request->verify, "check results against the reference");
-    verb->add_flag("--no-values", request->no_values, "TPU: compute no values, only time");
+    verb->add_flag("--no-values", request->no_values,
+                   "TPU, systolic: compute no values, only time");
     verb->add_flag("--quiet", options.quiet, "print nothing but the program's own output");
     verb->add_option("--kernel", request->kernel, "kernel of a cubin");
     verb->add_option("--grid", request->grid, "CTAs of a cubin's launch: x[,y[,z]]")

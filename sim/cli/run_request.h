@@ -17,7 +17,7 @@ struct RunRequest {
     std::vector<std::string> arguments;  ///< after `--`, for executables
     cuda::RunOptions options;
     bool verify = false;
-    bool no_values = false;  ///< only time (TPU)
+    bool no_values = false;  ///< only time (TPU, systolic)
 
     // For cubins.
     std::string cubin_option;  ///< one of these options that was given, or none

@@ -36,8 +36,8 @@ void check_size(const MatrixProduct& product) {
     if (size(product.m, product.k) + size(product.k, product.n) + size(product.m, product.n) >
         kMostElements)
         throw InputError(fmt::format(
-            "{}: a product of {} x {} with {} x {} has more than 2^31 elements, all of which would "
-            "be computed",
+            "{}: a product of {} x {} with {} x {} has more than 2^31 elements; --no-values "
+            "computes none of them",
             product.name, product.m, product.k, product.k, product.n));
 }
 
@@ -71,7 +71,8 @@ Work work_of(const RunRequest& request) {
     if (work.products.empty())
         throw InputError(fmt::format(
             "{}: no matrix product in it, and a bare array does nothing else", request.what));
-    for (const MatrixProduct& product : work.products) check_size(product);
+    if (!request.no_values)
+        for (const MatrixProduct& product : work.products) check_size(product);
     for (const network::Node& node : graph.nodes)
         work.other_operators +=
             node.op != network::Operator::kConv && node.op != network::Operator::kGemm &&
@@ -150,15 +151,15 @@ std::string compute(const RunRequest& request, const ArrayParameters& array, tpu
     return "";
 }
 
-void print_step(const MatrixProduct& product, const ArrayParameters& array, tpu::Fidelity fidelity,
-                bool has_time) {
+void print_step(const MatrixProduct& product, const ArrayParameters& array,
+                std::string_view fidelity, bool has_time) {
     const tpu::GemmShape shape{product.m, product.n, product.k};
     const tpu::ArrayUse use = tpu::array_use(array.shape, array.overlap, shape);
     const tpu::Folding f = tpu::fold(array.shape, shape);
     const std::string times = product.count == 1 ? "" : fmt::format("{} x ", product.count);
     fmt::print("{}  {}m={} n={} k={}  {}x{} {} {}", product.name, times, product.m, product.n,
                product.k, array.shape.rows, array.shape.columns,
-               tpu::dataflow_name(array.shape.dataflow), tpu::fidelity_name(fidelity));
+               tpu::dataflow_name(array.shape.dataflow), fidelity);
     if (has_time)
         fmt::print(
             "  folds {}x{}  cycles {} (stream {}, load {}, skew {})  utilization {:.2f}% (folds "
@@ -169,6 +170,12 @@ void print_step(const MatrixProduct& product, const ArrayParameters& array, tpu:
 }
 
 void refuse(const RunRequest& request, const Work& work) {
+    if (request.no_values)
+        for (const auto& [is_given, what] :
+             {std::pair{request.verify, "--verify checks"},
+              {!request.options.trace_file.empty(), "--trace shows"},
+              {request.options.mode == "emulate", "--mode emulate computes"}})
+            if (is_given) throw InputError(fmt::format("{} values; --no-values has none", what));
     if (!request.options.trace_file.empty()) {
         if (!request.options.trace_file.ends_with(".vcd"))
             throw InputError(
@@ -178,6 +185,41 @@ void refuse(const RunRequest& request, const Work& work) {
                 fmt::format("--trace shows a single matrix product; {} has more", request.what));
         if (request.options.mode == "emulate") throw InputError("--trace needs cycle mode");
     }
+}
+
+/// Runs one node's products and reports them. Returns false where a result was wrong.
+bool run_product(const RunRequest& request, const ArrayParameters& array, const Work& work,
+                 std::size_t index) {
+    const MatrixProduct& product = work.products[index];
+    const bool has_time = request.options.mode != "emulate";
+    std::string wrong;
+    std::string_view fidelity = "closed form";
+    if (!request.no_values) {
+        const tpu::Fidelity used = array.fidelity_for({product.m, product.n, product.k},
+                                                      !request.options.trace_file.empty());
+        fidelity = tpu::fidelity_name(used);
+        wrong = work.type == network::ElementType::kBf16
+                    ? compute<float>(request, array, used, product, index)
+                    : compute<std::int32_t>(request, array, used, product, index);
+    }
+    if (!request.options.quiet) print_step(product, array, fidelity, has_time);
+    if (!wrong.empty())
+        fmt::print("MISMATCH {}\n", wrong);
+    else if (request.verify && !request.options.quiet)
+        fmt::print("verified {}: {} elements\n", product.name,
+                   product.m * product.n * product.count);
+    return wrong.empty();
+}
+
+void print_total(const Work& work, const ArrayParameters& array, std::int64_t cycles,
+                 std::int64_t macs) {
+    const double pes = static_cast<double>(array.shape.rows * array.shape.columns);
+    if (work.products.size() > 1 && cycles != 0)
+        fmt::print("all {}  cycles {}  utilization {:.2f}%\n", work.products.size(), cycles,
+                   100 * static_cast<double>(macs) / (static_cast<double>(cycles) * pes));
+    if (work.other_operators != 0)
+        fmt::print("{} other operators are not an array's work and were not run\n",
+                   work.other_operators);
 }
 
 }  // namespace
@@ -190,33 +232,25 @@ int run_systolic(const RunRequest& request, const config::Machine& machine) {
     if (!has_time) array.fidelity = "wavefront";
     stats::Statistics statistics(request.options.machine, request.options.mode, request.what);
     int mismatches = 0;
+    std::int64_t all_cycles = 0, all_macs = 0;
     for (std::size_t i = 0; i < work.products.size(); ++i) {
         const MatrixProduct& product = work.products[i];
         const tpu::GemmShape shape{product.m, product.n, product.k};
-        const tpu::Fidelity fidelity =
-            array.fidelity_for(shape, !request.options.trace_file.empty());
-        const std::string wrong = work.type == network::ElementType::kBf16
-                                      ? compute<float>(request, array, fidelity, product, i)
-                                      : compute<std::int32_t>(request, array, fidelity, product, i);
-        if (!request.options.quiet) print_step(product, array, fidelity, has_time);
-        if (request.verify && (!wrong.empty() || !request.options.quiet))
-            fmt::print("{}\n", wrong.empty() ? fmt::format("verified {}: {} elements", product.name,
-                                                           product.m * product.n * product.count)
-                                             : "MISMATCH " + wrong);
-        mismatches += !wrong.empty();
+        mismatches += !run_product(request, array, work, i);
         stats::Step step = step_of(product, array);
         if (!has_time) step.metrics = {{"macs", static_cast<std::uint64_t>(product.macs())}};
         statistics.add(std::move(step));
         const std::int64_t cycles =
             has_time ? tpu::array_use(array.shape, array.overlap, shape).cycles * product.count : 0;
+        // An instruction is a fold: what the array does by itself once it is told.
         statistics.add_time(
             static_cast<std::uint64_t>(cycles),
             static_cast<double>(cycles) / (array.clock_mhz * 1e6),
             static_cast<std::uint64_t>(tpu::fold(array.shape, shape).folds() * product.count));
+        all_cycles += cycles;
+        all_macs += product.macs();
     }
-    if (work.other_operators != 0 && !request.options.quiet)
-        fmt::print("{} other operators are not an array's work and were not run\n",
-                   work.other_operators);
+    if (!request.options.quiet) print_total(work, array, all_cycles, all_macs);
     if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
     return static_cast<int>(mismatches == 0 ? ExitStatus::kDone : ExitStatus::kMismatch);
 }

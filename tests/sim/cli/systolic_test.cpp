@@ -102,6 +102,22 @@ TEST(Systolic, EmulatesWithoutTime) {
     EXPECT_FALSE(json["steps"][0]["metrics"].contains("cycles"));
 }
 
+TEST(Systolic, TimesWithoutValues) {
+    auto timed = statistics("mobilenet_v2 --no-values --quiet");
+    EXPECT_GT(timed["totals"]["cycles"], 0);
+    EXPECT_GT(timed["steps"].size(), 50u);
+    // What no machine holds can still be timed: 2048 x 2048 folds of 65536 + 94 cycles.
+    const auto large = statistics("gemm:m=65536,n=65536,k=65536 --no-values");
+    EXPECT_EQ(large["totals"]["cycles"], 2048ll * 2048 * (65536 + 94));
+}
+
+TEST(Systolic, NetworksAreListed) {
+    EXPECT_THAT(lockstep("workloads").output, AllOf(HasSubstr("resnet50"), HasSubstr("sgemm")));
+    const Result result = lockstep("workloads conv2d");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("stride"));
+}
+
 TEST(Systolic, SaysWhatIsWrongWithTheInput) {
     const auto expect = [](const std::string& arguments, const std::string& text) {
         const Result result = lockstep("run " + arguments + " --on systolic");
@@ -114,6 +130,9 @@ TEST(Systolic, SaysWhatIsWrongWithTheInput) {
     expect("gemm:dtype=fp16", "int8 and bf16");
     expect("gemm --set array.dataflow=rs", "ws, os and is");
     expect("sgemm", "no built-in network");
+    expect("gemm --no-values --verify", "--verify checks values");
+    expect("gemm --no-values --trace x.vcd", "--trace shows values");
+    expect("gemm:m=65536,n=65536,k=65536", "--no-values");
     expect("softmax", "no matrix product");
     expect("gemm --block 4", "--block is for");
     expect("/bin/sh", "runs networks");
