@@ -82,6 +82,7 @@ void Chip::distribute(Time window_end) {
 KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
                          const Report& report) {
     begin_ = clock_.first_cycle_from(simulation_.now()) + 1;
+    memory_->begin_kernel(options_.l2 == L2Start::kCold);
     total_ctas_ = run.launch->grid.volume();
     next_cta_ = ended_ctas_ = 0;
     distributor_free_ = begin_;

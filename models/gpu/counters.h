@@ -112,24 +112,6 @@ struct PartitionCounters {
     std::uint64_t sectors_to_far = 0;    ///< writes and atomics performed there
 
     bool operator==(const PartitionCounters&) const = default;
-    PartitionCounters& operator+=(const PartitionCounters& other) {
-        requests += other.requests;
-        sectors_read_hit += other.sectors_read_hit;
-        sectors_read_miss += other.sectors_read_miss;
-        sectors_write_hit += other.sectors_write_hit;
-        sectors_write_miss += other.sectors_write_miss;
-        atomics += other.atomics;
-        slice_busy += other.slice_busy;
-        write_backs += other.write_backs;
-        dram_bytes_read += other.dram_bytes_read;
-        dram_bytes_written += other.dram_bytes_written;
-        dram_bus_busy += other.dram_bus_busy;
-        tlb_hits += other.tlb_hits;
-        tlb_misses += other.tlb_misses;
-        sectors_from_far += other.sectors_from_far;
-        sectors_to_far += other.sectors_to_far;
-        return *this;
-    }
 };
 
 /// Adds counters of one kind; all of them are plain 64-bit sums.
@@ -140,6 +122,16 @@ void add(Counters& sum, const Counters& part) {
     const Words others = std::bit_cast<Words>(part);
     for (std::size_t i = 0; i < words.size(); ++i) words[i] += others[i];
     sum = std::bit_cast<Counters>(words);
+}
+
+/// What was counted since an earlier moment.
+template <typename Counters>
+Counters since(const Counters& now, const Counters& before) {
+    using Words = std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)>;
+    Words words = std::bit_cast<Words>(now);
+    const Words others = std::bit_cast<Words>(before);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] -= others[i];
+    return std::bit_cast<Counters>(words);
 }
 
 }  // namespace lockstep::gpu

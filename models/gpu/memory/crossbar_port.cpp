@@ -8,6 +8,7 @@
 
 #include "sim/engine/simulation.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace lockstep::gpu {
@@ -63,16 +64,18 @@ Cycle CrossbarPort::next_send(Cycle now, const MemoryRequest& request) {
     return credit == kNever ? kNever : std::max(free, credit);
 }
 
+/// In a new window new replies may be there.
 void CrossbarPort::look() const {
-    next_ = nullptr;
-    next_at_ = kNever;
-    for (const auto& link : links_) {
-        const Cycle at = link->replies.next_ready();
-        if (at >= next_at_) continue;
-        next_at_ = at;
-        next_ = link.get();
-    }
+    ready_.resize(links_.size());
+    for (std::size_t i = 0; i < links_.size(); ++i) ready_[i] = links_[i]->replies.next_ready();
     looked_ = tile_.simulation().now();
+    choose();
+}
+
+void CrossbarPort::choose() const {
+    const auto first = std::min_element(ready_.begin(), ready_.end());
+    next_ = static_cast<std::size_t>(first - ready_.begin());
+    next_at_ = *first;
 }
 
 Cycle CrossbarPort::next_reply() const {
@@ -82,12 +85,13 @@ Cycle CrossbarPort::next_reply() const {
 
 MemoryReply CrossbarPort::receive(Cycle now) {
     LOCKSTEP_CHECK(next_reply() <= now, "SM {}: no reply at cycle {}", sm_, now);
-    Link& link = *next_;
+    Link& link = *links_[next_];
     const MemoryReply reply = link.replies.receive(now);
     reply_free_ = std::max(reply_free_, next_at_ * kFraction) + reply_service(reply, *parameters_);
     --link.outstanding;
     --outstanding_;
-    look();
+    ready_[next_] = link.replies.next_ready();
+    choose();
     return reply;
 }
 

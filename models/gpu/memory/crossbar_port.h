@@ -46,6 +46,7 @@ class CrossbarPort final : public MemoryPort {
         std::uint32_t outstanding = 0;
     };
     void look() const;
+    void choose() const;
 
     engine::Tile& tile_;
     const std::uint16_t sm_;
@@ -58,7 +59,8 @@ class CrossbarPort final : public MemoryPort {
 
     // The earliest reply, looked for once a window.
     mutable engine::Time looked_ = engine::kNever;
-    mutable Link* next_ = nullptr;
+    mutable std::vector<engine::Cycle> ready_;  ///< by link
+    mutable std::size_t next_ = 0;
     mutable engine::Cycle next_at_ = engine::kNever;
 };
 

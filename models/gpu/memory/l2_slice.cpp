@@ -48,15 +48,15 @@ bool is_atomic(RequestKind kind) {
 
 }  // namespace
 
-L2Slice::L2Slice(const MemoryParameters& parameters, std::uint32_t l2_partition,
+L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::uint32_t l2_partition,
                  std::uint32_t number, SliceSurroundings& surroundings, PartitionCounters& counters)
     : parameters_(parameters),
+      map_(map),
       partition_(l2_partition),
       number_(number),
       surroundings_(surroundings),
       counters_(counters),
       tags_(parameters.sets, parameters.ways),
-      line_numbers_(parameters.sets * parameters.ways),
       mshrs_(parameters.mshrs) {
     for (std::uint32_t i = parameters.mshrs; i-- > 0;)
         free_mshrs_.push_back(static_cast<std::uint16_t>(i));
@@ -98,7 +98,7 @@ bool L2Slice::handle(Cycle now, const SliceRequest& request) {
 /// Reads, and atomics at their home: all sectors must be here.
 bool L2Slice::read(Cycle now, const SliceRequest& request) {
     const MemoryRequest& asked = request.routed.request;
-    std::uint32_t slot = tags_.find(L2Tags::key(request.routed.index, request.routed.home));
+    std::uint32_t slot = tags_.find(request.set, request.key);
     const std::uint8_t valid = slot == L2Tags::kNone ? 0 : tags_.line(slot).valid;
     const auto missing = static_cast<std::uint8_t>(asked.sectors & ~valid);
     if (missing != 0) {
@@ -136,7 +136,7 @@ void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uin
     if (wanted != 0) {
         mshr.pending |= wanted;
         if (is_home(request)) {
-            surroundings_.read_dram(now, number_, line_of(mshr.slot), wanted, line.mshr);
+            surroundings_.read_dram(now, number_, request.routed.request.line, wanted, line.mshr);
         } else {
             PeerMessage message{.routed = request.routed};
             message.routed.request.id = line.mshr;
@@ -161,7 +161,7 @@ void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uin
 
 bool L2Slice::write(Cycle now, const SliceRequest& request) {
     const MemoryRequest& asked = request.routed.request;
-    std::uint32_t slot = tags_.find(L2Tags::key(request.routed.index, request.routed.home));
+    std::uint32_t slot = tags_.find(request.set, request.key);
     const bool hit = slot != L2Tags::kNone;
     if (!hit && !allocate(now, request, slot)) return false;
     (hit ? counters_.sectors_write_hit : counters_.sectors_write_miss) += count(asked.sectors);
@@ -180,7 +180,7 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
 
 /// A write or an atomic whose home is the peer.
 bool L2Slice::pass_to_home(Cycle now, const SliceRequest& request) {
-    drop_copy(L2Tags::key(request.routed.index, request.routed.home));
+    drop_copy(request.key);
     surroundings_.send_to_peer(now, {.link = request.link, .routed = request.routed});
     counters_.sectors_to_far += count(request.routed.request.sectors);
     occupy(now, kFraction);
@@ -188,7 +188,7 @@ bool L2Slice::pass_to_home(Cycle now, const SliceRequest& request) {
 }
 
 void L2Slice::drop_copy(std::uint32_t key) {
-    const std::uint32_t slot = tags_.find(key);
+    const std::uint32_t slot = tags_.find(tags_.set(key), key);
     if (slot == L2Tags::kNone) return;
     L2Line& line = tags_.line(slot);
     line.valid = 0;
@@ -197,14 +197,11 @@ void L2Slice::drop_copy(std::uint32_t key) {
 
 /// Finds a slot for a line that is absent.
 bool L2Slice::allocate(Cycle now, const SliceRequest& request, std::uint32_t& slot) {
-    const std::uint32_t key = L2Tags::key(request.routed.index, request.routed.home);
-    slot = tags_.victim(key, !is_home(request));
+    slot = tags_.victim(request.set, !is_home(request));
     if (slot == L2Tags::kNone) return false;
     if (tags_.occupied(slot) && !evict(now, slot)) return false;
-    tags_.place(slot, key);
+    tags_.place(slot, request.key);
     tags_.line(slot).rank = rank_of(request.routed.request.priority);
-    line_numbers_[slot] =
-        static_cast<std::uint32_t>(LineMap::device_line(request.routed.request.line));
     return true;
 }
 
@@ -212,9 +209,11 @@ bool L2Slice::evict(Cycle now, std::uint32_t slot) {
     const L2Line& line = tags_.line(slot);
     if (line.dirty == 0) return true;
     if (writing_ + count(line.dirty) > parameters_.write_back_buffer) return false;
+    // Only lines whose home is here are ever dirty.
+    const std::uint64_t number = map_.line_of(partition_, number_, tags_.key_at(slot) >> 1);
     const auto merge = static_cast<std::uint8_t>(line.partial & line.dirty);
-    if (merge != 0) surroundings_.read_dram(now, number_, line_of(slot), merge, kNoMshr);
-    surroundings_.write_dram(now, number_, line_of(slot), line.dirty);
+    if (merge != 0) surroundings_.read_dram(now, number_, number, merge, kNoMshr);
+    surroundings_.write_dram(now, number_, number, line.dirty);
     writing_ += count(line.dirty);
     counters_.write_backs += count(line.dirty);
     return true;

@@ -19,6 +19,7 @@ struct SliceRequest {
     RoutedRequest routed;
     std::uint16_t link = 0;  ///< of the SM that asks, at its near partition
     bool from_peer = false;
+    std::uint32_t key = 0, set = 0;  ///< L2Tags', known to the slice
 };
 
 /// Between a slice and the one with the same number in the other L2 partition.
@@ -52,11 +53,16 @@ class SliceSurroundings {
 class L2Slice {
   public:
     /// `number`: of the L2 partition's slices.
-    L2Slice(const MemoryParameters& parameters, std::uint32_t l2_partition, std::uint32_t number,
-            SliceSurroundings& surroundings, PartitionCounters& counters);
+    L2Slice(const MemoryParameters& parameters, const LineMap& map, std::uint32_t l2_partition,
+            std::uint32_t number, SliceSurroundings& surroundings, PartitionCounters& counters);
 
     /// Requests come in the order of their arrival, never before the cycle that was advanced to.
-    void request(const SliceRequest& request) { input_[request.from_peer].queue.push(request); }
+    void request(SliceRequest request) {
+        request.key = L2Tags::key(request.routed.index, request.routed.home);
+        request.set = tags_.set(request.key);
+        tags_.prefetch(request.set);
+        input_[request.from_peer].queue.push(request);
+    }
     /// Sectors of a line that an MSHR waits for are here.
     void fill(engine::Cycle at, std::uint16_t mshr, std::uint8_t sectors) {
         event({.at = at, .mshr = mshr, .sectors = sectors});
@@ -130,15 +136,14 @@ class L2Slice {
         busy_ = std::max(busy_, now * kFraction) + duration;
         used_ += duration;
     }
-    std::uint64_t line_of(std::uint32_t slot) const { return line_numbers_[slot]; }
 
     const MemoryParameters& parameters_;
+    const LineMap& map_;
     const std::uint32_t partition_, number_;
     SliceSurroundings& surroundings_;
     PartitionCounters& counters_;
 
     L2Tags tags_;
-    std::vector<std::uint32_t> line_numbers_;  ///< by slot: LineMap::device_line
     std::vector<Mshr> mshrs_;
     std::vector<std::uint16_t> free_mshrs_;
     std::vector<Waiter> waiters_;

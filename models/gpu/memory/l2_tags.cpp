@@ -10,13 +10,9 @@
 namespace lockstep::gpu {
 
 L2Tags::L2Tags(std::uint32_t sets, std::uint32_t ways)
-    : sets_(sets),
-      ways_(ways),
-      keys_(sets * ways, kNone),
-      used_(sets * ways),
-      lines_(sets * ways) {}
+    : sets_(sets), ways_(ways), keys_(sets * ways, kNone), lines_(sets * ways) {}
 
-std::uint32_t L2Tags::first_slot(std::uint32_t key) const {
+std::uint32_t L2Tags::set(std::uint32_t key) const {
     const std::uint32_t index = key >> 1;
     const std::uint32_t run = index / sets_;
     const std::uint32_t hash = (run * 2 + (key & 1)) * 0x9e37'79b9u;  // golden ratio
@@ -26,25 +22,24 @@ std::uint32_t L2Tags::first_slot(std::uint32_t key) const {
     return set * ways_;
 }
 
-std::uint32_t L2Tags::find(std::uint32_t key) const {
-    const std::uint32_t first = first_slot(key);
-    for (std::uint32_t way = 0; way < ways_; ++way)
-        if (keys_[first + way] == key) return first + way;
+std::uint32_t L2Tags::find(std::uint32_t set, std::uint32_t key) const {
+    for (std::uint32_t slot = set; slot < set + ways_; ++slot)
+        if (keys_[slot] == key) return slot;
     return kNone;
 }
 
-std::uint32_t L2Tags::victim(std::uint32_t key, bool for_copy) const {
-    const std::uint32_t first = first_slot(key);
+std::uint32_t L2Tags::victim(std::uint32_t set, bool for_copy) const {
     std::uint32_t best = kNone;
     std::uint64_t best_order = ~std::uint64_t{0};
     std::uint32_t fetched = 0;
-    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+    for (std::uint32_t slot = set; slot < set + ways_; ++slot) {
         if (keys_[slot] == kNone) return slot;
-        if (lines_[slot].mshr != kNoMshr) {
+        const L2Line& line = lines_[slot];
+        if (line.mshr != kNoMshr) {
             ++fetched;
             continue;
         }
-        const std::uint64_t order = std::uint64_t{lines_[slot].rank} << 32 | used_[slot];
+        const std::uint64_t order = std::uint64_t{line.rank} << 32 | line.used;
         if (order >= best_order) continue;
         best_order = order;
         best = slot;
@@ -59,6 +54,8 @@ void L2Tags::place(std::uint32_t slot, std::uint32_t key) {
 }
 
 void L2Tags::clear() {
+    if (clock_ == 0) return;
+    clock_ = 0;
     std::fill(keys_.begin(), keys_.end(), kNone);
     std::fill(lines_.begin(), lines_.end(), L2Line{});
 }

@@ -10,14 +10,15 @@ namespace lockstep::gpu {
 
 inline constexpr std::uint16_t kNoMshr = 0xffff;
 
-/// Masks are of sectors.
+/// Masks are of sectors. Small, since a chip holds half a million.
 struct L2Line {
-    std::uint8_t valid = 0;        ///< all bytes of the sector are here
-    std::uint8_t dirty = 0;        ///< some bytes are newer than DRAM's
-    std::uint8_t partial = 0;      ///< some bytes are here, written without having been fetched
-    std::uint8_t rank = 1;         ///< of eviction: 0 goes first, 2 last
-    bool peer_has_copy = false;    ///< the other L2 partition may hold a copy
-    std::uint16_t mshr = kNoMshr;  ///< of the sectors that are being fetched
+    std::uint8_t valid : 4 = 0;          ///< all bytes of the sector are here
+    std::uint8_t dirty : 4 = 0;          ///< some bytes are newer than DRAM's
+    std::uint8_t partial : 4 = 0;        ///< some bytes are here, written without a fetch
+    std::uint8_t rank : 2 = 1;           ///< of eviction: 0 goes first, 2 last
+    std::uint8_t peer_has_copy : 1 = 0;  ///< the other L2 partition may hold a copy
+    std::uint16_t mshr = kNoMshr;        ///< of the sectors that are being fetched
+    std::uint32_t used = 0;              ///< when, for the least recently used
 };
 
 class L2Tags {
@@ -29,26 +30,32 @@ class L2Tags {
     /// `key`: a line's number in the slice, doubled, plus its home partition.
     static std::uint32_t key(std::uint32_t index, std::uint32_t home) { return index * 2 + home; }
 
+    /// The first slot of the key's set.
+    std::uint32_t set(std::uint32_t key) const;
+    /// Brings the set into the host's cache.
+    void prefetch(std::uint32_t set) const {
+        __builtin_prefetch(&keys_[set]);
+        __builtin_prefetch(&lines_[set]);
+        __builtin_prefetch(&lines_[set] + 8);
+    }
     /// The slot of a line; kNone where it is absent.
-    std::uint32_t find(std::uint32_t key) const;
-    /// The slot that a new line of this key's set should take: a free one, or that of the line to
-    /// evict; kNone where all lines of the set (for a copy: half of them) are being fetched.
-    std::uint32_t victim(std::uint32_t key, bool for_copy) const;
+    std::uint32_t find(std::uint32_t set, std::uint32_t key) const;
+    /// The slot of the set that a new line should take: a free one, or that of the line to evict;
+    /// kNone where all lines of the set (for a copy: half of them) are being fetched.
+    std::uint32_t victim(std::uint32_t set, bool for_copy) const;
     bool occupied(std::uint32_t slot) const { return keys_[slot] != kNone; }
     std::uint32_t key_at(std::uint32_t slot) const { return keys_[slot]; }
 
     L2Line& line(std::uint32_t slot) { return lines_[slot]; }
     void place(std::uint32_t slot, std::uint32_t key);
     void remove(std::uint32_t slot) { keys_[slot] = kNone; }
-    void touch(std::uint32_t slot) { used_[slot] = ++clock_; }
+    void touch(std::uint32_t slot) { lines_[slot].used = ++clock_; }
     void clear();
 
   private:
-    std::uint32_t first_slot(std::uint32_t key) const;
-
     std::uint32_t sets_, ways_;
     std::uint32_t clock_ = 0;
-    std::vector<std::uint32_t> keys_, used_;  ///< by set, then way
+    std::vector<std::uint32_t> keys_;  ///< by set, then way
     std::vector<L2Line> lines_;
 };
 

@@ -48,6 +48,21 @@ LinePlace LineMap::find(std::uint64_t line) const {
     return place;
 }
 
+std::uint64_t LineMap::line_of(std::uint32_t l2_partition, std::uint32_t slice,
+                               std::uint32_t index) const {
+    const std::uint32_t of_chip = l2_partition * slices_ + slice;
+    const std::uint32_t within = index & (interleave_lines_ - 1);
+    const std::uint32_t chunk = index / interleave_lines_;
+    memory::dram::ChannelChunk at;
+    if (slices_per_channel_ == 1)
+        at = {of_chip * channels_per_slice_ + chunk % channels_per_slice_,
+              chunk / channels_per_slice_};
+    else
+        at = {of_chip / slices_per_channel_,
+              std::uint64_t{chunk} * slices_per_channel_ + of_chip % slices_per_channel_};
+    return map_.chunk_number(at) * interleave_lines_ + within;
+}
+
 LineSpot LineMap::spot(std::uint64_t line) const {
     const memory::dram::ChannelChunk at = map_.chunk(device_line(line) * kLineBytes);
     return {at.channel,

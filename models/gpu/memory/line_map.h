@@ -30,6 +30,9 @@ class LineMap {
     static std::uint64_t device_line(std::uint64_t line) { return line & 0xffff'ffffu; }
 
     LinePlace find(std::uint64_t line) const;
+    /// The device_line() of which find() tells these.
+    std::uint64_t line_of(std::uint32_t l2_partition, std::uint32_t slice,
+                          std::uint32_t index) const;
     LineSpot spot(std::uint64_t line) const;
     memory::dram::Location location(const LineSpot& spot, unsigned sector) const {
         return map_.decode_in_channel(spot.address + sector * kSectorBytes);

@@ -24,7 +24,8 @@ MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryPar
     for (std::uint32_t i = 0; i < parameters.slices_per_l2_partition(); ++i) {
         if (map.tile_of_slice(i) != number) continue;
         if (slices_.empty()) first_slice_ = i;
-        slices_.push_back(std::make_unique<L2Slice>(parameters, l2_partition, i, self, counters_));
+        slices_.push_back(
+            std::make_unique<L2Slice>(parameters, map, l2_partition, i, self, counters_));
     }
     const std::uint32_t channels = parameters.dram.channels, slices = parameters.slices;
     const std::uint32_t first = l2_partition * parameters.slices_per_l2_partition() + first_slice_;

@@ -59,13 +59,19 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
 
 MemorySystem::~MemorySystem() = default;
 
-void MemorySystem::clear_l2() {
-    for (const auto& partition : partitions_) partition->clear_l2();
+void MemorySystem::begin_kernel(bool cold) {
+    if (cold)
+        for (const auto& partition : partitions_) partition->clear_l2();
+    before_ = all_counters();
 }
 
 PartitionCounters MemorySystem::counters() const {
+    return since(all_counters(), before_);
+}
+
+PartitionCounters MemorySystem::all_counters() const {
     PartitionCounters sum;
-    for (const auto& partition : partitions_) sum += partition->counters();
+    for (const auto& partition : partitions_) add(sum, partition->counters());
     return sum;
 }
 

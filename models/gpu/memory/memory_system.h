@@ -11,7 +11,7 @@ namespace lockstep::gpu {
 
 /// Makes the memory partitions as Tiles of a simulation and connects them to the SMs' ports, before
 /// the simulation's first run. Lives as long as the simulation; L2 keeps its contents from run to
-/// run (warm) unless clear_l2() forgets them (cold).
+/// run (warm) unless begin_kernel() makes it forget them (cold).
 class MemorySystem {
   public:
     /// `ports`: one for each SM, in order; their Tiles run at clock.sm. Throws InputError where the
@@ -23,18 +23,21 @@ class MemorySystem {
     const MemoryParameters& parameters() const { return parameters_; }
     const LineMap& map() const { return map_; }
 
-    /// Forgets what L2 holds, as a flush between kernels does (its write-backs take no time and are
-    /// not counted). Nothing may be under way.
-    void clear_l2();
+    /// Counts from here on. `cold`: L2 forgets what it holds, as after a flush (whose write-backs
+    /// take no time and are not counted); nothing may be under way then.
+    void begin_kernel(bool cold);
 
-    /// The sum over all partitions since they were made.
+    /// The sum over all partitions since begin_kernel().
     PartitionCounters counters() const;
     std::size_t partitions() const { return partitions_.size(); }
     const MemoryPartition& partition(std::size_t i) const { return *partitions_[i]; }
 
   private:
+    PartitionCounters all_counters() const;
+
     const MemoryParameters parameters_;
     const LineMap map_;
+    PartitionCounters before_;                                  ///< when the kernel began
     std::vector<std::unique_ptr<MemoryPartition>> partitions_;  ///< by L2 partition, then number
 };
 

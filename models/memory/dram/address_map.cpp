@@ -85,10 +85,13 @@ Location AddressMap::decode_in_channel(std::uint64_t local) const {
 
 std::uint64_t AddressMap::encode(const ChannelAddress& where) const {
     const std::uint64_t address = encode_in_channel(where.location);
-    const std::uint64_t local = address >> interleave_bits_;
-    const std::uint32_t turned = (where.channel + channels_ - rotation(local)) % channels_;
     const std::uint64_t offset = address & ((1ull << interleave_bits_) - 1);
-    return (local * channels_ + turned) << interleave_bits_ | offset;
+    return chunk_number({where.channel, address >> interleave_bits_}) << interleave_bits_ | offset;
+}
+
+std::uint64_t AddressMap::chunk_number(const ChannelChunk& chunk) const {
+    const std::uint32_t turned = (chunk.channel + channels_ - rotation(chunk.local)) % channels_;
+    return chunk.local * channels_ + turned;
 }
 
 std::uint64_t AddressMap::encode_in_channel(const Location& location) const {

@@ -40,6 +40,8 @@ class AddressMap {
     ChannelAddress decode(std::uint64_t address) const;
     /// The first step of decode(): which channel, and the how many-th chunk of it.
     ChannelChunk chunk(std::uint64_t address) const;
+    /// The inverse: which run of interleave_bytes of the memory.
+    std::uint64_t chunk_number(const ChannelChunk& chunk) const;
     /// The first byte of the burst.
     std::uint64_t encode(const ChannelAddress& where) const;
     /// Bytes in all channels together.
