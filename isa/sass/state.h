@@ -124,6 +124,7 @@ struct Access {
     std::uint32_t lanes = 0;
     std::uint64_t address[kWarpSize] = {};  ///< shared and local: offset in their space
     std::uint32_t copy_to[kWarpSize] = {};  ///< LDGSTS: where in shared memory
+    std::uint32_t bulk_bytes = 0;           ///< UBLKCP: all it copies, from or to address[0]
 };
 
 struct Warp {

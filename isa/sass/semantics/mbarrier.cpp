@@ -172,17 +172,23 @@ std::byte* shared_block(Warp& warp, std::uint32_t address, std::uint32_t bytes,
 
 constexpr std::uint32_t kToShared = 1;
 
+constexpr std::uint32_t kBulkUnit = 16;  ///< the size operand of a bulk copy counts these
+
 std::uint32_t bulk_copy_bytes(const Instruction& in, const Warp& warp) {
-    constexpr std::uint32_t kUnit = 16;  // the size operand counts these
-    return warp.row(in.c).lane[0] * kUnit;
+    return warp.row(in.c).lane[0] * kBulkUnit;
 }
 
 void execute_ublkcp(const Instruction& in, Warp& warp) {
     const Row* const to = &warp.row(in.a);
     const Row* const from = &warp.row(in.b);
     const std::uint32_t bytes = bulk_copy_bytes(in, warp);
+    const bool to_shared = in.modifiers == kToShared;
+    note_access(warp, Space::kGlobal, to_shared ? Direction::kLoad : Direction::kStore, kBulkUnit);
+    warp.access.address[0] = lane64(to_shared ? from : to, 0);
+    warp.access.copy_to[0] = (to_shared ? to : from)[0].lane[0];
+    warp.access.bulk_bytes = bytes;
     StoreBuffer* const stores = warp.cta->stores;
-    if (in.modifiers == kToShared) {
+    if (to_shared) {
         const std::uint64_t address = lane64(from, 0);
         const std::byte* const source = global_block(warp, address, bytes, false);
         std::byte* const target = shared_block(warp, to[0].lane[0], bytes);

@@ -19,24 +19,13 @@ using sass::kWarpSize;
 
 constexpr std::uint64_t kLineOffset = kLineBytes - 1;
 
-/// Sectors that the bytes [begin, end) of a line touch, 0 <= begin < end <= 128.
-std::uint8_t sectors_between(std::uint64_t begin, std::uint64_t end) {
-    const auto first = static_cast<unsigned>(begin / kSectorBytes);
-    const auto last = static_cast<unsigned>((end - 1) / kSectorBytes);
-    return static_cast<std::uint8_t>((2u << last) - (1u << first));
-}
-
 /// One run of bytes, [begin, end).
 void add_run(std::uint64_t begin, std::uint64_t end, LineAccesses& out) {
     out.count = 0;
-    for (std::uint64_t line = begin / kLineBytes; line * kLineBytes < end; ++line) {
-        const std::uint64_t base = line * kLineBytes;
-        const std::uint64_t from = std::max(begin, base) - base;
-        const std::uint64_t to = std::min<std::uint64_t>(end - base, kLineBytes);
-        std::uint8_t partial = 0;
-        if (from % kSectorBytes != 0) partial |= static_cast<std::uint8_t>(1u << from / 32);
-        if (to % kSectorBytes != 0) partial |= static_cast<std::uint8_t>(1u << to / 32);
-        out.line[out.count++] = {line, sectors_between(from, to), partial};
+    while (begin < end) {
+        const std::uint64_t to = std::min(end, (begin | kLineOffset) + 1);
+        out.line[out.count++] = line_of_run(begin, to);
+        begin = to;
     }
 }
 
@@ -97,6 +86,18 @@ std::uint32_t lanes_at(const sass::Access& access, std::uint32_t lanes, std::uin
 }
 
 }  // namespace
+
+LineAccess line_of_run(std::uint64_t begin, std::uint64_t end) {
+    const auto from = static_cast<unsigned>(begin & kLineOffset);
+    const auto last = static_cast<unsigned>((end - 1) & kLineOffset);
+    const unsigned first_sector = from / kSectorBytes, last_sector = last / kSectorBytes;
+    unsigned partial = 0;
+    if (from % kSectorBytes != 0) partial |= 1u << first_sector;
+    if (last % kSectorBytes != kSectorBytes - 1) partial |= 1u << last_sector;
+    return {begin / kLineBytes,
+            static_cast<std::uint8_t>((2u << last_sector) - (1u << first_sector)),
+            static_cast<std::uint8_t>(partial)};
+}
 
 void coalesce_load(const sass::Access& access, std::uint32_t lanes, LineAccesses& out) {
     out.count = 0;

@@ -40,6 +40,9 @@ void coalesce_load(const sass::Access& access, std::uint32_t lanes, LineAccesses
 void coalesce_store(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
 void coalesce_atomic(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
 
+/// The bytes [begin, end), all of one line, as a store would write them.
+LineAccess line_of_run(std::uint64_t begin, std::uint64_t end);
+
 /// Where the words of a warp's local memory lie in device memory: word w of its 32 lanes is one
 /// line. Fills `partial` too.
 struct LocalPlace {

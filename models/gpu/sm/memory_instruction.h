@@ -26,7 +26,7 @@ enum class MemoryOperation : std::uint8_t {
     kCopyAsync,     ///< LDGSTS: global to shared memory, past the register file
     kLoadConstant,  ///< LDC with a register index: access.space is kConstant, `constant_bank` set
     kShuffle,       ///< SHFL and other crossbar-of-lanes users of the shared-memory data path
-    kBulkCopy,      ///< UBLKCP: `bulk_bytes` between global (access.address[0]) and shared memory
+    kBulkCopy,      ///< UBLKCP: access.bulk_bytes between global (address[0]) and shared memory
 };
 
 /// What decoding knows about a memory instruction; one per instruction of the program.
@@ -43,22 +43,33 @@ struct MemoryInstructionInfo {
     EvictionPriority priority = EvictionPriority::kNormal;
 };
 
-/// One executed instance. `access` is what execution noted (addresses by lane, active lanes).
-struct MemoryInstruction {
+/// Works on shared memory or its data path alone: no translation, no tags.
+constexpr bool is_shared(MemoryOperation operation) {
+    using enum MemoryOperation;
+    return operation == kLoadShared || operation == kStoreShared || operation == kAtomicShared ||
+           operation == kLoadMatrix || operation == kStoreMatrix || operation == kShuffle;
+}
+
+/// Of one executed instance: what stays known until it is done.
+struct MemoryInstructionHeader {
     const MemoryInstructionInfo* info = nullptr;
     std::uint32_t code_index = 0;
     std::uint16_t warp = 0;  ///< warp slot of the SM, 0 to max_warps - 1
     std::uint8_t sub_core = 0;
-    std::uint8_t write_barrier = 7;  ///< dependence counter released at write-back; 7: none
-    std::uint8_t read_barrier = 7;   ///< ... when the sources have been read; 7: none
-    engine::Cycle issued = 0;        ///< for statistics and traces
-    std::uint32_t bulk_bytes = 0;
+    std::uint8_t write_barrier = 7;    ///< dependence counter released at write-back; 7: none
+    std::uint8_t read_barrier = 7;     ///< ... when the sources have been read; 7: none
+    engine::Cycle issued = 0;          ///< for statistics and traces
     std::uint16_t copy_group = 0;      ///< LDGSTS: the core's number of its group
     std::uint16_t constant_delay = 0;  ///< LDC: cycles that its line comes late
+};
+
+/// `access` is what execution noted (addresses by lane, active lanes).
+struct MemoryInstruction : MemoryInstructionHeader {
     sass::Access access;
 };
 
-/// The core's ears. Cycles may lie ahead of the current one.
+/// The core's ears. Cycles may lie ahead of the current one. Of the instruction's access only
+/// space, lanes and width are kept until written_back().
 class MemoryListener {
   public:
     virtual ~MemoryListener() = default;

@@ -51,8 +51,8 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
         if (uniform && has_uniform) key += "_uniform";
         const unsigned all = get("memory_unit." + key);
         const unsigned before =
-            get(uniform || is_shared(operation) ? "memory_unit.issue_latency_uniform"
-                                                : "memory_unit.issue_latency");
+            get(uniform || is_shared(operation) ? "sub_core.memory_issue_latency_uniform"
+                                                : "sub_core.memory_issue_latency");
         return static_cast<std::uint16_t>(all > before ? all - before : 0);
     };
     for (const Keys& keys : kKeys)
@@ -74,10 +74,11 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     allocates_local_stores = machine.boolean("l1.allocates_local_stores");
     wavefront_cycles = get("shared_memory.wavefront_cycles");
     atomic_cycles = get("shared_memory.atomic_cycles");
-    request_interval = get("memory_unit.request_interval");
+    request_interval = get("sub_core.arbiter_interval");
     pending_requests = get("memory_unit.pending_requests");
     return_width = get("memory_unit.return_width");
     source_width = get("memory_unit.source_width");
+    constant_address_cycles = get("memory_unit.constant_address_cycles");
     tlb_entries = get("memory_unit.tlb_entries");
     page_bytes = static_cast<std::uint64_t>(machine.integer("memory_unit.page_size"));
     bulk_copy_latency = get("memory_unit.bulk_copy_latency");

@@ -31,18 +31,12 @@ struct MemoryUnitParameters {
     unsigned sets, tags_per_cycle, miss_entries, miss_queue, tag_latency;
     bool allocates_stores, allocates_local_stores;
     unsigned wavefront_cycles, atomic_cycles;
+    unsigned constant_address_cycles;
     unsigned request_interval, pending_requests, return_width, source_width;
     unsigned tlb_entries;
     std::uint64_t page_bytes;
     unsigned bulk_copy_latency, bulk_copy_requests, bulk_copy_width;
 };
-
-/// Works on shared memory or its data path alone.
-constexpr bool is_shared(MemoryOperation operation) {
-    using enum MemoryOperation;
-    return operation == kLoadShared || operation == kStoreShared || operation == kAtomicShared ||
-           operation == kLoadMatrix || operation == kStoreMatrix || operation == kShuffle;
-}
 
 /// Reads registers with data, not addresses alone.
 constexpr bool reads_data(MemoryOperation operation) {
@@ -50,6 +44,10 @@ constexpr bool reads_data(MemoryOperation operation) {
     return operation == kStoreGlobal || operation == kStoreLocal || operation == kStoreShared ||
            operation == kStoreMatrix || operation == kAtomicGlobal ||
            operation == kReductionGlobal || operation == kAtomicShared;
+}
+
+constexpr unsigned divide_up(unsigned a, unsigned b) {
+    return (a + b - 1) / b;
 }
 
 }  // namespace lockstep::gpu

@@ -12,16 +12,17 @@
 namespace lockstep::gpu {
 
 struct PendingInstruction {
+    enum class Kind : std::uint8_t { kResult, kStore, kBulkCopy };
     MemoryInstruction instruction;  ///< without the lanes' addresses
     std::uint32_t waits_for = 0;    ///< lines, sectors or requests, by kind of access
     DataPath::Trip trip;            ///< once everything is there; `ready` is unset
-    bool returns_data = false;
+    Kind kind = Kind::kResult;
     std::uint64_t untranslated = 0;  ///< a line whose page the TLB did not know; 0: none
 };
 
 class PendingTable {
   public:
-    std::uint32_t add(const MemoryInstruction& in) {
+    std::uint32_t add(const MemoryInstruction& in, PendingInstruction::Kind kind) {
         std::uint32_t index;
         if (free_.empty()) {
             index = static_cast<std::uint32_t>(all_.size());
@@ -32,20 +33,12 @@ class PendingTable {
         }
         PendingInstruction& pending = all_[index];
         MemoryInstruction& to = pending.instruction;
-        to.info = in.info;
-        to.code_index = in.code_index;
-        to.warp = in.warp;
-        to.sub_core = in.sub_core;
-        to.write_barrier = in.write_barrier;
-        to.read_barrier = in.read_barrier;
-        to.issued = in.issued;
-        to.bulk_bytes = in.bulk_bytes;
-        to.copy_group = in.copy_group;
+        static_cast<MemoryInstructionHeader&>(to) = in;
         to.access.space = in.access.space;
         to.access.lanes = in.access.lanes;
         to.access.width = in.access.width;
         pending.waits_for = 0;
-        pending.returns_data = false;
+        pending.kind = kind;
         pending.untranslated = 0;
         return index;
     }

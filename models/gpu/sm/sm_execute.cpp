@@ -260,10 +260,7 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     const sass::Warp& warp = *context.warp;
     const MemoryInstructionInfo& info = run_.table->memory(in, warp.access.space);
     using Op = MemoryOperation;
-    const bool is_uniform = info.is_uniform_address || info.operation == Op::kLoadShared ||
-                            info.operation == Op::kStoreShared ||
-                            info.operation == Op::kLoadMatrix ||
-                            info.operation == Op::kStoreMatrix || info.operation == Op::kShuffle;
+    const bool is_uniform = info.is_uniform_address || is_shared(info.operation);
     MemoryInstruction& entry =
         queues_[sub_core].push(now + (is_uniform ? parameters_.memory_issue_latency_uniform
                                                  : parameters_.memory_issue_latency));

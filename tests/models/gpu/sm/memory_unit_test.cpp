@@ -37,7 +37,7 @@ TEST_F(TableOfLatencies, Ga102) {
         {kStoreShared, true, 16, 16, 0},   {kStoreShared, false, 4, 12, 0},
         {kStoreShared, false, 8, 14, 0},   {kStoreShared, false, 16, 18, 0},
         {kCopyAsync, false, 4, 13, 39},    {kCopyAsync, false, 16, 13, 39},
-        {kLoadConstant, false, 4, 29, 29},
+        {kLoadConstant, false, 4, 29, 29}, {kLoadConstant, true, 4, 10, 26},
     };
     make();
     for (const Measured& m : table) {
@@ -251,6 +251,57 @@ TEST_F(MemoryUnitTest, AtomicsOnOneSharedAddressTakeTurns) {
             kAtomicShared, 4, [](unsigned) { return 64; }, lanes));
     };
     EXPECT_EQ(at(~0u) - at(1), 62u);  // Jia et al. measured 61
+}
+
+TEST_F(MemoryUnitTest, BulkCopiesAskForLinesAsFastAsTheyMay) {
+    make("h200");
+    MemoryInstruction in = instruction(
+        kBulkCopy, 16, [](unsigned) { return 0x10040; }, 1);
+    in.access.bulk_bytes = 64 * 128;
+    const Cycle start = offer(in, 100);
+    drain();
+    ASSERT_EQ(port.sent.size(), 65u);  // from the middle of a line
+    EXPECT_EQ(port.sent[0].request.sectors, 0b1100);
+    EXPECT_EQ(port.sent[1].request.sectors, 0b1111);
+    EXPECT_EQ(port.sent[64].request.sectors, 0b0011);
+    EXPECT_EQ(port.sent[64].at - port.sent[1].at, 63u * 2);
+    EXPECT_EQ(core.written[in.code_index] - start, 39u - 11u + 127u + kMemoryLatency + 103u);
+    time(instruction(kLoadGlobal, 4, [](unsigned l) { return 0x10080 + 4 * l; }));
+    EXPECT_EQ(port.sent.size(), 66u);  // nothing of it stays in L1
+}
+
+TEST_F(MemoryUnitTest, BulkCopiesWaitForAtMostSoManyLines) {
+    make("h200", {"memory_unit.bulk_copy_requests=4"});
+    MemoryInstruction in = instruction(
+        kBulkCopy, 16, [](unsigned) { return 0x10000; }, 1);
+    in.access.bulk_bytes = 8 * 128;
+    in.access.is_store = true;
+    offer(in, 0);
+    drain();
+    ASSERT_EQ(port.sent.size(), 8u);
+    EXPECT_EQ(port.sent[0].request.kind, RequestKind::kWrite);
+    EXPECT_GE(port.sent[4].at, port.sent[0].at + kMemoryLatency);
+}
+
+TEST_F(MemoryUnitTest, GenericLoadsOfTwoSpacesUseBoth) {
+    make();
+    MemoryInstruction in = instruction(kLoadGlobal, 4, [](unsigned l) {
+        return l < 16 ? sass::kSharedWindow + 128 * l : 0x10000 + 4 * l;
+    });
+    in.access.space = sass::Space::kGeneric;
+    EXPECT_GT(time(in), kMemoryLatency);
+    ASSERT_EQ(port.sent.size(), 1u);
+    EXPECT_EQ(port.sent[0].request.sectors, 0b1100);
+    EXPECT_EQ(counters.shared_wavefronts_load, 16u);
+}
+
+TEST_F(MemoryUnitTest, ConstantsAtDifferentAddressesComeOneByOne) {
+    make();
+    const Cycle one = time(instruction(kLoadConstant, 4, [](unsigned) { return 64; }));
+    EXPECT_EQ(time(instruction(kLoadConstant, 4, [](unsigned l) { return l % 4 * 4; })) - one, 6u);
+    MemoryInstruction late = instruction(kLoadConstant, 4, [](unsigned) { return 64; });
+    late.constant_delay = 50;
+    EXPECT_EQ(time(late) - one, 50u);
 }
 
 TEST_F(MemoryUnitTest, NoLaneAsksForNothing) {

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lanes' addresses are merged to lines, whose tags are looked up four a cycle. Hits go on to
+// the data stage; sectors that miss are asked for at L2 and their instructions wait in the miss
+// table. Stores are written through and update the sectors that the L1 holds; atomics are performed
+// at L2. Data from L2 are written into the L1's array through a port of their own (assumed). Stages
+// are servers that are busy until a cycle, so that hits cost no event at all.
+#include "models/gpu/sm/l1_pipeline.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "models/gpu/sm/shared_banks.h"
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using enum MemoryOperation;
+
+namespace {
+
+/// Requests bear the number of a miss entry or, with this bit, of a pending instruction.
+constexpr std::uint32_t kOfInstruction = 1u << 31;
+
+unsigned count(std::uint8_t sectors) {
+    return static_cast<unsigned>(std::popcount(sectors));
+}
+bool bypasses_l1(const MemoryInstructionInfo& info) {
+    return info.is_strong || info.skips_l1;
+}
+/// Lanes of a generic access that address shared memory.
+std::uint32_t shared_lanes(const sass::Access& access) {
+    std::uint32_t lanes = 0;
+    for (unsigned l = 0; l < sass::kWarpSize; ++l)
+        lanes |= static_cast<std::uint32_t>(access.address[l] / sass::kWindowBytes ==
+                                            sass::kSharedWindow / sass::kWindowBytes)
+                 << l;
+    return lanes & access.lanes;
+}
+
+}  // namespace
+
+L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
+                       std::uint64_t cache_bytes, MemoryPort& port, MemoryListener& listener,
+                       MemoryCounters& counters, DataPath& data, SharedMemory& shared)
+    : p_(parameters),
+      sm_(sm),
+      port_(port),
+      listener_(listener),
+      counters_(counters),
+      data_(data),
+      shared_(shared),
+      l1_(static_cast<std::uint32_t>(cache_bytes / kLineBytes), p_.sets),
+      misses_(p_.miss_entries),
+      tlb_(p_.tlb_entries, p_.page_bytes),
+      queue_(port),
+      bulk_(p_),
+      stores_(p_.max_warps) {}
+
+LocalPlace L1Pipeline::local_place(std::uint16_t warp) const {
+    // Blocks of all the chip's warp slots lie one after the other; see LocalPlace.
+    const std::uint64_t slot = std::uint64_t{sm_} * p_.max_warps + warp;
+    return {sass::kLocalWindow / kLineBytes + slot * LocalPlace::kBlockWords,
+            std::uint64_t{p_.sms} * p_.max_warps * LocalPlace::kBlockWords};
+}
+
+/// Fills lines_; returns the cycles that the data stage needs for the lanes.
+unsigned L1Pipeline::coalesce(const MemoryInstruction& in) {
+    const sass::Access& access = in.access;
+    std::uint32_t lanes = access.lanes;
+    unsigned cycles = 0;
+    if (access.space == sass::Space::kGeneric) {
+        const std::uint32_t shared = shared_lanes(access);
+        lanes &= ~shared;
+        if (shared != 0)
+            cycles = shared_.pass_banks(access.address, shared, access.width, !access.is_store);
+    }
+    if (in.info->operation == kAtomicGlobal || in.info->operation == kReductionGlobal) {
+        coalesce_atomic(access, lanes, lines_);
+    } else if (access.space == sass::Space::kLocal) {
+        coalesce_local(access, lanes, local_place(in.warp), lines_);
+    } else if (in.info->operation == kStoreGlobal) {
+        coalesce_store(access, lanes, lines_);
+    } else {
+        coalesce_load(access, lanes, lines_);
+    }
+    return cycles + data_cycles(access, lanes);
+}
+
+unsigned L1Pipeline::data_cycles(const sass::Access& access, std::uint32_t lanes) const {
+    unsigned passes = 1;
+    if (lanes != 0 && !lines_.is_uniform) {
+        if (!lines_.is_regular) {
+            passes = bank_wavefronts(access.address, lanes, access.width);
+        } else {
+            passes = access.space == sass::Space::kLocal ? lines_.count
+                                                         : ideal_wavefronts(lanes, access.width);
+        }
+    }
+    return passes * p_.wavefront_cycles;
+}
+
+/// LDGSTS: what writing to shared memory takes.
+unsigned L1Pipeline::copy_cycles(const MemoryInstruction& in) {
+    std::uint64_t to[sass::kWarpSize];
+    std::copy(std::begin(in.access.copy_to), std::end(in.access.copy_to), to);
+    return shared_.pass_banks(to, in.access.lanes, in.access.width, false);
+}
+
+DataPath::Trip L1Pipeline::trip_of(const MemoryInstruction& in) const {
+    return {
+        .return_cycles = divide_up(in.access.width * sass::kWarpSize, p_.return_width),
+        .latency = p_.timing(*in.info).result,
+        .sub_core = in.sub_core,
+        .way = in.info->operation == kCopyAsync ? DataPath::Way::kNone : DataPath::Way::kGlobal};
+}
+
+/// Holds the tag stage for the lines; returns for how long.
+unsigned L1Pipeline::pass_tags(Cycle now) {
+    const unsigned cycles = std::max(1u, divide_up(lines_.count, p_.tags_per_cycle));
+    tags_free_ = now + cycles;
+    ++counters_.requests;
+    counters_.tag_wavefronts += cycles;
+    counters_.tag_busy += cycles;
+    return cycles;
+}
+
+bool L1Pipeline::all_hit(const MemoryInstruction& in) {
+    if (bypasses_l1(*in.info)) return lines_.count == 0;
+    unsigned sectors = 0;
+    for (const LineAccess& line : lines_) {
+        if ((line.sectors & ~l1_.look_up(line.line)) != 0) return false;
+        sectors += count(line.sectors);
+    }
+    counters_.sectors_load_hit += sectors;
+    return true;
+}
+
+void L1Pipeline::load(Cycle now, const MemoryInstruction& in) {
+    DataPath::Trip trip = trip_of(in);
+    trip.data_cycles = coalesce(in);
+    const unsigned copy = in.info->operation == kCopyAsync ? copy_cycles(in) : 0;
+    const unsigned tag_cycles = pass_tags(now);
+    if (all_hit(in)) {
+        trip.data_cycles = std::max(trip.data_cycles + copy, tag_cycles);
+        counters_.data_busy += trip.data_cycles;
+        trip.ready = now;
+        return listener_.written_back(data_.finish(trip), in);
+    }
+    const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kResult);
+    PendingInstruction& pending = pending_[index];
+    pending.trip = trip;
+    pending.trip.latency -= std::min(trip.latency, p_.tag_latency);
+    // What comes from L2 goes to shared memory at once.
+    if (in.info->operation == kCopyAsync) pending.trip.data_cycles = copy;
+    pending.waits_for = 1;  // until all lines have been looked up
+    look_up_lines(now, index, 0);
+}
+
+void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
+    PendingInstruction& pending = pending_[index];
+    const MemoryInstructionInfo& info = *pending.instruction.info;
+    if (first == 0) {
+        if (waiting_ >= p_.pending_requests) {
+            stalled_ = {index, 0, now};
+            return;
+        }
+        ++waiting_;
+    }
+    for (unsigned i = first; i < lines_.count; ++i) {
+        const LineAccess& line = lines_.line[i];
+        if (bypasses_l1(info)) {
+            if (info.is_strong) l1_.invalidate(line.line, line.sectors);
+            counters_.sectors_load_miss += count(line.sectors);
+            pending.waits_for += count(line.sectors);
+            request(leaves(now, i), RequestKind::kRead, kOfInstruction | index, line,
+                    info.priority);
+            continue;
+        }
+        const auto missing = static_cast<std::uint8_t>(line.sectors & ~l1_.look_up(line.line));
+        if (missing == 0) {
+            counters_.sectors_load_hit += count(line.sectors);
+            continue;
+        }
+        std::uint32_t entry = misses_.find(line.line);
+        if (entry == MissTable::kNone) {
+            if (misses_.is_full()) {
+                stalled_ = {index, i, now};
+                return;
+            }
+            entry = misses_.add(line.line, info.priority);
+        }
+        // A sector that is on its way counts as a hit: the tags know it.
+        const auto asked = static_cast<std::uint8_t>(missing & ~misses_[entry].pending);
+        counters_.sectors_load_hit += count(line.sectors) - count(asked);
+        counters_.sectors_load_miss += count(asked);
+        misses_[entry].pending |= asked;
+        misses_.wait(entry, missing, index);
+        ++pending.waits_for;
+        if (asked != 0)
+            request(leaves(now, i), RequestKind::kRead, entry, {line.line, asked}, info.priority);
+    }
+    satisfy(now, index, 1);
+}
+
+void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
+                         EvictionPriority priority) {
+    const bool translated = tlb_.look_up(line.line);
+    ++(translated ? counters_.tlb_hits : counters_.tlb_misses);
+    if (!translated && (id & kOfInstruction) != 0)
+        pending_[id & ~kOfInstruction].untranslated = line.line;
+    (kind == RequestKind::kRead ? counters_.sectors_to_l2_read : counters_.sectors_to_l2_write) +=
+        count(line.sectors);
+    queue_.push(ready, {.line = line.line,
+                        .id = id,
+                        .sm = sm_,
+                        .kind = kind,
+                        .sectors = line.sectors,
+                        .partial = line.partial,
+                        .lanes = line.lanes,
+                        .same_address = line.same_address,
+                        .priority = priority,
+                        .translated = translated});
+}
+
+void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
+    const unsigned data = coalesce(in);
+    const unsigned cycles = std::max(data, pass_tags(now));
+    counters_.data_busy += cycles;
+    data_.occupy(now, cycles);
+    if (lines_.count == 0) return listener_.written_back(now, in);
+    const bool allocates =
+        in.access.space == sass::Space::kLocal ? p_.allocates_local_stores : p_.allocates_stores;
+    const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kStore);
+    pending_[index].waits_for = lines_.count;
+    ++stores_[in.warp];
+    for (unsigned i = 0; i < lines_.count; ++i) {
+        const LineAccess& line = lines_.line[i];
+        counters_.sectors_store += count(line.sectors);
+        // Sectors that the L1 holds are updated and stay.
+        if (in.info->is_strong) {
+            l1_.invalidate(line.line, line.sectors);
+        } else if (allocates) {
+            l1_.fill(line.line, static_cast<std::uint8_t>(line.sectors & ~line.partial),
+                     in.info->priority);
+        }
+        request(leaves(now, i), RequestKind::kWrite, kOfInstruction | index, line,
+                in.info->priority);
+    }
+}
+
+void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
+    const bool returns = in.info->operation == kAtomicGlobal;
+    coalesce(in);
+    pass_tags(now);
+    DataPath::Trip trip = trip_of(in);
+    if (lines_.count == 0) {
+        trip.ready = now;
+        return listener_.written_back(returns ? data_.finish(trip) : now, in);
+    }
+    const std::uint32_t index = pending_.add(
+        in, returns ? PendingInstruction::Kind::kResult : PendingInstruction::Kind::kStore);
+    PendingInstruction& pending = pending_[index];
+    pending.waits_for = lines_.count;
+    pending.trip = trip;
+    pending.trip.latency -= std::min(trip.latency, p_.tag_latency);
+    ++(returns ? waiting_ : stores_[in.warp]);
+    for (unsigned i = 0; i < lines_.count; ++i) {
+        const LineAccess& line = lines_.line[i];
+        counters_.sectors_atomic += count(line.sectors);
+        l1_.invalidate(line.line, line.sectors);
+        request(leaves(now, i), returns ? RequestKind::kAtomic : RequestKind::kReduction,
+                kOfInstruction | index, line, in.info->priority);
+    }
+}
+
+void L1Pipeline::bulk_copy(Cycle now, const MemoryInstruction& in) {
+    const std::uint64_t begin = in.access.address[0];
+    const std::uint64_t bytes = in.access.bulk_bytes;
+    if (bytes == 0 || in.access.lanes == 0) return listener_.written_back(now, in);
+    const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kBulkCopy);
+    PendingInstruction& pending = pending_[index];
+    const std::uint64_t lines = (begin + bytes - 1) / kLineBytes - begin / kLineBytes + 1;
+    pending.waits_for = static_cast<std::uint32_t>(lines);
+    pending.trip = trip_of(in);
+    pending.trip.way = DataPath::Way::kNone;
+    pending.trip.data_cycles = 0;  // the lines took theirs
+    pending.trip.latency += p_.bulk_copy_latency;
+    pending.trip.latency -= std::min(pending.trip.latency, p_.tag_latency);
+    bulk_.start(now + p_.tag_latency, index,
+                in.access.is_store ? RequestKind::kWrite : RequestKind::kRead, begin, bytes);
+}
+
+/// Parts of what an instruction waits for have come.
+void L1Pipeline::satisfy(Cycle now, std::uint32_t index, unsigned parts) {
+    PendingInstruction& pending = pending_[index];
+    pending.waits_for -= parts;
+    if (pending.waits_for != 0) return;
+    Cycle done = now;
+    if (pending.kind == PendingInstruction::Kind::kStore) {
+        --stores_[pending.instruction.warp];
+    } else {
+        if (pending.kind == PendingInstruction::Kind::kResult) --waiting_;
+        counters_.data_busy += pending.trip.data_cycles;
+        pending.trip.ready = now;
+        done = data_.finish(pending.trip);
+    }
+    listener_.written_back(done, pending.instruction);
+    pending_.remove(index);
+}
+
+void L1Pipeline::take(Cycle now, const MemoryReply& reply) {
+    if ((reply.id & kOfInstruction) == 0) {
+        const MissTable::Entry& entry = misses_[reply.id];
+        tlb_.fill(entry.line);
+        if (entry.may_fill) l1_.fill(entry.line, reply.sectors, entry.priority);
+        misses_.arrive(reply.id, reply.sectors,
+                       [&](std::uint32_t index) { satisfy(now, index, 1); });
+        return;
+    }
+    const std::uint32_t index = reply.id & ~kOfInstruction;
+    PendingInstruction& pending = pending_[index];
+    if (pending.untranslated != 0) tlb_.fill(pending.untranslated);
+    if (pending.kind == PendingInstruction::Kind::kBulkCopy) {
+        bulk_.line_came();
+        counters_.data_busy += p_.wavefront_cycles;
+        data_.occupy(now, p_.wavefront_cycles);
+        satisfy(now, index, 1);
+    } else {
+        satisfy(now, index, reply.kind == RequestKind::kRead ? count(reply.sectors) : 1);
+    }
+}
+
+void L1Pipeline::resume(Cycle now) {
+    const Stalled stalled = *stalled_;
+    stalled_.reset();
+    look_up_lines(now, stalled.pending, stalled.next_line);
+    if (stalled_) {
+        stalled_->since = stalled.since;
+    } else {
+        counters_.mshr_full += now - stalled.since;
+    }
+}
+
+Cycle L1Pipeline::next_event() const {
+    Cycle next = std::min(port_.next_reply(), queue_.next_event());
+    if (queue_.size() < p_.miss_queue) next = std::min(next, bulk_.next_event());
+    return next;
+}
+
+void L1Pipeline::advance(Cycle now) {
+    bool came = false;
+    while (port_.next_reply() <= now) {
+        take(now, port_.receive(now));
+        came = true;
+    }
+    if (came && stalled_) resume(now);
+    if (queue_.size() < p_.miss_queue && bulk_.next_event() <= now) {
+        const BulkCopies::Part part = bulk_.take(now);
+        if (part.kind == RequestKind::kWrite) l1_.invalidate(part.line.line, part.line.sectors);
+        request(now, part.kind, kOfInstruction | part.pending, part.line,
+                EvictionPriority::kNormal);
+    }
+    queue_.advance(now);
+}
+
+void L1Pipeline::invalidate() {
+    l1_.clear();
+    misses_.forbid_fills();
+}
+
+}  // namespace lockstep::gpu

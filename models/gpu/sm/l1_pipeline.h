@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Global and local memory: the tag stage of the L1 and everything that waits for L2.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/gpu/counters.h"
+#include "models/gpu/sm/bulk_copies.h"
+#include "models/gpu/sm/coalescer.h"
+#include "models/gpu/sm/l1_cache.h"
+#include "models/gpu/sm/memory_unit_parameters.h"
+#include "models/gpu/sm/miss_table.h"
+#include "models/gpu/sm/pending_table.h"
+#include "models/gpu/sm/send_queue.h"
+#include "models/gpu/sm/shared_memory.h"
+#include "models/gpu/sm/tlb.h"
+
+namespace lockstep::gpu {
+
+class L1Pipeline {
+  public:
+    L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm, std::uint64_t cache_bytes,
+               MemoryPort& port, MemoryListener& listener, MemoryCounters& counters, DataPath& data,
+               SharedMemory& shared);
+
+    /// Nothing can enter before a reply or before a request has left.
+    bool is_blocked() const { return stalled_ || queue_.size() >= p_.miss_queue; }
+    /// When the tag stage is free.
+    engine::Cycle free_from() const { return tags_free_; }
+
+    void load(engine::Cycle now, const MemoryInstruction& in);
+    void store(engine::Cycle now, const MemoryInstruction& in);
+    void atomic(engine::Cycle now, const MemoryInstruction& in);
+    void bulk_copy(engine::Cycle now, const MemoryInstruction& in);
+
+    void advance(engine::Cycle now);
+    engine::Cycle next_event() const;
+    bool idle() const { return pending_.is_empty() && misses_.is_empty() && queue_.size() == 0; }
+    std::uint32_t outstanding_stores(std::uint16_t warp) const { return stores_[warp]; }
+    void invalidate();
+
+  private:
+    /// A load whose lines have not all passed the tags, for want of entries.
+    struct Stalled {
+        std::uint32_t pending;
+        unsigned next_line;
+        engine::Cycle since;
+    };
+
+    unsigned coalesce(const MemoryInstruction& in);
+    unsigned data_cycles(const sass::Access& access, std::uint32_t lanes) const;
+    unsigned copy_cycles(const MemoryInstruction& in);
+    DataPath::Trip trip_of(const MemoryInstruction& in) const;
+    unsigned pass_tags(engine::Cycle now);
+    /// When the request for the line can leave.
+    engine::Cycle leaves(engine::Cycle now, unsigned line) const {
+        return now + p_.tag_latency + line / p_.tags_per_cycle;
+    }
+    bool all_hit(const MemoryInstruction& in);
+    void look_up_lines(engine::Cycle now, std::uint32_t index, unsigned first);
+    void request(engine::Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
+                 EvictionPriority priority);
+    void take(engine::Cycle now, const MemoryReply& reply);
+    void satisfy(engine::Cycle now, std::uint32_t index, unsigned parts);
+    void resume(engine::Cycle now);
+    LocalPlace local_place(std::uint16_t warp) const;
+
+    const MemoryUnitParameters& p_;
+    const std::uint16_t sm_;
+    MemoryPort& port_;
+    MemoryListener& listener_;
+    MemoryCounters& counters_;
+    DataPath& data_;
+    SharedMemory& shared_;
+
+    L1Cache l1_;
+    MissTable misses_;
+    Tlb tlb_;
+    SendQueue queue_;
+    BulkCopies bulk_;
+    PendingTable pending_;
+    LineAccesses lines_;  ///< of the instruction in the tag stage
+    std::optional<Stalled> stalled_;
+    std::uint32_t waiting_ = 0;  ///< loads and atomics that wait for replies
+    engine::Cycle tags_free_ = 0;
+    std::vector<std::uint32_t> stores_;  ///< not yet performed, by warp slot
+};
+
+}  // namespace lockstep::gpu
