@@ -80,26 +80,25 @@ Work work_of(const RunRequest& request) {
     return work;
 }
 
-/// The product as SCALE-Sim makes it of a convolution.
-tpu::GemmShape scalesim_shape(const MatrixProduct& product) {
-    if (!product.convolution) return {product.m, product.n, product.k};
+tpu::ScaleSimLayer scalesim_layer(const MatrixProduct& product) {
+    if (!product.convolution) return tpu::GemmShape{product.m, product.n, product.k};
     const network::Convolution& c = *product.convolution;
     const network::Window& w = c.window;
     const auto axis = [&](std::size_t d, std::int64_t extent) {
         return tpu::ScaleSimAxis{extent + w.pad_begin[d] + w.pad_end[d],
                                  (w.kernel[d] - 1) * w.dilation[d] + 1, w.stride[d]};
     };
-    tpu::GemmShape shape = tpu::scalesim_convolution(c.batch, axis(0, c.height), axis(1, c.width),
-                                                     c.channels, c.filters);
-    shape.k = product.k;  // it knows no dilation
-    return shape;
+    tpu::ScaleSimLayer layer = tpu::scalesim_convolution(c.batch, axis(0, c.height),
+                                                         axis(1, c.width), c.channels, c.filters);
+    layer.gemm.k = product.k;  // it knows no dilation
+    return layer;
 }
 
 stats::Step step_of(const MatrixProduct& product, const ArrayParameters& array) {
     const tpu::GemmShape shape{product.m, product.n, product.k};
     const tpu::ArrayUse use = tpu::array_use(array.shape, array.overlap, shape);
     const tpu::ScaleSimMetrics scalesim =
-        tpu::scalesim_metrics(array.shape, scalesim_shape(product));
+        tpu::scalesim_metrics(array.shape, scalesim_layer(product));
     const auto times = [&](std::int64_t value) {
         return static_cast<std::uint64_t>(value * product.count);
     };
@@ -128,6 +127,9 @@ stats::Step step_of(const MatrixProduct& product, const ArrayParameters& array) 
         {"lockstep__scalesim_sram_ifmap_reads", times(scalesim.sram_ifmap_reads)},
         {"lockstep__scalesim_sram_filter_reads", times(scalesim.sram_filter_reads)},
         {"lockstep__scalesim_sram_ofmap_writes", times(scalesim.sram_ofmap_writes)},
+        {"lockstep__scalesim_dram_ifmap_reads", times(scalesim.dram_ifmap_reads)},
+        {"lockstep__scalesim_dram_filter_reads", times(scalesim.dram_filter_reads)},
+        {"lockstep__scalesim_dram_ofmap_writes", times(scalesim.dram_ofmap_writes)},
     };
     return step;
 }

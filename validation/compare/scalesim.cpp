@@ -21,7 +21,7 @@ double six_digits(double value) {
 }
 
 /// `H31xW31 R5xS5 C48 F128 s1`: padded input, filter, channels, filters, stride.
-tpu::GemmShape shape_of(const std::string& convolution) {
+tpu::ScaleSimLayer layer_of(const std::string& convolution) {
     int h = 0, w = 0, r = 0, s = 0, channels = 0, filters = 0, stride = 0;
     const int count = std::sscanf(convolution.c_str(), "H%dxW%d R%dxS%d C%d F%d s%d", &h, &w, &r,
                                   &s, &channels, &filters, &stride);
@@ -44,10 +44,11 @@ std::vector<Row> rows(const Request& request) {
         const tpu::ArrayShape array{integer("array_h"), integer("array_w"),
                                     tpu::parse_dataflow(table.text(i, "dataflow"))};
         const std::string& convolution = table.text(i, "conv_dims");
-        const tpu::GemmShape gemm = convolution.empty()
-                                        ? tpu::GemmShape{integer("M"), integer("N"), integer("K")}
-                                        : shape_of(convolution);
-        const tpu::ScaleSimMetrics ours = tpu::scalesim_metrics(array, gemm);
+        const tpu::ScaleSimLayer layer =
+            convolution.empty()
+                ? tpu::ScaleSimLayer(tpu::GemmShape{integer("M"), integer("N"), integer("K")})
+                : layer_of(convolution);
+        const tpu::ScaleSimMetrics ours = tpu::scalesim_metrics(array, layer);
         const std::string name = fmt::format("{} {}x{} {}", table.text(i, "layer"), array.rows,
                                              array.columns, tpu::dataflow_name(array.dataflow));
         const auto add = [&](const char* column, double simulated, const char* unit) {
@@ -57,7 +58,7 @@ std::vector<Row> rows(const Request& request) {
         const auto count = [&](const char* column, std::int64_t simulated, const char* unit) {
             add(column, static_cast<double>(simulated), unit);
         };
-        count("M", gemm.m, "elements");
+        count("M", layer.gemm.m, "elements");
         count("total_cycles", ours.total_cycles, "cycles");
         add("overall_util", six_digits(ours.overall_util), "%");
         add("mapping_eff", six_digits(ours.mapping_efficiency), "%");
@@ -65,6 +66,10 @@ std::vector<Row> rows(const Request& request) {
         count("sram_ifmap_reads", ours.sram_ifmap_reads, "elements");
         count("sram_filter_reads", ours.sram_filter_reads, "elements");
         count("sram_ofmap_writes", ours.sram_ofmap_writes, "elements");
+        if (table.text(i, "dram_ifmap_reads").empty()) continue;
+        count("dram_ifmap_reads", ours.dram_ifmap_reads, "elements");
+        count("dram_filter_reads", ours.dram_filter_reads, "elements");
+        count("dram_ofmap_writes", ours.dram_ofmap_writes, "elements");
     }
     return list;
 }

@@ -7,9 +7,12 @@
 // validation/published/scalesim.csv.
 #include "models/tpu/systolic/scalesim.h"
 
+#include <algorithm>
+
 namespace lockstep::tpu {
 
-ScaleSimMetrics scalesim_metrics(const ArrayShape& array, const GemmShape& gemm) {
+ScaleSimMetrics scalesim_metrics(const ArrayShape& array, const ScaleSimLayer& layer) {
+    const GemmShape& gemm = layer.gemm;
     const Folding f = fold(array, gemm);
     const bool is_os = array.dataflow == Dataflow::kOutputStationary;
     const std::int64_t skew = array.rows + array.columns - 2;
@@ -49,14 +52,27 @@ ScaleSimMetrics scalesim_metrics(const ArrayShape& array, const GemmShape& gemm)
             result.sram_ofmap_writes = outputs * f.row_folds;
             break;
     }
+    result.dram_ifmap_reads = layer.inputs;
+    result.dram_filter_reads = weights;
+    result.dram_ofmap_writes = is_os ? outputs : outputs * f.row_folds;
     return result;
 }
 
-GemmShape scalesim_convolution(std::int64_t batch, const ScaleSimAxis& height,
-                               const ScaleSimAxis& width, std::int64_t channels,
-                               std::int64_t filters) {
-    return {batch * height.output() * width.output(), filters,
-            channels * height.filter * width.filter};
+std::int64_t ScaleSimAxis::covered() const {
+    // Windows that overlap cover all between the first and the last; others leave gaps. The last
+    // one may reach beyond the input, as outputs are rounded up.
+    const std::int64_t last = (output() - 1) * stride;
+    return (output() - 1) * std::min(stride, filter) +
+           std::clamp<std::int64_t>(padded_input - last, 0, filter);
+}
+
+ScaleSimLayer scalesim_convolution(std::int64_t batch, const ScaleSimAxis& height,
+                                   const ScaleSimAxis& width, std::int64_t channels,
+                                   std::int64_t filters) {
+    ScaleSimLayer layer(GemmShape{batch * height.output() * width.output(), filters,
+                                  channels * height.filter * width.filter});
+    layer.inputs = batch * channels * height.covered() * width.covered();
+    return layer;
 }
 
 }  // namespace lockstep::tpu

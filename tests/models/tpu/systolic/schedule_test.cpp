@@ -46,6 +46,19 @@ TEST(Schedule, SerialFoldsAreOneCycleMoreThanScaleSimCounts) {
               scalesim_metrics(kOs, gemm).total_cycles + 1 + f.folds() * kOs.rows);
 }
 
+TEST(Schedule, OverlapsAreThoseOfOtherSimulators) {
+    const std::int64_t side = 128, stream = 256, tiles = 12;
+    const ArrayShape array{side, side, Dataflow::kWeightStationary};
+    const std::int64_t skew = 2 * side - 2;
+    // SCALE-Sim v1: 12 folds of 128 + 256 cycles, 4608 in all; it does not count the last skew.
+    EXPECT_EQ(total_cycles(array, Overlap::kDrain, stream, tiles), 4608 + skew);
+    // ONNXim: 2 side - 1 to load an empty array, max(stream, side) from tile to tile, then the
+    // pipe. It loads row by row through the skew before it starts; the wave needs but `side` for
+    // that.
+    const std::int64_t onnxim = 2 * side - 1 + (tiles - 1) * std::max(stream, side) + skew + stream;
+    EXPECT_EQ(total_cycles(array, Overlap::kDouble, stream, tiles), onnxim - (side - 1));
+}
+
 TEST(Schedule, NamesAreChecked) {
     EXPECT_EQ(parse_dataflow("os"), Dataflow::kOutputStationary);
     EXPECT_EQ(parse_overlap("double"), Overlap::kDouble);
@@ -57,6 +70,10 @@ TEST(ScaleSim, RoundsOutputSizesUp) {
     EXPECT_EQ((ScaleSimAxis{230, 7, 2}.output()), 113);  // 112 everywhere else
     EXPECT_EQ((ScaleSimAxis{57, 3, 2}.output()), 28);
     EXPECT_EQ((ScaleSimAxis{13, 3, 3}.output()), 5);
+    EXPECT_EQ((ScaleSimAxis{13, 3, 3}.covered()), 13);  // the fifth window reaches beyond
+    EXPECT_EQ((ScaleSimAxis{11, 2, 3}.covered()), 8);   // a gap after each pair
+    EXPECT_EQ((ScaleSimAxis{7, 3, 1}.covered()), 7);
+    EXPECT_EQ((ScaleSimAxis{4, 2, 5}.covered()), 2);  // the second window is all beyond
 }
 
 }  // namespace
