@@ -134,6 +134,21 @@ TEST_P(Ordering, ACtaSeesWhatCameBeforeItsBarrier) {
     });
 }
 
+TEST_P(Ordering, SystemCallsComeOneByOne) {
+    std::vector<std::string> texts;
+    on_devices([&](KernelRunner& runner) {
+        std::string& text = texts.emplace_back();
+        runner.device().set_printf_output([&](std::string_view part) { text += part; });
+        const auto out = runner.ints(9 * 64);
+        const LaunchResult result = runner.launch("call_system", {9}, {64}, out.data());
+        for (int t = 0; t < 9 * 64; ++t) EXPECT_EQ(out[t], t);
+        for (int block = 0; block < 9; ++block)
+            EXPECT_THAT(text, testing::HasSubstr("block " + std::to_string(block) + "\n"));
+        return facts(result);
+    });
+    EXPECT_EQ(texts.at(0), texts.at(1));
+}
+
 constexpr Target kTargets[] = {{"t4", "sm_75"},         {"a100", "sm_80"},
                                {"h200", "sm_90"},       {"t4", "sm_75", true},
                                {"a100", "sm_80", true}, {"h200", "sm_90", true}};

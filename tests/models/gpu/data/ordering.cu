@@ -2,6 +2,8 @@
 // What threads of different CTAs may rely on: fences, locks, flags, the order of one thread's own
 // accesses. Built by: nvcc -cubin -arch=sm_XX ordering.cu -o ordering_sm_XX.cubin
 
+#include <cstdio>
+
 __device__ int load(const int* p) {
     return *const_cast<const volatile int*>(p);
 }
@@ -153,4 +155,14 @@ extern "C" __global__ void seen_by_cta(int* words, int* out, int rounds) {
         __syncthreads();
     }
     out[base + t] = wrong;
+}
+
+// Calls of the system's functions by all CTAs at once.
+extern "C" __global__ void call_system(int* out) {
+    const int t = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    int* const block = static_cast<int*>(malloc(64));
+    block[t % 16] = t;
+    if (threadIdx.x == 0) printf("block %d\n", static_cast<int>(blockIdx.x));
+    out[t] = block[t % 16];
+    free(block);
 }
