@@ -2,6 +2,7 @@
 // The built-in networks have the published numbers of parameters and output shapes.
 #include "workloads/network/builtin/builtin.h"
 #include "sim/error/error.h"
+#include "workloads/network/products.h"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,44 @@ TEST(Builtin, SingleOperatorsHaveTheirShapes) {
     EXPECT_THROW(output("bert_block:hidden=32,heads=5"), InputError);
     // One layer of twelve: 4 projections, the feed-forward pair, two normalisations.
     EXPECT_EQ(parameter_count(shapes_of("bert_block")), 7'087'872);
+}
+
+// Source: Jouppi et al. (2017), Table 1.
+TEST(Builtin, TheTpuPapersApplicationsHaveTable1sNumbers) {
+    struct Row {
+        const char* name;
+        int connected, convolutions, vectors, pools;
+        double weights, operations_per_byte;
+    };
+    for (const Row& row : {Row{"mlp0", 5, 0, 0, 0, 20e6, 200},
+                           {"mlp1", 4, 0, 0, 0, 5e6, 168},
+                           {"lstm0", 24, 0, 34, 0, 52e6, 64},
+                           {"lstm1", 37, 0, 19, 0, 34e6, 96},
+                           {"cnn0", 0, 16, 0, 0, 8e6, 2888},
+                           {"cnn1", 4, 72, 0, 13, 100e6, 1750}}) {
+        SCOPED_TRACE(row.name);
+        const Graph graph = shapes_of(row.name);
+        int connected = 0, convolutions = 0, vectors = 0, pools = 0;
+        for (const Node& node : graph.nodes) {
+            connected += node.op == Operator::kGemm;
+            convolutions += node.op == Operator::kConv;
+            pools += node.op == Operator::kMaxPool || node.op == Operator::kGlobalAveragePool;
+            // Nonlinearities after a product belong to it.
+            vectors += node.op == Operator::kMul || node.op == Operator::kAdd ||
+                       node.name.find(".tanh") != std::string::npos;
+        }
+        EXPECT_EQ(connected, row.connected);
+        EXPECT_EQ(convolutions, row.convolutions);
+        EXPECT_EQ(vectors, row.vectors);
+        EXPECT_EQ(pools, row.pools);
+        EXPECT_NEAR(static_cast<double>(parameter_count(graph)) / row.weights, 1, 0.02);
+        double macs = 0;
+        for (const MatrixProduct& product : matrix_products(graph))
+            macs += static_cast<double>(product.macs());
+        // The paper counts a multiplication with its addition as one here.
+        EXPECT_NEAR(macs / static_cast<double>(parameter_count(graph)) / row.operations_per_byte, 1,
+                    0.02);
+    }
 }
 
 TEST(Builtin, RequestsAreTakenApart) {
