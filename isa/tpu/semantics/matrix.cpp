@@ -60,6 +60,10 @@ void take_next_tile(std::uint64_t unit, State& state) {
 }  // namespace
 
 void execute_read_weights(const Instruction& i, State& state) {
+    // No FIFO is this deep; a program that never takes its tiles must not take the host's memory.
+    constexpr std::size_t kMostTiles = 4096;
+    if (state.fifo[i[kUnit]].size() >= kMostTiles)
+        throw ProgramFault(fmt::format("{} weight tiles were read and not used", kMostTiles));
     WeightTile tile{static_cast<std::uint32_t>(i[kLanes]),
                     static_cast<std::uint32_t>(i[kColumns]),
                     i.type(kWeightType),

@@ -9,24 +9,25 @@
 namespace lockstep::tpu {
 
 Storage::Storage(const Program& program, bool with_values) : buffers_(program.buffers) {
-    constexpr std::uint64_t kMost = std::uint64_t{64} << 30;
-    std::uint64_t total = 0;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         by_place_.push_back(i);
-        total += buffers_[i].bytes;
     }
     std::stable_sort(by_place_.begin(), by_place_.end(), [&](std::size_t a, std::size_t b) {
         return std::pair(buffers_[a].space, buffers_[a].address) <
                std::pair(buffers_[b].space, buffers_[b].address);
     });
     if (!with_values) return;
-    if (total > kMost)
-        throw InputError(
-            fmt::format("the program's buffers need {} bytes; run it without values", total));
-    for (const Buffer& buffer : buffers_) contents_.emplace_back(buffer.bytes);
+    for (const Buffer& buffer : buffers_) {
+        auto* memory = static_cast<std::uint8_t*>(std::calloc(buffer.bytes + 1, 1));
+        if (memory == nullptr)
+            throw InputError(
+                fmt::format("buffer {} of {} bytes does not fit this computer's memory",
+                            buffer.name, buffer.bytes));
+        contents_.emplace_back(memory);
+    }
     for (const Segment& segment : program.segments)
         std::copy(segment.bytes.begin(), segment.bytes.end(),
-                  contents_[segment.buffer].begin() + static_cast<std::ptrdiff_t>(segment.offset));
+                  contents(segment.buffer).begin() + static_cast<std::ptrdiff_t>(segment.offset));
 }
 
 std::size_t Storage::index_at(Space space, std::uint64_t address) const {
@@ -64,7 +65,7 @@ std::string Storage::explain(Space space, std::uint64_t begin, std::uint64_t end
 std::span<std::uint8_t> Storage::at(Space space, std::uint64_t address) {
     const std::size_t index = index_at(space, address);
     LOCKSTEP_CHECK(index < contents_.size(), "no buffer holds {:#x}", address);
-    return std::span(contents_[index]).subspan(address - buffers_[index].address);
+    return contents(index).subspan(address - buffers_[index].address);
 }
 
 }  // namespace lockstep::tpu

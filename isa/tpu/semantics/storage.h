@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,14 +26,20 @@ class Storage {
     /// The contents from an address to the end of its buffer. The range must exist.
     std::span<std::uint8_t> at(Space space, std::uint64_t address);
     /// The contents of a buffer of the program.
-    std::span<std::uint8_t> contents(std::size_t buffer) { return contents_[buffer]; }
+    std::span<std::uint8_t> contents(std::size_t buffer) {
+        return {contents_[buffer].get(), buffers_[buffer].bytes};
+    }
 
   private:
     std::size_t index_at(Space space, std::uint64_t address) const;  // or buffers_.size()
 
     std::vector<Buffer> buffers_;
     std::vector<std::size_t> by_place_;  // sorted by space and address
-    std::vector<std::vector<std::uint8_t>> contents_;
+    struct Free {
+        void operator()(std::uint8_t* memory) const { std::free(memory); }
+    };
+    // Zeros that take no host memory until they are touched.
+    std::vector<std::unique_ptr<std::uint8_t[], Free>> contents_;
 };
 
 }  // namespace lockstep::tpu
