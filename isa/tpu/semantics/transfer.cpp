@@ -38,15 +38,16 @@ void execute_transfer(const Instruction& i, State& state) {
 }
 
 void execute_gather(const Instruction& i, State& state) {
+    if (i[kRowBytes] == 0) return;
+    const Storage& storage = state.storage();
+    const Buffer* table = storage.find(Space::kMemory, i[kMemory], i[kMemory] + i[kRowBytes]);
     for (std::uint64_t row = 0; row < i[kRows]; ++row) {
         std::int32_t index;
         std::memcpy(&index, state.unified_buffer(i[kIndices] + 4 * row), 4);
         const std::uint64_t begin =
             i[kMemory] + i[kSourcePitch] * static_cast<std::uint32_t>(index);
-        if (i[kRowBytes] == 0) continue;
-        if (index < 0 ||
-            state.storage().find(Space::kMemory, begin, begin + i[kRowBytes]) !=
-                state.storage().find(Space::kMemory, i[kMemory], i[kMemory] + i[kRowBytes]))
+        if (table == nullptr || index < 0 ||
+            storage.find(Space::kMemory, begin, begin + i[kRowBytes]) != table)
             throw ProgramFault(
                 fmt::format("index {} of row {} lies outside of the table", index, row));
         std::memcpy(state.unified_buffer(i[kDestination] + row * i[kDestinationPitch]),
