@@ -172,6 +172,12 @@ void print_step(const MatrixProduct& product, const ArrayParameters& array,
 }
 
 void refuse(const RunRequest& request, const Work& work) {
+    const cuda::RunOptions& options = request.options;
+    for (const auto& [is_given, option] :
+         {std::pair{options.max_instructions != 0, "--max-instructions"},
+          {!options.trace_window.empty(), "--trace-window"},
+          {!options.trace_sms.empty(), "--trace-sms"}})
+        if (is_given) throw InputError(fmt::format("{} means nothing on a systolic array", option));
     if (request.no_values)
         for (const auto& [is_given, what] :
              {std::pair{request.verify, "--verify checks"},

@@ -133,6 +133,7 @@ TEST(Systolic, SaysWhatIsWrongWithTheInput) {
     expect("gemm --no-values --verify", "--verify checks values");
     expect("gemm --no-values --trace x.vcd", "--trace shows values");
     expect("gemm:m=65536,n=65536,k=65536", "--no-values");
+    expect("gemm --trace-sms 0", "--trace-sms means nothing");
     expect("softmax", "no matrix product");
     expect("gemm --block 4", "--block is for");
     expect("/bin/sh", "runs networks");

@@ -87,6 +87,12 @@ RC_GTEST_PROP(SystolicArray, NetlistAgreesWithTheRegistersInBf16, ()) {
     check_netlist(c, ordinary_bf16(c.gemm));
 }
 
+RC_GTEST_PROP(SystolicArray, NetlistAgreesWithTheWavefrontOnEveryBitPattern, ()) {
+    const Case c = any_case(4, 6);
+    const Operands<float> o = any_bf16(c.gemm);
+    expect_equal(run_netlist(c.array, c.overlap, o), run_wavefront(c.array, c.overlap, o));
+}
+
 RC_GTEST_PROP(SystolicArray, RegistersAgreeWithTheWavefrontInInt8, ()) {
     const Case c = any_case(12, 40);
     check_registers(c, any_int8(c.gemm));
