@@ -67,8 +67,7 @@ void run(benchmark::State& state, MemoryOperation operation, unsigned width, std
     Cycle now = 0;
     std::uint64_t offset = 0;
     for (auto _ : state) {
-        for (unsigned l = 0; l < sass::kWarpSize; ++l)
-            in.access.address[l] = offset + address(l);
+        for (unsigned l = 0; l < sass::kWarpSize; ++l) in.access.address[l] = offset + address(l);
         offset = (offset + step) % span;
         for (;;) {
             const Cycle accept = unit.next_accept(now);
