@@ -5,6 +5,7 @@
 #include "models/gpu/memory/dram_channel.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lockstep::gpu {
 
@@ -33,18 +34,32 @@ Cycle DramChannel::sm_cycle(dram::Cycle at) const {
     return parameters_.clock.first_cycle_from((at * kPicosecondsTimesKilohertz + khz - 1) / khz);
 }
 
-void DramChannel::request(Cycle at, dram::Direction direction, const dram::Location& location,
-                          std::uint64_t id) {
-    Ring<Request>& queue = direction == dram::Direction::kRead ? reads_ : writes_;
-    queue.push_sorted({dram_cycle(at + parameters_.dram_request_latency), location, id},
+void DramChannel::request(Cycle at, const Transfer& transfer) {
+    std::uint32_t entry;
+    if (free_entries_.empty()) {
+        entry = static_cast<std::uint32_t>(entries_.size());
+        entries_.emplace_back();
+    } else {
+        entry = free_entries_.back();
+        free_entries_.pop_back();
+    }
+    entries_[entry] = {transfer, static_cast<std::uint8_t>(std::popcount(transfer.sectors)), 0};
+    Ring<Request>& queue = transfer.direction == dram::Direction::kRead ? reads_ : writes_;
+    queue.push_sorted({dram_cycle(at + parameters_.dram_request_latency), entry, transfer.sectors},
                       [](const Request& a, const Request& b) { return a.at < b.at; });
 }
 
-/// True where the queue's oldest request has arrived and went into the controller.
+/// Lets the queue's oldest request into the controller as far as it has arrived and finds room;
+/// true where all of it went.
 bool DramChannel::offer(Ring<Request>& queue, dram::Direction direction, dram::Cycle now) {
     if (queue.empty() || queue.front().at > now) return false;
-    if (!controller_.enqueue(direction, queue.front().location, queue.front().id, now))
-        return false;
+    Request& request = queue.front();
+    for (; request.sectors != 0;
+         request.sectors &= static_cast<std::uint8_t>(request.sectors - 1)) {
+        dram::Location location = entries_[request.entry].transfer.location;
+        location.column += static_cast<std::uint32_t>(std::countr_zero(request.sectors));
+        if (!controller_.enqueue(direction, location, request.entry, now)) return false;
+    }
     queue.pop();
     return true;
 }
@@ -66,8 +81,14 @@ void DramChannel::advance(Cycle until, std::vector<Completion>& completions) {
         controller_.advance(next);
         reached_ = next;
     }
-    for (const dram::Completion& done : controller_.completions())
-        completions.push_back({sm_cycle(done.cycle) + parameters_.dram_reply_latency, done.id});
+    for (const dram::Completion& done : controller_.completions()) {
+        Entry& entry = entries_[done.id];
+        entry.last = std::max(entry.last, done.cycle);
+        if (--entry.left != 0) continue;
+        completions.push_back(
+            {sm_cycle(entry.last) + parameters_.dram_reply_latency, entry.transfer});
+        free_entries_.push_back(static_cast<std::uint32_t>(done.id));
+    }
     controller_.clear_completions();
 }
 

@@ -10,16 +10,23 @@ namespace lockstep::gpu {
 
 class DramChannel {
   public:
+    /// Sectors of a line, all in one row.
+    struct Transfer {
+        memory::dram::Direction direction = memory::dram::Direction::kRead;
+        std::uint8_t sectors = 0;
+        memory::dram::Location location;  ///< of the line's first sector
+        std::uint32_t slice = 0;
+        std::uint16_t mshr = 0;
+    };
     struct Completion {
-        engine::Cycle at;  ///< of the SM clock: the data is at L2
-        std::uint64_t id;
+        engine::Cycle at;  ///< of the SM clock: all of the data is at L2, or in DRAM
+        Transfer transfer;
     };
 
     explicit DramChannel(const MemoryParameters& parameters);
 
-    /// A sector's request that leaves L2 at a cycle.
-    void request(engine::Cycle at, memory::dram::Direction direction,
-                 const memory::dram::Location& location, std::uint64_t id);
+    /// Leaves L2 at a cycle.
+    void request(engine::Cycle at, const Transfer& transfer);
 
     /// Does what happens before cycle `until`. Completions follow no sooner than
     /// dram_reply_latency after `until`'s predecessor.
@@ -31,8 +38,14 @@ class DramChannel {
   private:
     struct Request {
         memory::dram::Cycle at = 0;
-        memory::dram::Location location;
-        std::uint64_t id = 0;
+        std::uint32_t entry = 0;
+        std::uint8_t sectors = 0;  ///< not in the controller yet
+    };
+    /// A transfer under way.
+    struct Entry {
+        Transfer transfer;
+        std::uint8_t left = 0;         ///< sectors
+        memory::dram::Cycle last = 0;  ///< when the latest of the others was done
     };
 
     memory::dram::Cycle dram_cycle(engine::Cycle at) const;
@@ -42,7 +55,9 @@ class DramChannel {
     const MemoryParameters& parameters_;
     memory::dram::Controller controller_;
     memory::dram::Cycle reached_ = 0;
-    Ring<Request> reads_, writes_;  ///< not in the controller yet, by time
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> free_entries_;
+    Ring<Request> reads_, writes_;  ///< not wholly in the controller yet, by time
 };
 
 }  // namespace lockstep::gpu

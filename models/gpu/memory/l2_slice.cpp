@@ -268,7 +268,7 @@ void L2Slice::note_use(const SliceRequest& request, std::uint32_t slot) {
 void L2Slice::handle(Cycle now, const Event& event) {
     if (event.mshr == kNoMshr) {
         if (event.key == L2Tags::kNone)
-            --writing_;
+            writing_ -= count(event.sectors);
         else
             drop_copy(event.key);
         return;

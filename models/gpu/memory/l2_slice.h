@@ -42,10 +42,10 @@ class SliceSurroundings {
     virtual void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link,
                        const MemoryReply& reply) = 0;
     virtual void send_to_peer(engine::Cycle at, const PeerMessage& message) = 0;
-    /// Answered by L2Slice::fill() with the MSHR, sector by sector; kNoMshr: no answer is needed.
+    /// Answered by L2Slice::fill() with the MSHR; kNoMshr: no answer is needed.
     virtual void read_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
                            std::uint8_t sectors, std::uint16_t mshr) = 0;
-    /// Answered by L2Slice::written() for each sector.
+    /// Answered by L2Slice::written().
     virtual void write_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
                             std::uint8_t sectors) = 0;
 };
@@ -67,8 +67,8 @@ class L2Slice {
     void fill(engine::Cycle at, std::uint16_t mshr, std::uint8_t sectors) {
         event({.at = at, .mshr = mshr, .sectors = sectors});
     }
-    /// A sector has been written to DRAM.
-    void written(engine::Cycle at) { event({.at = at}); }
+    /// Sectors have been written to DRAM.
+    void written(engine::Cycle at, std::uint8_t sectors) { event({.at = at, .sectors = sectors}); }
     /// The home has a newer version than a copy here.
     void invalidate(engine::Cycle at, std::uint32_t key) { event({.at = at, .key = key}); }
 
@@ -90,7 +90,7 @@ class L2Slice {
         engine::Cycle at = 0;
         std::uint16_t mshr = kNoMshr;  ///< a fill; kNoMshr: see key
         std::uint8_t sectors = 0;
-        std::uint32_t key = L2Tags::kNone;  ///< a copy to drop; kNone: a sector has been written
+        std::uint32_t key = L2Tags::kNone;  ///< a copy to drop; kNone: sectors have been written
     };
     struct Mshr {
         std::uint32_t slot = 0;

@@ -34,8 +34,9 @@ class LineMap {
     std::uint64_t line_of(std::uint32_t l2_partition, std::uint32_t slice,
                           std::uint32_t index) const;
     LineSpot spot(std::uint64_t line) const;
-    memory::dram::Location location(const LineSpot& spot, unsigned sector) const {
-        return map_.decode_in_channel(spot.address + sector * kSectorBytes);
+    /// Of its first sector; the others follow in the same row.
+    memory::dram::Location location(const LineSpot& spot) const {
+        return map_.decode_in_channel(spot.address);
     }
 
     std::uint32_t tile_of_slice(std::uint32_t slice) const { return tile_of_slice_[slice]; }

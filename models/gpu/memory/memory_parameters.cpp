@@ -86,7 +86,9 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     require(out.l2_partitions == 1 || out.dram.channels % 2 == 0, "an odd number of channels");
 
     const memory::dram::Timing& timing = out.dram.timing;
-    const double dram_cycles = timing.RCD_read + timing.CL + timing.burst;
+    // A miss is answered when all that it fetched is here.
+    const double dram_cycles =
+        timing.RCD_read + timing.CL + timing.burst + (out.fetch_sectors - 1) * timing.CCD_L;
     const auto core = static_cast<engine::Cycle>(
         dram_cycles * 1e9 / static_cast<double>(out.dram.clock_khz * out.clock.period()) + 0.5);
     const engine::Cycle dram = integer("dram.latency");

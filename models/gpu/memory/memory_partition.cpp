@@ -130,14 +130,11 @@ void MemoryPartition::run(Cycle until) {
 }
 
 void MemoryPartition::take_completions() {
-    for (const DramChannel::Completion& done : completions_) {
-        const auto number = static_cast<std::uint32_t>(done.id >> 32);
-        const auto mshr = static_cast<std::uint16_t>(done.id >> 8);
-        const auto sector = static_cast<std::uint8_t>(done.id);
-        if (sector == 0)
-            slice(number).written(done.at);
-        else if (mshr != kNoMshr)
-            slice(number).fill(done.at, mshr, sector);
+    for (const auto& [at, transfer] : completions_) {
+        if (transfer.direction == memory::dram::Direction::kWrite)
+            slice(transfer.slice).written(at, transfer.sectors);
+        else if (transfer.mshr != kNoMshr)
+            slice(transfer.slice).fill(at, transfer.mshr, transfer.sectors);
     }
     completions_.clear();
 }
@@ -153,14 +150,9 @@ void MemoryPartition::send_to_peer(Cycle at, const PeerMessage& message) {
 
 void MemoryPartition::ask_dram(Cycle at, memory::dram::Direction direction, std::uint32_t slice,
                                std::uint64_t line, std::uint8_t sectors, std::uint16_t mshr) {
-    const bool read = direction == memory::dram::Direction::kRead;
     const LineSpot spot = map_.spot(line);
-    for (unsigned i = 0; i < kSectorsPerLine; ++i) {
-        if ((sectors >> i & 1) == 0) continue;
-        const std::uint64_t id =
-            std::uint64_t{slice} << 32 | std::uint64_t{mshr} << 8 | (read ? 1ull << i : 0);
-        channels_[spot.channel - first_channel_].request(at, direction, map_.location(spot, i), id);
-    }
+    channels_[spot.channel - first_channel_].request(
+        at, {direction, sectors, map_.location(spot), slice, mshr});
 }
 
 void MemoryPartition::read_dram(Cycle at, std::uint32_t slice, std::uint64_t line,
