@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/engine/channel.h"
+#include "sim/engine/memory_message.h"
 #include "sim/engine/simulation.h"
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -14,18 +15,6 @@
 #include <tlm>
 
 namespace lockstep::engine {
-
-struct MemoryRequest {
-    std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
-    bool write = false;
-    std::uint64_t tag = 0;         ///< comes back in the response
-    std::uint8_t* data = nullptr;  ///< read or written until the response; null: only time counts
-};
-
-struct MemoryResponse {
-    std::uint64_t tag = 0;
-};
 
 /// Takes `requests_per_cycle` requests a cycle, calls b_transport with the delay from SystemC's
 /// time to the request's cycle, and answers when the delay that comes back is over. The target must

@@ -106,17 +106,22 @@ Cycle MemoryPartition::advance(Cycle from, Cycle until) {
     gather(until);
     for (const Arrival& arrival : arrivals_) deliver(arrival);
     arrivals_.clear();
+    if (dram_port_) {
+        dram_port_->take(until, completions_);
+        take_completions();
+    }
     for (Cycle now = from; now < until;) {
         now = std::min(until, now + parameters_.dram_reply_latency);
         run(now);
     }
     send_replies(until);
     send_peer_messages(until);
+    const bool all_sent = !dram_port_ || dram_port_->send(until);
 
     Cycle next = kNever;
     for (const auto& slice : slices_) next = std::min(next, slice->next_event());
     for (const DramChannel& channel : channels_) next = std::min(next, channel.next_event());
-    if (!replies_.empty() || !peer_messages_.empty()) next = std::min(next, until);
+    if (!replies_.empty() || !peer_messages_.empty() || !all_sent) next = std::min(next, until);
     for (const Arrival& arrival : held_) next = std::min(next, arrival.at);
     return next == kNever ? kNever : std::max(next, until);
 }
@@ -150,6 +155,12 @@ void MemoryPartition::send_to_peer(Cycle at, const PeerMessage& message) {
 
 void MemoryPartition::ask_dram(Cycle at, memory::dram::Direction direction, std::uint32_t slice,
                                std::uint64_t line, std::uint8_t sectors, std::uint16_t mshr) {
+    if (dram_port_) {
+        dram_port_->request(
+            at, LineMap::device_line(line),
+            {.direction = direction, .sectors = sectors, .slice = slice, .mshr = mshr});
+        return;
+    }
     const LineSpot spot = map_.spot(line);
     channels_[spot.channel - first_channel_].request(
         at, {direction, sectors, map_.location(spot), slice, mshr});
@@ -203,6 +214,7 @@ void MemoryPartition::send_peer_messages(Cycle until) {
 
 bool MemoryPartition::finished() const {
     return replies_.empty() && peer_messages_.empty() && held_.empty() &&
+           (!dram_port_ || dram_port_->idle()) &&
            std::all_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->idle(); }) &&
            std::all_of(channels_.begin(), channels_.end(),
                        [](const DramChannel& c) { return c.idle(); });

@@ -2,7 +2,7 @@
 // A memory partition: slices of L2 with the DRAM channels behind them.
 #pragma once
 
-#include "models/gpu/memory/dram_channel.h"
+#include "models/gpu/memory/dram_port.h"
 #include "models/gpu/memory/l2_slice.h"
 #include "models/gpu/memory/mmu.h"
 
@@ -74,6 +74,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     std::uint32_t first_channel_ = 0;  ///< of the chip's
     std::vector<std::unique_ptr<L2Slice>> slices_;
     std::vector<DramChannel> channels_;
+    std::unique_ptr<DramPort> dram_port_;  ///< instead of the channels, where there is one
     Mmu mmu_;
 
     std::vector<std::unique_ptr<Link>> links_;  ///< by SM of the near ones

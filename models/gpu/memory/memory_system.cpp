@@ -6,11 +6,13 @@ namespace lockstep::gpu {
 namespace {
 /// Under way between two partitions: more than their MSHRs and their SMs' limits let them send.
 constexpr std::uint32_t kPeerMessages = 8192;
+/// Sectors under way to and from another model of a partition's DRAM.
+constexpr std::uint32_t kDramMessages = 1024;
 }  // namespace
 
 MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine& machine,
                            std::span<CrossbarPort* const> ports)
-    : parameters_(MemoryParameters::of(machine)), map_(parameters_) {
+    : simulation_(simulation), parameters_(MemoryParameters::of(machine)), map_(parameters_) {
     const std::uint32_t tiles = parameters_.tiles_per_l2_partition;
     for (std::uint32_t part = 0; part < parameters_.l2_partitions; ++part)
         for (std::uint32_t i = 0; i < tiles; ++i)
@@ -58,6 +60,21 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
 }
 
 MemorySystem::~MemorySystem() = default;
+
+void MemorySystem::bind_dram(std::size_t partition,
+                             engine::Receiver<engine::MemoryRequest>& requests,
+                             engine::Sender<engine::MemoryResponse>& responses) {
+    MemoryPartition& at = *partitions_[partition];
+    at.dram_port_ = std::make_unique<DramPort>(at);
+    simulation_.connect(at.dram_port_->requests, requests,
+                        {.latency = parameters_.dram_request_latency,
+                         .capacity = kDramMessages,
+                         .credit_latency = parameters_.dram_request_latency});
+    simulation_.connect(responses, at.dram_port_->responses,
+                        {.latency = parameters_.dram_reply_latency,
+                         .capacity = kDramMessages,
+                         .credit_latency = parameters_.dram_reply_latency});
+}
 
 void MemorySystem::begin_kernel(bool cold) {
     if (cold)

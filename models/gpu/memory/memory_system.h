@@ -20,6 +20,11 @@ class MemorySystem {
                  std::span<CrossbarPort* const> ports);
     ~MemorySystem();
 
+    /// Lets another model, reached through these ends, be a partition's DRAM, before the first run.
+    /// The latencies of the ways to it and back are those of the built-in controllers.
+    void bind_dram(std::size_t partition, engine::Receiver<engine::MemoryRequest>& requests,
+                   engine::Sender<engine::MemoryResponse>& responses);
+
     const MemoryParameters& parameters() const { return parameters_; }
     const LineMap& map() const { return map_; }
 
@@ -35,6 +40,7 @@ class MemorySystem {
   private:
     PartitionCounters all_counters() const;
 
+    engine::Simulation& simulation_;
     const MemoryParameters parameters_;
     const LineMap map_;
     PartitionCounters before_;                                  ///< when the kernel began

@@ -31,6 +31,11 @@ class Ring {
 
     void pop() { ++begin_; }
 
+    template <typename Visit>
+    void for_each(Visit visit) {
+        for (std::size_t i = begin_; i != end_; ++i) visit(at(i));
+    }
+
   private:
     std::size_t mask() const { return values_.size() - 1; }
     T& at(std::size_t i) { return values_[i & mask()]; }
