@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "models/gpu/sm/shared_banks.h"
-
 namespace lockstep::gpu {
 
 using engine::Cycle;
@@ -26,6 +24,9 @@ unsigned count(std::uint8_t sectors) {
 }
 bool bypasses_l1(const MemoryInstructionInfo& info) {
     return info.is_strong || info.skips_l1;
+}
+BankAccess bank_access(const sass::Access& access) {
+    return access.is_store ? BankAccess::kPlain : BankAccess::kPacked;
 }
 /// Lanes of a generic access that address shared memory.
 std::uint32_t shared_lanes(const sass::Access& access) {
@@ -72,7 +73,8 @@ unsigned L1Pipeline::coalesce(const MemoryInstruction& in) {
         const std::uint32_t shared = shared_lanes(access);
         lanes &= ~shared;
         if (shared != 0)
-            cycles = shared_.pass_banks(access.address, shared, access.width, !access.is_store);
+            cycles = shared_.pass_banks(access.address, shared, access.width, !access.is_store,
+                                        bank_access(access));
     }
     if (in.info->operation == kAtomicGlobal || in.info->operation == kReductionGlobal) {
         coalesce_atomic(access, lanes, lines_);
@@ -88,9 +90,9 @@ unsigned L1Pipeline::coalesce(const MemoryInstruction& in) {
 
 unsigned L1Pipeline::data_cycles(const sass::Access& access, std::uint32_t lanes) const {
     unsigned passes = 1;
-    if (lanes != 0 && !lines_.is_uniform) {
-        if (!lines_.is_regular) {
-            passes = bank_wavefronts(access.address, lanes, access.width);
+    if (lanes != 0) {
+        if (!lines_.is_regular || lines_.is_uniform) {
+            passes = bank_wavefronts(access.address, lanes, access.width, bank_access(access));
         } else {
             passes = access.space == sass::Space::kLocal ? lines_.count
                                                          : ideal_wavefronts(lanes, access.width);
@@ -103,7 +105,7 @@ unsigned L1Pipeline::data_cycles(const sass::Access& access, std::uint32_t lanes
 unsigned L1Pipeline::copy_cycles(const MemoryInstruction& in) {
     std::uint64_t to[sass::kWarpSize];
     std::copy(std::begin(in.access.copy_to), std::end(in.access.copy_to), to);
-    return shared_.pass_banks(to, in.access.lanes, in.access.width, false);
+    return shared_.pass_banks(to, in.access.lanes, in.access.width, false, BankAccess::kPlain);
 }
 
 DataPath::Trip L1Pipeline::trip_of(const MemoryInstruction& in) const {

@@ -4,15 +4,13 @@
 // the two cycles that each more takes (measured on A100: 23, 25, 29 for 1, 2, 4).
 #include "models/gpu/sm/shared_memory.h"
 
-#include "models/gpu/sm/shared_banks.h"
-
 namespace lockstep::gpu {
 
 using enum MemoryOperation;
 
 unsigned SharedMemory::pass_banks(const std::uint64_t* address, std::uint32_t lanes, unsigned width,
-                                  bool is_load) {
-    const unsigned wavefronts = bank_wavefronts(address, lanes, width);
+                                  bool is_load, BankAccess kind) {
+    const unsigned wavefronts = bank_wavefronts(address, lanes, width, kind);
     const unsigned ideal = ideal_wavefronts(lanes, width);
     const unsigned beyond = wavefronts > ideal ? wavefronts - ideal : 0;
     (is_load ? counters_.shared_wavefronts_load : counters_.shared_wavefronts_store) += wavefronts;
@@ -39,7 +37,9 @@ engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& i
     } else {
         const bool is_load = operation == kLoadShared || operation == kLoadMatrix;
         trip.data_cycles = std::max(
-            p_.wavefront_cycles, pass_banks(access.address, access.lanes, access.width, is_load));
+            p_.wavefront_cycles,
+            pass_banks(access.address, access.lanes, access.width, is_load,
+                       operation == kLoadShared ? BankAccess::kPacked : BankAccess::kPlain));
         if (operation == kLoadMatrix)
             trip.return_cycles = divide_up(in.info->matrices * kLineBytes, p_.return_width);
         else if (operation == kLoadShared)

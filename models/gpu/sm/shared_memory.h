@@ -5,6 +5,7 @@
 #include "models/gpu/counters.h"
 #include "models/gpu/sm/data_path.h"
 #include "models/gpu/sm/memory_unit_parameters.h"
+#include "models/gpu/sm/shared_banks.h"
 
 namespace lockstep::gpu {
 
@@ -17,7 +18,7 @@ class SharedMemory {
     engine::Cycle access(engine::Cycle now, const MemoryInstruction& in);
     /// Cycles of the data stage for these lanes of a load or store; counts them.
     unsigned pass_banks(const std::uint64_t* address, std::uint32_t lanes, unsigned width,
-                        bool is_load);
+                        bool is_load, BankAccess kind);
 
   private:
     const MemoryUnitParameters& p_;

@@ -51,10 +51,28 @@ TEST(SharedBanks, WideElementsByHalvesAndQuarters) {
     EXPECT_EQ(wavefronts(
                   16, [](unsigned l) { return 16 * l; }, 0xff),
               1u);
-    EXPECT_EQ(wavefronts(8, [](unsigned) { return 8; }), 1u);
     EXPECT_EQ(wavefronts(8, [](unsigned l) { return 16 * l; }), 4u);
     EXPECT_EQ(wavefronts(16, [](unsigned l) { return 128 * l; }), 32u);
     EXPECT_EQ(wavefronts(16, [](unsigned l) { return 144 * l; }), 4u);  // padded rows
+}
+
+TEST(SharedBanks, LoadsOfPairsArePacked) {
+    const auto load = [](unsigned width, const std::function<std::uint64_t(unsigned)>& f,
+                         std::uint32_t lanes = ~0u) {
+        return bank_wavefronts(Lanes(f).address, lanes, width, BankAccess::kPacked);
+    };
+    EXPECT_EQ(load(8, [](unsigned) { return 8; }), 1u);
+    EXPECT_EQ(load(16, [](unsigned) { return 16; }), 2u);
+    EXPECT_EQ(load(4, [](unsigned) { return 16; }), 1u);
+    EXPECT_EQ(load(16, [](unsigned l) { return l / 2 * 16; }), 2u);
+    EXPECT_EQ(load(16, [](unsigned l) { return l / 2 * 32; }), 4u);
+    EXPECT_EQ(load(16, [](unsigned l) { return (l & 1) * 16 + l / 4 * 32; }), 2u);  // l and l^2
+    EXPECT_EQ(load(16, [](unsigned l) { return l % 4 * 16; }), 4u);                 // l and l^4
+    EXPECT_EQ(load(
+                  16, [](unsigned l) { return l * 16; }, 0x55555555u),
+              2u);  // no pair at all
+    EXPECT_EQ(load(8, [](unsigned l) { return l / 16 * 8; }), 1u);
+    EXPECT_EQ(wavefronts(16, [](unsigned) { return 16; }), 4u);  // a store
 }
 
 TEST(SharedBanks, AgreesWithSetsOfWords) {
