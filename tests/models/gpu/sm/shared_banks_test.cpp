@@ -69,7 +69,7 @@ TEST(SharedBanks, LoadsOfPairsArePacked) {
     EXPECT_EQ(load(16, [](unsigned l) { return (l & 1) * 16 + l / 4 * 32; }), 2u);  // l and l^2
     EXPECT_EQ(load(16, [](unsigned l) { return l % 4 * 16; }), 4u);                 // l and l^4
     EXPECT_EQ(load(
-                  16, [](unsigned l) { return l * 16; }, 0x55555555u),
+                  16, [](unsigned l) { return l / 2 * 16; }, 0x55555555u),
               2u);  // no pair at all
     EXPECT_EQ(load(8, [](unsigned l) { return l / 16 * 8; }), 1u);
     EXPECT_EQ(wavefronts(16, [](unsigned) { return 16; }), 4u);  // a store
