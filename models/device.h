@@ -21,6 +21,10 @@
 
 namespace lockstep {
 
+namespace stats {
+class Statistics;
+}
+
 /// An address in the device's global memory. It is also a valid host address: modelled memory lies
 /// in the simulator's own process, so that managed and mapped memory need no copying.
 using DevicePointer = std::uint64_t;
@@ -145,5 +149,9 @@ std::unique_ptr<Device> make_emulator(std::shared_ptr<const config::Machine> mac
 /// The cycle model: the same answers, in time.
 std::unique_ptr<Device> make_simulator(std::shared_ptr<const config::Machine> machine,
                                        const DeviceOptions& options);
+
+/// What simulated launches show first, in at most 25 lines: one launch as Nsight Compute's "Speed
+/// Of Light" does, several by kernel.
+std::string speed_of_light(const stats::Statistics& statistics);
 
 }  // namespace lockstep

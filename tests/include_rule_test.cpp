@@ -19,6 +19,7 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"sim/numerics", {"sim/error"}},
     {"sim/config", {"sim/error"}},
     {"sim/stats", {"sim/error"}},
+    {"sim/trace", {"sim/error"}},
     {"sim/engine", {"sim/error"}},
     {"sim/cli", {"sim", "isa", "models", "workloads", "validation"}},
     {"isa", {"sim/numerics", "sim/error"}},

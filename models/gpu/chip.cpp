@@ -44,7 +44,11 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
     simulation_.at_window_end([this](Time end) {
         perform_deferred();
         distribute(end);
+        if (trace_ != nullptr) trace_window(clock_.cycle_at(end));
     });
+    trace_ = GpuTrace::make(machine, parameters, options.trace);
+    if (trace_ != nullptr)
+        for (unsigned i = 0; i < count; ++i) sms_[i]->trace_to(trace_->sm(i));
 }
 
 void Chip::perform_deferred() {
@@ -79,6 +83,16 @@ void Chip::distribute(Time window_end) {
     }
 }
 
+void Chip::trace_window(Cycle end) {
+    if (trace_->wants_sample(end)) {
+        trace_->sample(memory_->counters(), end);
+        for (unsigned i = 0; i < sms_.size(); ++i)
+            if (SmTrace* const sm = trace_->sm(i); sm != nullptr)
+                sm->sample(sms_[i]->counters(), sms_[i]->memory_counters(), end);
+    }
+    trace_->end_window(end);
+}
+
 KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
                          const Report& report) {
     begin_ = clock_.first_cycle_from(simulation_.now()) + 1;
@@ -86,6 +100,9 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
     total_ctas_ = run.launch->grid.volume();
     next_cta_ = ended_ctas_ = 0;
     distributor_free_ = begin_;
+    if (trace_ != nullptr)
+        trace_->begin_kernel(run.launch->program->function_at(run.launch->entry)->name,
+                             *run.launch->program, begin_);
     for (const std::unique_ptr<Sm>& sm : sms_) sm->begin_kernel(run, shared_carve_out, begin_);
     for (std::uint32_t slot = 0; slot < run.resident_ctas; ++slot) {
         for (const std::unique_ptr<Sm>& sm : sms_) {
@@ -145,6 +162,7 @@ KernelCounters Chip::collect() const {
     }
     result.partition = memory_->counters();
     result.cycles = end - begin_;
+    if (trace_ != nullptr) trace_->end_kernel(end);
     return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/device.h"
+#include "models/gpu/gpu_trace.h"
 #include "models/gpu/memory/memory_system.h"
 #include "models/gpu/sm/sm.h"
 #include "sim/engine/simulation.h"
@@ -43,6 +44,7 @@ class Chip {
 
   private:
     void distribute(engine::Time window_end);
+    void trace_window(engine::Cycle end);
     /// Atomics and system calls of the window, in one order for all SMs.
     void perform_deferred();
     void check_limit(std::uint64_t instructions) const;
@@ -57,6 +59,7 @@ class Chip {
     std::vector<std::unique_ptr<CrossbarPort>> ports_;
     std::vector<std::unique_ptr<Sm>> sms_;
     std::unique_ptr<MemorySystem> memory_;
+    std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
 
     std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty
 

@@ -16,8 +16,9 @@ void add_launch_metrics(MetricList& list, const Peaks& peaks, const LaunchShape&
 
 /// The busiest part of the SMs, as a share of SM cycles in which it could have been busy.
 double sm_throughput(const Peaks& peaks, const Measurement& measured);
-/// The busiest stage of L1 and shared memory, of `sm_cycles` summed over the SMs.
-double l1_throughput(const Measurement& measured, double sm_cycles);
+/// The busiest of L1's and shared memory's stages and their way from the crossbar, of `sm_cycles`
+/// summed over the SMs.
+double l1_throughput(const Peaks& peaks, const Measurement& measured, double sm_cycles);
 double l2_throughput(const Peaks& peaks, const Measurement& measured);
 double dram_throughput(const Peaks& peaks, const Measurement& measured);
 

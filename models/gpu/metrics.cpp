@@ -17,6 +17,10 @@ Peaks::Peaks(const config::Machine& machine)
       max_warps(static_cast<std::uint64_t>(machine.integer("sm.max_warps"))),
       fma_interval(static_cast<double>(sass::kWarpSize * sub_cores) /
                    static_cast<double>(machine.integer("sm.fp32_lanes"))),
+      fp64_pipes(machine.boolean("pipe.fp64.shared") ? 1 : sub_cores),
+      lsu_interval(static_cast<double>(machine.integer("sub_core.arbiter_interval"))),
+      crossbar_bytes(machine.number("crossbar.reply_bandwidth")),
+      l2_slices(static_cast<std::uint64_t>(machine.integer("l2.slices"))),
       dram_bytes_per_second(machine.number("dram.bandwidth") * 1e9),
       dram_hertz(machine.number("clock.memory") * 1e6) {}
 
@@ -33,7 +37,7 @@ stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
     list.ratio("smsp__cycles_active.avg", measured.sm.sub_core_cycles_active,
                peaks.sms * peaks.sub_cores);
 
-    const double l1 = l1_throughput(measured, elapsed);
+    const double l1 = l1_throughput(peaks, measured, elapsed);
     const double l2 = l2_throughput(peaks, measured);
     const double dram = dram_throughput(peaks, measured);
     list.number("sm__throughput.avg.pct_of_peak_sustained_elapsed", sm_throughput(peaks, measured));
@@ -42,7 +46,7 @@ stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
     list.number("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", dram);
     list.number("dram__throughput.avg.pct_of_peak_sustained_elapsed", dram);
     list.number("l1tex__throughput.avg.pct_of_peak_sustained_active",
-                l1_throughput(measured, active));
+                l1_throughput(peaks, measured, active));
     list.number("lts__throughput.avg.pct_of_peak_sustained_elapsed", l2);
 
     add_sm_metrics(list, peaks, measured);

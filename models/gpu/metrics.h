@@ -19,8 +19,11 @@ struct Peaks {
     explicit Peaks(const config::Machine& machine);
 
     std::uint64_t sms, sub_cores, max_warps;
-    double fma_interval;        ///< sub-core cycles that an FP32 instruction takes
-    double l2_slice_hertz = 0;  ///< slices times their clock; 0: not known
+    double fma_interval;       ///< sub-core cycles that an FP32 instruction takes
+    std::uint64_t fp64_pipes;  ///< of an SM
+    double lsu_interval;       ///< SM cycles that a memory instruction takes of all sub-cores' way
+    double crossbar_bytes;     ///< that an SM receives in a cycle
+    std::uint64_t l2_slices;   ///< at the SMs' clock
     double dram_bytes_per_second, dram_hertz;
 };
 

@@ -43,14 +43,19 @@ static_assert(std::size(kStates) == kWarpStates);
 std::uint64_t instructions_of(const SmCounters& sm, Pipe pipe) {
     return sm.pipe_instructions[static_cast<std::size_t>(pipe)];
 }
-std::uint64_t busy(const SmCounters& sm, Pipe pipe) {
-    return sm.pipe_busy[static_cast<std::size_t>(pipe)];
-}
 std::uint64_t fma_instructions(const SmCounters& sm) {
     return instructions_of(sm, Pipe::kFma) + instructions_of(sm, Pipe::kFmaHeavy);
 }
-double fma_busy(const Peaks& peaks, const SmCounters& sm) {
-    return static_cast<double>(fma_instructions(sm)) * peaks.fma_interval;
+/// Sub-core cycles in which a pipe was held, of all that the SM has: a pipe that its sub-cores
+/// share is held for all of them.
+double held(const Peaks& peaks, const SmCounters& sm, Pipe pipe) {
+    const auto sub_cores = static_cast<double>(peaks.sub_cores);
+    if (pipe == Pipe::kFma) return static_cast<double>(fma_instructions(sm)) * peaks.fma_interval;
+    if (pipe == Pipe::kLsu)
+        return static_cast<double>(instructions_of(sm, pipe)) * peaks.lsu_interval * sub_cores;
+    const auto cycles = static_cast<double>(sm.pipe_busy[static_cast<std::size_t>(pipe)]);
+    return pipe == Pipe::kFp64 ? cycles * sub_cores / static_cast<double>(peaks.fp64_pipes)
+                               : cycles;
 }
 
 void add_issue(MetricList& list, const SmCounters& sm, double elapsed) {
@@ -102,12 +107,13 @@ void add_pipes(MetricList& list, const Peaks& peaks, const SmCounters& sm, doubl
     };
     for (const auto& [pipe, name] : kNamedPipes) {
         list.count(of_pipe(name, ".sum"), instructions_of(sm, pipe));
-        list.percentage(of_pipe(name, ".avg.pct_of_peak_sustained_active"), busy(sm, pipe), active);
+        list.percentage(of_pipe(name, ".avg.pct_of_peak_sustained_active"), held(peaks, sm, pipe),
+                        active);
     }
     list.count(of_pipe("fma", ".sum"), fma_instructions(sm));
-    list.percentage(of_pipe("fma", ".avg.pct_of_peak_sustained_active"), fma_busy(peaks, sm),
-                    active);
-    const std::uint64_t tensor = busy(sm, Pipe::kTensor);
+    list.percentage(of_pipe("fma", ".avg.pct_of_peak_sustained_active"),
+                    held(peaks, sm, Pipe::kFma), active);
+    const double tensor = held(peaks, sm, Pipe::kTensor);
     list.count(of_pipe("tensor", ".sum"), instructions_of(sm, Pipe::kTensor));
     list.percentage("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", tensor,
                     active);
@@ -162,10 +168,11 @@ void add_sm_metrics(MetricList& list, const Peaks& peaks, const Measurement& mea
 
 double sm_throughput(const Peaks& peaks, const Measurement& measured) {
     const SmCounters& sm = measured.sm;
-    double most = std::max(static_cast<double>(sm.issue_active), fma_busy(peaks, sm));
-    for (const Pipe pipe : {Pipe::kAlu, Pipe::kFmaHeavy, Pipe::kFp16, Pipe::kFp64, Pipe::kXu,
-                            Pipe::kTensor, Pipe::kUniform, Pipe::kLsu, Pipe::kAdu, Pipe::kCbu})
-        most = std::max(most, static_cast<double>(busy(sm, pipe)));
+    auto most = static_cast<double>(sm.issue_active);
+    for (const Pipe pipe :
+         {Pipe::kAlu, Pipe::kFma, Pipe::kFmaHeavy, Pipe::kFp16, Pipe::kFp64, Pipe::kXu,
+          Pipe::kTensor, Pipe::kUniform, Pipe::kLsu, Pipe::kAdu, Pipe::kCbu})
+        most = std::max(most, held(peaks, sm, pipe));
     return percent(most, static_cast<double>(measured.cycles) *
                              static_cast<double>(peaks.sms * peaks.sub_cores));
 }

@@ -90,8 +90,8 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
         carve_out(*machine_, std::uint64_t{run.resident_ctas} * launch.shared_bytes);
 
     Progress progress(request.kernel, request.grid.volume(), options_.progress);
-    const auto report = [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t) {
-        progress.finished(ctas, instructions);
+    const auto report = [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
+        progress.finished(ctas, instructions, cycles);
     };
     KernelCounters counters;
     try {

@@ -17,12 +17,14 @@ void Summary::add(const std::string& kernel, const sass::Dim3& grid, const sass:
     step.metrics = result.metrics;
     statistics_.add(std::move(step));
     statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
-    if (!request_.options.quiet)
+    if (!request_.options.quiet && result.cycles == 0)
         fmt::print("{}  grid ({},{},{})  block ({},{},{})  {} warp-instructions\n", kernel, grid.x,
                    grid.y, grid.z, block.x, block.y, block.z, result.warp_instructions);
 }
 
 void Summary::finish() {
+    if (!request_.options.quiet && request_.options.mode == "cycle")
+        fmt::print("{}", speed_of_light(statistics_));
     if (!request_.options.stats_file.empty()) statistics_.write(request_.options.stats_file);
 }
 

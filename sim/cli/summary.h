@@ -16,7 +16,8 @@ class Summary {
     explicit Summary(const RunRequest& request);
     void add(const std::string& kernel, const sass::Dim3& grid, const sass::Dim3& block,
              const LaunchResult& result);
-    /// Prints a line a kernel and writes the statistics file, if there is to be one.
+    /// Prints what simulated launches came to and writes the statistics file, if there is to be
+    /// one.
     void finish();
 
   private:

@@ -28,6 +28,7 @@ class Statistics {
     /// warp-instructions on a GPU.
     void add_time(std::uint64_t cycles, double seconds, std::uint64_t instructions);
 
+    const std::string& machine() const { return machine_; }
     const std::vector<Step>& steps() const { return steps_; }
     std::string json() const;
     /// One row a step; the columns are the union of all metrics.

@@ -239,6 +239,12 @@ void Runtime::reset_device() {
     acknowledged_ = true;
 }
 
+void Runtime::print_summary() {
+    if (!configuration_.summarize || !statistics_ || statistics_->steps().empty()) return;
+    const std::string text = configuration_.summarize(*statistics_);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 void Runtime::write_statistics() {
     if (configuration_.stats_file.empty()) return;
     ensure_device();  // a program that used no device has a file without steps

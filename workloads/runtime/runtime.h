@@ -30,6 +30,8 @@ struct Configuration {
     std::function<DeviceProperties(const Device&)> properties;
     std::function<std::unique_ptr<stats::Statistics>(const Device&)> make_statistics;
     std::string stats_file;
+    /// What the program's launches came to, printed when it ends; none: nothing is printed.
+    std::function<std::string(const stats::Statistics&)> summarize;
 };
 
 class Runtime {
@@ -68,6 +70,8 @@ class Runtime {
     /// cudaDeviceReset: frees memory and unloads modules; clears faults.
     void reset_device();
     void write_statistics();
+    /// Prints the summary to stderr: stdout is the program's.
+    void print_summary();
 
     Memory memory{*this};
     Modules modules{*this};

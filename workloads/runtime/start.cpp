@@ -20,6 +20,7 @@ void at_exit(int status, void*) {
     Runtime& runtime = Runtime::get();
     flush_output();
     try {
+        runtime.print_summary();
         runtime.write_statistics();
     } catch (const lockstep::Error& error) {
         end_process(error.status(), error.what());
@@ -47,6 +48,7 @@ __attribute__((constructor)) void start() {
             return std::make_unique<stats::Statistics>(device.machine().name(), options.mode,
                                                        options.workload);
         };
+        if (options.mode == "cycle" && !options.quiet) configuration.summarize = speed_of_light;
         configuration.stats_file = options.stats_file;
     } catch (const lockstep::Error& error) {
         end_process(error.status(), error.what());

@@ -28,7 +28,7 @@ Progress::~Progress() {
     if (has_written_) fmt::print(stderr, "\r\033[K");
 }
 
-void Progress::update(std::uint64_t ctas, std::uint64_t warp_instructions) {
+void Progress::update(std::uint64_t ctas, std::uint64_t warp_instructions, std::uint64_t cycles) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + kInterval;
@@ -36,8 +36,9 @@ void Progress::update(std::uint64_t ctas, std::uint64_t warp_instructions) {
     const double elapsed = Seconds(now - start_).count();
     const double left =
         ctas == 0 ? 0.0 : elapsed * static_cast<double>(total_ - ctas) / static_cast<double>(ctas);
-    fmt::print(stderr, "\r\033[K{}: {} of {} CTAs, {:.0f} M warp-instructions/s{}",
+    fmt::print(stderr, "\r\033[K{}: {} of {} CTAs, {}{:.2f} M warp-instructions/s{}",
                kernel_.substr(0, kNameWidth), ctas, total_,
+               cycles == 0 ? "" : fmt::format("{} cycles, ", cycles),
                static_cast<double>(warp_instructions) / elapsed / 1e6,
                ctas == 0 ? "" : fmt::format(", {:.0f} s left", left));
     std::fflush(stderr);

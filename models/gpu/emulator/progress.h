@@ -18,12 +18,13 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    void finished(std::uint64_t ctas, std::uint64_t warp_instructions) {
-        if (is_shown_) update(ctas, warp_instructions);
+    /// `cycles`: simulated so far; 0 where there is no time.
+    void finished(std::uint64_t ctas, std::uint64_t warp_instructions, std::uint64_t cycles = 0) {
+        if (is_shown_) update(ctas, warp_instructions, cycles);
     }
 
   private:
-    void update(std::uint64_t ctas, std::uint64_t warp_instructions);
+    void update(std::uint64_t ctas, std::uint64_t warp_instructions, std::uint64_t cycles);
 
     std::string kernel_;
     std::uint64_t total_;

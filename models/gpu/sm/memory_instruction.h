@@ -58,7 +58,7 @@ struct MemoryInstructionHeader {
     std::uint8_t sub_core = 0;
     std::uint8_t write_barrier = 7;    ///< dependence counter released at write-back; 7: none
     std::uint8_t read_barrier = 7;     ///< ... when the sources have been read; 7: none
-    engine::Cycle issued = 0;          ///< for statistics and traces
+    std::uint64_t trace = 0;           ///< its number in the trace; 0: it has none
     std::uint16_t copy_group = 0;      ///< LDGSTS: the core's number of its group
     std::uint16_t constant_delay = 0;  ///< LDC: cycles that its line comes late
 };

@@ -17,6 +17,7 @@ class MemoryQueue {
 
     bool full() const { return count_ == entries_.size(); }
     bool empty() const { return count_ == 0; }
+    unsigned size() const { return count_; }
 
     /// The place of the next instruction, to be filled in; `ready`: its addresses are known then.
     MemoryInstruction& push(engine::Cycle ready) {

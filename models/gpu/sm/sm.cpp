@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "models/gpu/gpu_trace.h"
+
 namespace lockstep::gpu {
 
 using engine::Cycle;
@@ -99,6 +101,7 @@ void Sm::begin_cta(const Start& start) {
     cta.slot = static_cast<std::uint32_t>(free - ctas_.begin());
     if (resident_++ == 0) active_since_ = now_;
     ++counters_.ctas;
+    if (trace_ != nullptr) trace_->cta_begins(cta.slot, start.linear_index, now_);
     warp_start_free_ = std::max(warp_start_free_, now_);
     for (std::uint32_t w = 0; w < run_.warps_per_cta; ++w) {
         const std::uint32_t slot = free->first_warp + w;
@@ -109,11 +112,16 @@ void Sm::begin_cta(const Start& start) {
         context.age = ++ages_;
         context.since = now_;
         context.state = WarpState::kNoInstruction;
+        if (trace_ != nullptr) trace_->state(slot, context.state, now_);
         for (sass::Extent& extent : context.warp->extents) extent = {};
         ++counters_.warps;
         wake_slot(static_cast<std::uint16_t>(slot), warp_start_free_);
         warp_start_free_ += parameters_.warp_interval;
     }
+}
+
+void Sm::trace_state(const WarpContext& context, WarpState state, Cycle now) {
+    trace_->state(static_cast<std::uint32_t>(&context - contexts_.data()), state, now);
 }
 
 void Sm::wake_later(unsigned sub_core, unsigned local, Cycle at) {
@@ -154,6 +162,7 @@ void Sm::sources_read(Cycle at, const MemoryInstruction& instruction) {
 
 void Sm::written_back(Cycle at, const MemoryInstruction& instruction) {
     const MemoryOperation operation = instruction.info->operation;
+    if (trace_ != nullptr) trace_->written_back(instruction.trace, at);
     wheel_.schedule(at, {.kind = EventKind::kMemoryDone,
                          .counter = instruction.write_barrier,
                          .warp = instruction.warp,
@@ -212,8 +221,10 @@ void Sm::arbitrate(Cycle now) {
         }
     }
     if (ready <= now && arbiter_free_ <= now && memory_->next_accept(now) <= now) {
+        if (trace_ != nullptr) trace_->accepted(queues_[best].front().trace, now);
         memory_->accept(now, queues_[best].front());
         queues_[best].pop(now);
+        if (trace_ != nullptr) trace_->queued(best, queues_[best].size(), now);
         arbiter_free_ = now + parameters_.arbiter_interval;
         sub_cores_[best].note_memory_slot(now);
     }

@@ -20,6 +20,8 @@
 
 namespace lockstep::gpu {
 
+class SmTrace;
+
 /// One launch as all SMs see it; constant while it runs.
 struct KernelRun {
     sass::Launch* launch = nullptr;
@@ -35,6 +37,8 @@ class Sm final : public engine::Tile, public MemoryListener {
 
     /// Joins the crossbar; before the first kernel.
     void connect(MemoryPort& port) { port_ = &port; }
+    /// Records what happens from now on; null: nothing.
+    void trace_to(SmTrace* trace) { trace_ = trace; }
 
     /// Announces a kernel whose first CTA may come at cycle `now`; the SM's caches are empty then,
     /// and `shared_carve_out` bytes of its L1 are shared memory. Costs nothing without a CTA.
@@ -66,6 +70,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     MemoryCounters& memory_counters() { return memory_counters_; }
     void enter(WarpContext& context, WarpState state, engine::Cycle now) {
         counters_.warp_cycles[static_cast<unsigned>(context.state)] += now - context.since;
+        if (trace_ != nullptr) [[unlikely]]
+            trace_state(context, state, now);
         context.state = state;
         context.since = now;
     }
@@ -117,6 +123,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     void written_back(engine::Cycle at, const MemoryInstruction& instruction) override;
 
     void prepare(engine::Cycle now);
+    void trace_state(const WarpContext& context, WarpState state, engine::Cycle now);
     void process(engine::Cycle now);
     engine::Cycle next_event() const;
     void begin_cta(const Start& start);
@@ -154,6 +161,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     std::vector<WarpContext> contexts_;  ///< by slot; slot % sub_cores is the sub-core
     std::vector<MemoryQueue> queues_;
     MemoryPort* port_ = nullptr;
+    SmTrace* trace_ = nullptr;  ///< null: not traced
+    std::uint64_t traced_ = 0;  ///< the last issued instruction's number in the trace
     std::unique_ptr<MemoryUnit> memory_;
     EventWheel<Event> wheel_;
     sass::StoreBuffer stores_;              ///< global stores of the current window

@@ -8,6 +8,7 @@
 #include "isa/sass/convergence.h"
 #include "isa/sass/system_call.h"
 #include "models/gpu/emulator/cta_runner.h"
+#include "models/gpu/gpu_trace.h"
 #include "models/gpu/sm/sm.h"
 
 namespace lockstep::gpu {
@@ -120,6 +121,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
             throw LocatedFault{fault, warp.cta->linear_index, warp.index, pc};
         }
     }
+    if (trace_ != nullptr) traced_ = trace_->issued(slot, pc, in, mask != 0, now);
     counters_.active_lanes += active;
     count(in, static_cast<unsigned>(std::popcount(mask)));
 
@@ -242,10 +244,14 @@ void Sm::wake_waiting(const CtaSlot& cta, Cycle at) {
 void Sm::retire_if_done(WarpContext& context, Cycle now) {
     if (context.in_flight != 0) return;
     enter(context, WarpState::kDrain, now + 1);
+    if (trace_ != nullptr)
+        trace_->warp_ends(static_cast<std::uint32_t>(&context - contexts_.data()), now + 1);
     CtaSlot& cta = ctas_[context.cta_slot];
     context.warp = nullptr;
     context.is_done = false;
     if (--cta.warps_left != 0) return;
+    if (trace_ != nullptr)
+        trace_->cta_ends(static_cast<std::uint32_t>(&cta - ctas_.data()), now + 1);
     cta.is_used = false;
     last_end_ = now + 1;
     ended_.push_back(now + 1);
@@ -270,7 +276,8 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     entry.sub_core = static_cast<std::uint8_t>(sub_core);
     entry.write_barrier = in.write_barrier;
     entry.read_barrier = in.read_barrier;
-    entry.issued = now;
+    entry.trace = traced_;
+    if (trace_ != nullptr) trace_->queued(sub_core, queues_[sub_core].size(), now);
     entry.copy_group = context.open_group;
     entry.access = warp.access;
     entry.constant_delay = 0;

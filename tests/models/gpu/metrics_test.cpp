@@ -176,6 +176,19 @@ TEST_F(Metrics, Pipes) {
         EXPECT_TRUE(has(std::string("sm__inst_executed_pipe_") + name + ".sum")) << name;
 }
 
+TEST_F(Metrics, APipeThatSubCoresShareIsHeldForAllOfThem) {
+    measured.sm.cycles_active = 1000;
+    pipe_busy(Pipe::kFp64) = 500;
+    pipe_count(Pipe::kLsu) = 250;  // every 2 cycles one of an SM's can pass
+    const auto used = [&](const std::string& pipe) {
+        return (*this)["sm__inst_executed_pipe_" + pipe + ".avg.pct_of_peak_sustained_active"];
+    };
+    EXPECT_EQ(used("lsu"), 50);
+    EXPECT_EQ(used("fp64"), 12.5);
+    machine = config::Machine::load("t4");
+    EXPECT_EQ(used("fp64"), 50);
+}
+
 TEST_F(Metrics, InstructionMix) {
     std::uint64_t value = 1;
     SmCounters& sm = measured.sm;
@@ -259,11 +272,12 @@ TEST_F(Metrics, L2AndDram) {
     EXPECT_EQ((*this)["lts__t_sectors_op_read.sum"], 40);
     EXPECT_EQ((*this)["lts__t_sectors_op_write.sum"], 60);
     EXPECT_EQ((*this)["lockstep__l2_atomic_sectors.sum"], 6);
-    EXPECT_EQ((*this)["lts__t_sectors_lookup_hit.sum"], 75);
-    EXPECT_EQ((*this)["lts__t_sectors_lookup_miss.sum"], 25);
-    EXPECT_EQ((*this)["lts__t_sector_hit_rate.pct"], 75);
+    EXPECT_EQ((*this)["lts__t_sectors_lookup_hit.sum"], 90);
+    EXPECT_EQ((*this)["lts__t_sectors_lookup_miss.sum"], 10);
+    EXPECT_EQ((*this)["lts__t_sector_hit_rate.pct"], 90);
     EXPECT_EQ((*this)["lts__t_sector_op_read_hit_rate.pct"], 75);
-    EXPECT_EQ((*this)["lts__t_sector_op_write_hit_rate.pct"], 75);
+    EXPECT_EQ((*this)["lts__t_sector_op_write_hit_rate.pct"], 100);
+    EXPECT_EQ((*this)["lockstep__l2_write_sectors_present.pct"], 75);
     EXPECT_EQ((*this)["lockstep__l2_write_backs.sum"], 8);
     EXPECT_EQ((*this)["lockstep__l2_tlb_hit_rate.pct"], 25);
     EXPECT_EQ((*this)["dram__bytes.sum"], 960000);
@@ -300,6 +314,10 @@ TEST_F(Metrics, ThroughputIsTheBusiestPart) {
     EXPECT_DOUBLE_EQ(memory(), 10);
     measured.memory.tag_busy = 21600;
     EXPECT_DOUBLE_EQ(memory(), 20);
+    measured.partition.slice_busy = 24000;  // of 80 slices' 1000 cycles
+    EXPECT_DOUBLE_EQ((*this)["lts__throughput.avg.pct_of_peak_sustained_elapsed"], 30);
+    measured.memory.sectors_to_l2_read = 70200;  // 64 bytes a cycle to each of 108 SMs
+    EXPECT_DOUBLE_EQ(memory(), 32.5);
     // 40% of what DRAM moves in a microsecond.
     measured.partition.dram_bytes_read =
         static_cast<std::uint64_t>(machine->number("dram.bandwidth") * 1e9 * 1e-6 * 0.4);

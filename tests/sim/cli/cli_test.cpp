@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -88,6 +89,48 @@ TEST_F(Cli, RunsAWorkloadAndWritesStatistics) {
     EXPECT_GT(stats["steps"][0]["metrics"]["smsp__inst_executed.sum"], 0);
     EXPECT_GT(stats["simulator"]["instructions_per_second"], 0);
     EXPECT_LT(stats["simulator"]["instructions_per_second"], 1e10);
+}
+
+TEST_F(Cli, SimulatesAWorkload) {
+    const std::string run = "run vector_add:n=5000 --verify --stats " + path("stats.json");
+    const Result result = lockstep(run + " --trace " + path("trace.json"));
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, AllOf(HasSubstr("verified"), HasSubstr("Elapsed Cycles"),
+                                     HasSubstr("Where the warps' time went")));
+    EXPECT_LE(std::count(result.output.begin(), result.output.end(), '\n'), 26);
+    const auto stats = nlohmann::json::parse(read(path("stats.json")));
+    EXPECT_EQ(stats["mode"], "cycle");
+    const auto metrics = stats["steps"][0]["metrics"];
+    EXPECT_EQ(stats["totals"]["cycles"], metrics["sm__cycles_elapsed.max"]);
+    EXPECT_GT(stats["totals"]["seconds"], 0);
+    EXPECT_EQ(metrics["smsp__sass_inst_executed_op_global_st.sum"], 157);  // 5000 in warps
+    EXPECT_EQ(metrics["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"], 5000);
+    for (const auto& [name, value] : metrics.items()) {
+        EXPECT_GE(value, 0) << name;
+        const bool is_share = name.ends_with(".pct") || name.find("pct_of_peak") != name.npos;
+        if (is_share) EXPECT_LE(value, 100) << name;
+    }
+    const auto trace = nlohmann::json::parse(read(path("trace.json")));
+    EXPECT_GT(trace["traceEvents"].size(), 500u);
+
+    ASSERT_EQ(lockstep(run + " --mode emulate").status, 0);
+    const auto emulated = nlohmann::json::parse(read(path("stats.json")));
+    for (const auto& [name, value] : emulated["steps"][0]["metrics"].items())
+        EXPECT_EQ(value, metrics[name]) << name;
+}
+
+TEST_F(Cli, TracesTheSameForAnyThreads) {
+    const std::string run =
+        "run softmax:rows=64,cols=300 --quiet --trace-sms 0-3 --trace-window "
+        "500:2000 --trace ";
+    ASSERT_EQ(lockstep(run + path("one.kanata")).status, 0);
+    ASSERT_EQ(lockstep(run + path("three.kanata") + " --threads 3").status, 0);
+    EXPECT_GT(read(path("one.kanata")).size(), 10000u);
+    EXPECT_EQ(read(path("one.kanata")), read(path("three.kanata")));
+    const Result result =
+        lockstep("run vector_add --on t4 --trace-sms 40 --trace " + path("t.json"));
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.output, HasSubstr("t4 has no SM 40"));
 }
 
 TEST_F(Cli, RunsACubinsKernel) {
