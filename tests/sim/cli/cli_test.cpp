@@ -108,7 +108,9 @@ TEST_F(Cli, SimulatesAWorkload) {
     for (const auto& [name, value] : metrics.items()) {
         EXPECT_GE(value, 0) << name;
         const bool is_share = name.ends_with(".pct") || name.find("pct_of_peak") != name.npos;
-        if (is_share) EXPECT_LE(value, 100) << name;
+        if (is_share) {
+            EXPECT_LE(value, 100) << name;
+        }
     }
     const auto trace = nlohmann::json::parse(read(path("trace.json")));
     EXPECT_GT(trace["traceEvents"].size(), 500u);
@@ -128,9 +130,9 @@ TEST_F(Cli, TracesTheSameForAnyThreads) {
     EXPECT_GT(read(path("one.kanata")).size(), 10000u);
     EXPECT_EQ(read(path("one.kanata")), read(path("three.kanata")));
     const Result result =
-        lockstep("run vector_add --on t4 --trace-sms 40 --trace " + path("t.json"));
+        lockstep("run vector_add --on a100 --trace-sms 108 --trace " + path("t.json"));
     EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.output, HasSubstr("t4 has no SM 40"));
+    EXPECT_THAT(result.output, HasSubstr("a100 has no SM 108"));
 }
 
 TEST_F(Cli, RunsACubinsKernel) {
