@@ -18,8 +18,8 @@ using engine::kNever;
 
 namespace {
 
-std::uint32_t count(std::uint8_t mask) {
-    return static_cast<std::uint32_t>(std::popcount(mask));
+std::uint32_t count(unsigned mask) {
+    return static_cast<std::uint32_t>(std::popcount(mask & 0xfu));
 }
 
 /// The aligned groups of so many sectors that have a sector in the mask.
@@ -162,10 +162,12 @@ void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uin
 bool L2Slice::write(Cycle now, const SliceRequest& request) {
     const MemoryRequest& asked = request.routed.request;
     std::uint32_t slot = tags_.find(request.set, request.key);
-    const bool hit = slot != L2Tags::kNone;
-    if (!hit && !allocate(now, request, slot)) return false;
-    (hit ? counters_.sectors_write_hit : counters_.sectors_write_miss) += count(asked.sectors);
+    if (slot == L2Tags::kNone && !allocate(now, request, slot)) return false;
     L2Line& line = tags_.line(slot);
+    // A sector that is written whole needs nothing from DRAM: it counts as a hit.
+    const std::uint32_t missed = count(asked.partial & ~line.valid & ~line.partial);
+    counters_.sectors_write_miss += missed;
+    counters_.sectors_write_hit += count(asked.sectors) - missed;
     const auto whole = static_cast<std::uint8_t>(asked.sectors & ~asked.partial);
     line.valid |= whole;
     line.partial = static_cast<std::uint8_t>((line.partial | asked.partial) & ~line.valid);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// One slice with surroundings that note what it asks and tells.
+#include "models/gpu/memory/l2_slice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::gpu {
+namespace {
+
+using engine::Cycle;
+using testing::ElementsAre;
+
+struct Told {
+    std::string what;
+    Cycle at;
+    std::uint32_t value;  ///< the request's id; sectors for DRAM
+    bool operator==(const Told&) const = default;
+    friend void PrintTo(const Told& told, std::ostream* out) {
+        *out << told.what << " " << told.value << " at " << told.at;
+    }
+};
+
+class Surroundings : public SliceSurroundings {
+  public:
+    std::vector<Told> told;
+    std::vector<std::uint16_t> mshrs;
+
+    std::vector<Told> take() { return std::exchange(told, {}); }
+
+  private:
+    void reply(Cycle at, std::uint32_t, std::uint16_t, const MemoryReply& reply) override {
+        told.push_back({"reply", at, reply.id});
+    }
+    void send_to_peer(Cycle at, const PeerMessage& message) override {
+        static const char* const kNames[] = {"ask", "fill", "answer", "invalidate"};
+        told.push_back({kNames[static_cast<int>(message.type)], at, message.routed.request.id});
+    }
+    void read_dram(Cycle at, std::uint32_t, std::uint64_t, std::uint8_t sectors,
+                   std::uint16_t mshr) override {
+        told.push_back({"read", at, sectors});
+        mshrs.push_back(mshr);
+    }
+    void write_dram(Cycle at, std::uint32_t, std::uint64_t, std::uint8_t sectors) override {
+        told.push_back({"write", at, sectors});
+    }
+};
+
+class L2SliceTest : public testing::Test {
+  protected:
+    void build(std::vector<std::string> overrides) {
+        overrides.push_back("l2.slice_bandwidth=64");
+        machine = config::Machine::load("a100", overrides);
+        parameters = std::make_unique<MemoryParameters>(MemoryParameters::of(*machine));
+        map = std::make_unique<LineMap>(*parameters);
+        slice = std::make_unique<L2Slice>(*parameters, *map, 0, 0, around, counters);
+    }
+    void SetUp() override { build({}); }
+
+    /// A request for the line of that number in the slice.
+    void ask(Cycle at, std::uint32_t index, MemoryRequest request, std::uint32_t home = 0,
+             bool from_peer = false) {
+        request.line = map->line_of(home, 0, index);
+        slice->request({.at = at,
+                        .routed = {request, index, 0, static_cast<std::uint8_t>(home)},
+                        .from_peer = from_peer});
+    }
+    std::vector<Told> until(Cycle cycle) {
+        slice->advance(cycle);
+        return around.take();
+    }
+
+    std::shared_ptr<const config::Machine> machine;
+    std::unique_ptr<MemoryParameters> parameters;
+    std::unique_ptr<LineMap> map;
+    Surroundings around;
+    PartitionCounters counters;
+    std::unique_ptr<L2Slice> slice;
+};
+
+constexpr auto kRead = RequestKind::kRead;
+constexpr auto kWrite = RequestKind::kWrite;
+constexpr auto kAtomic = RequestKind::kAtomic;
+
+TEST_F(L2SliceTest, FetchesPairsOfSectorsAndAnswersAllThatWait) {
+    ask(10, 3, {.id = 1, .kind = kRead, .sectors = 0b0001});
+    ask(11, 3, {.id = 2, .kind = kRead, .sectors = 0b0010});  // comes with the first
+    ask(12, 3, {.id = 3, .kind = kRead, .sectors = 0b0110});
+    EXPECT_THAT(until(100), ElementsAre(Told{"read", 10, 0b0011}, Told{"read", 12, 0b1100}));
+    EXPECT_EQ(slice->next_event(), engine::kNever);
+    EXPECT_FALSE(slice->idle());
+    slice->fill(200, around.mshrs[0], 0b0011);
+    slice->fill(210, around.mshrs[0], 0b1100);
+    EXPECT_THAT(until(300),
+                ElementsAre(Told{"reply", 200, 1}, Told{"reply", 201, 2}, Told{"reply", 210, 3}));
+    EXPECT_TRUE(slice->idle());
+    ask(400, 3, {.id = 4, .kind = kRead, .sectors = 0b1111});
+    EXPECT_THAT(until(500), ElementsAre(Told{"reply", 400, 4}));
+    EXPECT_EQ(counters.sectors_read_hit, 4u);
+    EXPECT_EQ(counters.sectors_read_miss, 4u);
+}
+
+TEST_F(L2SliceTest, DeliversItsBandwidth) {
+    ask(0, 0, {.kind = kWrite, .sectors = 0b1111});
+    for (std::uint32_t i = 1; i < 4; ++i) ask(0, 0, {.id = i, .kind = kRead, .sectors = 0b1111});
+    EXPECT_THAT(until(100), ElementsAre(Told{"reply", 0, 0}, Told{"reply", 2, 1},
+                                        Told{"reply", 4, 2}, Told{"reply", 6, 3}));
+    EXPECT_EQ(slice->busy_cycles(), 8u);
+}
+
+TEST_F(L2SliceTest, FetchesWrittenPartsOnlyWhenTheyAreRead) {
+    ask(0, 0, {.id = 1, .kind = kWrite, .sectors = 0b0011, .partial = 0b0010});
+    EXPECT_THAT(until(10), ElementsAre(Told{"reply", 0, 1}));
+    ask(10, 0, {.id = 2, .kind = kRead, .sectors = 0b0001});
+    EXPECT_THAT(until(20), ElementsAre(Told{"reply", 10, 2}));
+    ask(20, 0, {.id = 3, .kind = kRead, .sectors = 0b0010});
+    EXPECT_THAT(until(30), ElementsAre(Told{"read", 20, 0b0010}));
+    EXPECT_EQ(counters.sectors_write_hit, 1u);
+    EXPECT_EQ(counters.sectors_write_miss, 1u);
+}
+
+TEST_F(L2SliceTest, WritesBackWhatItEvictsAndWaitsForRoom) {
+    build({"l2.size=20KiB", "l2.ways=2", "l2.write_back_buffer=6"});  // one set a slice
+    for (std::uint32_t i = 0; i < 4; ++i) ask(i * 10, i, {.id = i, .kind = kWrite, .sectors = 0xf});
+    EXPECT_THAT(until(100), ElementsAre(Told{"reply", 0, 0}, Told{"reply", 10, 1},
+                                        Told{"write", 20, 0xf}, Told{"reply", 20, 2}));
+    slice->written(150, 0xf);
+    EXPECT_THAT(until(200), ElementsAre(Told{"write", 150, 0xf}, Told{"reply", 150, 3}));
+    slice->written(250, 0xf);
+    until(300);
+    EXPECT_TRUE(slice->idle());
+    // The least recently used one goes, unless it has a lower or higher rank.
+    ask(300, 3, {.kind = kRead, .sectors = 0xf});
+    ask(310, 2, {.kind = kRead, .sectors = 0xf});
+    ask(320, 9, {.kind = kWrite, .sectors = 1, .priority = EvictionPriority::kFirst});
+    ask(330, 2, {.id = 7, .kind = kRead, .sectors = 0xf});  // 3 was evicted, not 2
+    ask(340, 8, {.kind = kWrite, .sectors = 1});            // evicts 9
+    ask(350, 2, {.id = 8, .kind = kRead, .sectors = 0xf});
+    until(325);
+    EXPECT_THAT(until(335), ElementsAre(Told{"reply", 330, 7}));
+    EXPECT_THAT(until(345), ElementsAre(Told{"write", 340, 1}, Told{"reply", 340, 0}));
+    EXPECT_THAT(until(400), ElementsAre(Told{"reply", 350, 8}));
+}
+
+TEST_F(L2SliceTest, SerialisesAtomicsAtOneAddress) {
+    ask(0, 0, {.kind = kWrite, .sectors = 1});
+    ask(1, 0, {.id = 1, .kind = kAtomic, .sectors = 1, .lanes = 32, .same_address = 1});
+    ask(1, 0, {.id = 2, .kind = kAtomic, .sectors = 1, .lanes = 32, .same_address = 32});
+    ask(1, 0, {.id = 3, .kind = kRead, .sectors = 1});
+    EXPECT_THAT(until(100), ElementsAre(Told{"reply", 0, 0}, Told{"reply", 1, 1},
+                                        Told{"reply", 33, 2}, Told{"reply", 34, 3}));
+    ask(100, 5, {.id = 4, .kind = kAtomic, .sectors = 1, .lanes = 1, .same_address = 1});
+    EXPECT_THAT(until(110), ElementsAre(Told{"read", 100, 1}));  // the sector alone
+    slice->fill(150, around.mshrs.back(), 1);
+    EXPECT_THAT(until(200), ElementsAre(Told{"reply", 150, 4}));
+}
+
+TEST_F(L2SliceTest, KeepsCopiesOfThePeersLines) {
+    ask(0, 0, {.id = 1, .kind = kRead, .sectors = 1}, 1);
+    EXPECT_EQ(around.told.size(), 0u);
+    const std::vector<Told> asked = until(10);
+    ASSERT_EQ(asked.size(), 1u);
+    EXPECT_EQ(asked[0].what, "ask");
+    slice->fill(50, static_cast<std::uint16_t>(asked[0].value), 0b11);
+    EXPECT_THAT(until(60), ElementsAre(Told{"reply", 50, 1}));
+    ask(60, 0, {.id = 2, .kind = kRead, .sectors = 0b10}, 1);
+    EXPECT_THAT(until(70), ElementsAre(Told{"reply", 60, 2}));
+    slice->invalidate(70, L2Tags::key(0, 1));
+    ask(80, 0, {.id = 3, .kind = kRead, .sectors = 0b10}, 1);
+    EXPECT_EQ(until(90).at(0).what, "ask");
+    // Writes and atomics go to the home.
+    ask(100, 9, {.id = 4, .kind = kWrite, .sectors = 1}, 1);
+    ask(110, 9, {.id = 5, .kind = kAtomic, .sectors = 1, .lanes = 1}, 1);
+    EXPECT_THAT(until(120), ElementsAre(Told{"ask", 100, 4}, Told{"ask", 110, 5}));
+}
+
+TEST_F(L2SliceTest, RecallsThePeersCopyBeforeItIsOutOfDate) {
+    ask(0, 0, {.kind = kWrite, .sectors = 0xf});
+    ask(10, 0, {.id = 77, .kind = kRead, .sectors = 0b11}, 0, true);
+    ask(20, 0, {.id = 1, .kind = kWrite, .sectors = 1});
+    ask(30, 0, {.id = 2, .kind = kWrite, .sectors = 1}, 0, true);
+    EXPECT_THAT(until(100),
+                ElementsAre(Told{"reply", 0, 0}, Told{"fill", 10, 77}, Told{"invalidate", 20, 1},
+                            Told{"reply", 20, 1}, Told{"answer", 30, 2}));
+}
+
+TEST(LineMap, IsOneToOneOnEveryGpu) {
+    for (const char* name : {"h200", "h100", "a100", "rtx3090", "rtx4090", "t4", "v100"}) {
+        const auto machine = config::Machine::load(name);
+        const MemoryParameters parameters = MemoryParameters::of(*machine);
+        const LineMap map(parameters);
+        std::vector<std::uint64_t> lines(parameters.slices);
+        for (std::uint64_t i = 0; i < 100'000; ++i) {
+            const std::uint64_t line = i < 50'000 ? i : i * 7919 % (1u << 27);
+            const LinePlace place = map.find(line);
+            ASSERT_EQ(map.line_of(place.l2_partition, place.slice, place.index), line) << name;
+            ++lines[place.l2_partition * parameters.slices_per_l2_partition() + place.slice];
+        }
+        const auto [least, most] = std::minmax_element(lines.begin(), lines.end());
+        EXPECT_LT(static_cast<double>(*most - *least), 0.1 * 100'000 / parameters.slices) << name;
+    }
+}
+
+}  // namespace
+}  // namespace lockstep::gpu
