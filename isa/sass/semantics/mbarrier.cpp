@@ -186,6 +186,7 @@ void execute_ublkcp(const Instruction& in, Warp& warp) {
     note_access(warp, Space::kGlobal, to_shared ? Direction::kLoad : Direction::kStore, kBulkUnit);
     warp.access.address[0] = lane64(to_shared ? from : to, 0);
     warp.access.copy_to[0] = (to_shared ? to : from)[0].lane[0];
+    warp.access.copy_barrier = to_shared ? to[1].lane[0] : 0;
     warp.access.bulk_bytes = bytes;
     StoreBuffer* const stores = warp.cta->stores;
     if (to_shared) {

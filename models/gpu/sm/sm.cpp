@@ -65,6 +65,7 @@ void Sm::prepare(Cycle now) {
         memory_->invalidate_l1();
     }
     memory_next_ = kNever;
+    copy_barriers_.clear();
     ctas_.clear();
     ctas_.resize(run_.resident_ctas);
     for (std::uint32_t i = 0; i < run_.resident_ctas; ++i)
@@ -171,6 +172,7 @@ void Sm::written_back(Cycle at, const MemoryInstruction& instruction) {
                                      operation == MemoryOperation::kReductionGlobal ||
                                      operation == MemoryOperation::kAtomicGlobal,
                          .is_copy = operation == MemoryOperation::kCopyAsync,
+                         .is_bulk_copy = operation == MemoryOperation::kBulkCopy,
                          .age = contexts_[instruction.warp].age});
 }
 
@@ -195,6 +197,8 @@ void Sm::handle(const Event& event) {
                 --context.group_pending[event.copy_group % WarpContext::kCopyGroups];
                 finish_copies(event.warp, context, now_);
             }
+            if (event.is_bulk_copy && event.copy_group != CopyBarriers::kNone)
+                end_copy(event.copy_group, now_);
             if (context.is_done) retire_if_done(context, now_);
             return;
     }
@@ -273,33 +277,6 @@ void Sm::at_window_end() {
     if (!stores_.empty()) stores_.commit(*run_.launch->memory);
 }
 
-void Sm::perform(const sass::Deferred& deferred) {
-    if (deferred.perform_atomic != nullptr) return deferred.perform();
-    const sass::Warp& warp = *deferred.warp;
-    const std::uint32_t slot = ctas_[warp.cta->slot].first_warp + warp.index;
-    contexts_[slot].waits_for_window = false;
-    ++counters_.issue_active;
-    execute(slot % parameters_.sub_cores, slot / parameters_.sub_cores, info_[warp.pc],
-            window_end_);
-}
-
-void Sm::end_waiting() {
-    if (held_back_.empty()) return;
-    for (const std::uint16_t slot : held_back_) {
-        WarpContext& context = contexts_[slot];
-        if (!context.waits_for_window) continue;
-        context.waits_for_window = false;
-        wake_slot(slot, window_end_);
-    }
-    held_back_.clear();
-    wake(window_end_);
-}
-
-void Sm::forget_extents() {
-    for (const WarpContext& context : contexts_)
-        if (context.warp != nullptr) context.warp->extents = {};
-}
-
 const sass::Cta* Sm::resident_cta() const {
     for (const CtaSlot& slot : ctas_)
         if (slot.is_used) return &slot.storage->cta();
@@ -316,6 +293,8 @@ std::string Sm::explain_wait() const {
             why = fmt::format("dependence counters ({})", fmt::join(context.counter, ","));
         else if (context.waits_for_path)
             why = "threads at a barrier";
+        else if (context.waits_for_copies)
+            why = "asynchronous copies";
         else if (context.waits_for_stores)
             why = fmt::format("{} stores", context.stores_in_flight);
         text += fmt::format("{}CTA {} warp {} at {:#x} waits for {}", text.empty() ? "" : "; ",

@@ -12,6 +12,7 @@
 #include "isa/sass/deferred_queue.h"
 #include "isa/sass/store_buffer.h"
 #include "models/gpu/launch.h"
+#include "models/gpu/sm/copy_barriers.h"
 #include "models/gpu/sm/event_wheel.h"
 #include "models/gpu/sm/memory_queue.h"
 #include "models/gpu/sm/memory_unit.h"
@@ -79,9 +80,10 @@ class Sm final : public engine::Tile, public MemoryListener {
     bool memory_queue_free(unsigned sub_core) const { return !queues_[sub_core].full(); }
     engine::Cycle shared_fp64_free() const { return fp64_free_; }
     void note_fp64(engine::Cycle free) { fp64_free_ = free; }
-    /// True where the warp's next instruction cannot be executed before the window's end, when the
-    /// warp will be looked at again, or the instruction executed.
-    bool must_wait_for_window(unsigned sub_core, unsigned local, const StaticInstruction& in);
+    /// True where the warp's next instruction cannot be executed yet, although it could issue: not
+    /// before the window's end, or before copies have come. The warp will be looked at again then,
+    /// or the instruction executed.
+    bool must_wait(unsigned sub_core, unsigned local, const StaticInstruction& in);
     /// Executes the warp's next instruction and says what keeps the warp from its next one.
     void execute(unsigned sub_core, unsigned local, const StaticInstruction& in, engine::Cycle now);
 
@@ -104,7 +106,7 @@ class Sm final : public engine::Tile, public MemoryListener {
         std::uint8_t counter = 0;
         std::uint16_t warp = 0;  ///< slot
         std::uint16_t copy_group = 0;
-        bool is_store = false, is_copy = false;
+        bool is_store = false, is_copy = false, is_bulk_copy = false;
         std::uint64_t age = 0;  ///< of the warp: a release may outlive it
     };
     struct Start {
@@ -133,7 +135,10 @@ class Sm final : public engine::Tile, public MemoryListener {
     void hold(WarpContext& context, unsigned counter, bool is_long);
     void release(std::uint16_t slot, unsigned counter, engine::Cycle now);
     void wake_slot(std::uint16_t slot, engine::Cycle at);
+    void close_copy_group(std::uint16_t slot, WarpContext& context, std::uint16_t barrier,
+                          engine::Cycle now);
     void finish_copies(std::uint16_t slot, WarpContext& context, engine::Cycle now);
+    void end_copy(std::uint16_t barrier, engine::Cycle now);
     void count(const StaticInstruction& in, unsigned lanes);
     void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, engine::Cycle now);
@@ -169,6 +174,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     sass::DeferredQueue deferred_;          ///< atomics and system calls of the current window
     std::vector<std::uint16_t> held_back_;  ///< slots of warps that wait for its end
     engine::Cycle window_end_ = 0;
+    CopyBarriers copy_barriers_;
 
     bool is_prepared_ = false;  ///< for the current kernel
     std::uint64_t shared_carve_out_ = 0;

@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "isa/sass/convergence.h"
-#include "isa/sass/system_call.h"
 #include "models/gpu/emulator/cta_runner.h"
 #include "models/gpu/gpu_trace.h"
 #include "models/gpu/sm/sm.h"
@@ -75,30 +74,6 @@ void Sm::count(const StaticInstruction& in, unsigned lanes) {
     counters_.tensor_operations += in.tensor_macs;
 }
 
-bool Sm::must_wait_for_window(unsigned sub_core, unsigned local, const StaticInstruction& in) {
-    const bool is_memory = in.kind == InstructionKind::kMemory && !deferred_.empty();
-    if (!is_memory && !in.may_call_system) [[likely]]
-        return false;
-    const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
-    WarpContext& context = contexts_[slot];
-    sass::Warp& warp = *context.warp;
-    const sass::Instruction& code = code_[warp.pc];
-    warp.mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
-    if (warp.mask == 0) return false;
-    if (is_memory) {
-        if (!deferred_.overlaps(*run_.launch->program, warp.pc, warp)) return false;
-        enter(context, WarpState::kLongScoreboard, now_);
-    } else {
-        if (!sass::calls_system(code, warp)) return false;
-        deferred_.set_cycle(now_);
-        deferred_.defer(code, warp);
-        enter(context, WarpState::kMisc, now_);
-    }
-    context.waits_for_window = true;
-    held_back_.push_back(slot);
-    return true;
-}
-
 void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in, Cycle now) {
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
@@ -130,6 +105,14 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         switch (in.kind) {
             case InstructionKind::kFixed:
                 break;
+            case InstructionKind::kCopyArrive: {
+                // All lanes name one mbarrier.
+                const auto lane = static_cast<unsigned>(std::countr_zero(mask));
+                const auto offset = static_cast<std::uint32_t>(warp.access.address[lane]);
+                close_copy_group(slot, context, copy_barriers_.begin(context.cta_slot, offset),
+                                 now);
+                [[fallthrough]];
+            }
             case InstructionKind::kVariable:
                 if (in.read_barrier < kCounters) {
                     hold(context, in.read_barrier, false);
@@ -161,13 +144,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
             case InstructionKind::kCopyGroup:
                 hold(context, in.counter, true);
                 context.group_counter = in.counter;
-                ++context.open_group;
-                LOCKSTEP_CHECK(
-                    static_cast<std::uint16_t>(context.open_group - context.oldest_group) <
-                        WarpContext::kCopyGroups,
-                    "{}: more than {} groups of asynchronous copies", name(),
-                    WarpContext::kCopyGroups);
-                finish_copies(slot, context, now);
+                close_copy_group(slot, context, CopyBarriers::kNone, now);
                 break;
             case InstructionKind::kSleep:
                 ready = std::max(ready, now + sleep_cycles(warp, pc));
@@ -279,6 +256,10 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     entry.trace = traced_;
     if (trace_ != nullptr) trace_->queued(sub_core, queues_[sub_core].size(), now);
     entry.copy_group = context.open_group;
+    if (info.operation == Op::kBulkCopy)
+        entry.copy_group = warp.access.is_store
+                               ? CopyBarriers::kNone
+                               : copy_barriers_.begin(context.cta_slot, warp.access.copy_barrier);
     entry.access = warp.access;
     entry.constant_delay = 0;
     if (info.operation == Op::kLoadConstant)
@@ -344,17 +325,6 @@ std::uint16_t Sm::request_constants(const StaticInstruction& in, const MemoryIns
         }
     }
     return static_cast<std::uint16_t>(ready - now);
-}
-
-void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {
-    while (context.oldest_group != context.open_group &&
-           context.group_pending[context.oldest_group % WarpContext::kCopyGroups] == 0) {
-        ++context.oldest_group;
-        wheel_.schedule(now + 1, {.kind = EventKind::kRelease,
-                                  .counter = context.group_counter,
-                                  .warp = slot,
-                                  .age = context.age});
-    }
 }
 
 Cycle Sm::sleep_cycles(const sass::Warp& warp, std::uint32_t pc) const {

@@ -19,7 +19,8 @@ using sass::Word;
 namespace opcode {  // bits 0-8
 constexpr unsigned kCs2r = 0x05, kVote = 0x06, kDepbar = 0x11a, kExit = 0x14d, kBar = 0x11d,
                    kMembar = 0x192, kLdgdepbar = 0x1af, kNanosleep = 0x15d, kCctl = 0x18f,
-                   kRedux = 0x1c4, kMatch = 0x1a1, kMufu = 0x108;
+                   kRedux = 0x1c4, kMatch = 0x1a1, kMufu = 0x108, kArrives = 0x1b0, kSyncs = 0x1a7,
+                   kLds = 0x184, kUblkcp = 0x1ba;
 }  // namespace opcode
 
 OperationClass class_of_variable(unsigned base) {
@@ -219,7 +220,7 @@ bool StaticTable::describe_memory(StaticInstruction& in, const Word& word, sass:
                 static_cast<std::uint8_t>(word.bits(71, 2) != 0 ? 1u << word.bits(71, 2) : 0);
             is_global = true;
             break;
-        case 0x1ba:
+        case opcode::kUblkcp:
             info.operation = Op::kBulkCopy;
             is_global = true;
             break;
@@ -319,7 +320,10 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         in.stall = 2;
 
     const sass::table::Row* row = sass::table::find(word, program.arch());
-    if (row != nullptr) in.operation = class_of(row->pipe, base);
+    if (row != nullptr)
+        in.operation = class_of(row->pipe, base);
+    else if (base == opcode::kUblkcp)  // executed, but not in the disassembler's table
+        in.operation = OperationClass::kMemory;
     const std::span<const sass::RegisterUse> uses = program.uses(index);
     if (in.operation == OperationClass::kTensor) describe_tensor(in, word);
     if (in.operation == OperationClass::kMemory && !describe_memory(in, word, program.arch(), uses))
@@ -381,6 +385,15 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         case opcode::kLdgdepbar:
             in.kind = InstructionKind::kCopyGroup;
             in.counter = in.write_barrier % kCounters;
+            break;
+        case opcode::kArrives:
+            in.kind = InstructionKind::kCopyArrive;
+            break;
+        case opcode::kSyncs:
+            in.reads_mbarrier = word.form() == 2;  // phase check
+            break;
+        case opcode::kLds:  // how code of sm_80 reads an mbarrier
+            in.reads_mbarrier = program.arch() >= 80 && program.arch() < 90;
             break;
         case opcode::kNanosleep:
             in.kind = InstructionKind::kSleep;

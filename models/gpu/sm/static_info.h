@@ -27,6 +27,7 @@ enum class InstructionKind : std::uint8_t {
     kMembar,
     kDependencyBarrier,  ///< DEPBAR: waits for a counter to fall to `limit`
     kCopyGroup,          ///< LDGDEPBAR: a counter is held until all earlier LDGSTS are done
+    kCopyArrive,         ///< ARRIVES.LDGSTSBAR: an mbarrier gets an arrival when they are
     kSleep,              ///< NANOSLEEP
     kInvalidate,         ///< CCTL.IVALL
 };
@@ -75,6 +76,7 @@ struct StaticInstruction {
     Arithmetic arithmetic = Arithmetic::kNone;
     bool reads_constant = false;
     bool may_call_system = false;
+    bool reads_mbarrier = false;      ///< asks for an mbarrier's phase, or may do so
     bool is_generic = false;          ///< memory: the space is known after execution
     bool is_long_scoreboard = false;  ///< memory: counts as long scoreboard
     std::uint32_t constant_line = 0;  ///< bank and line of the constant operand

@@ -194,7 +194,7 @@ bool SubCore::issue(unsigned local, Cycle now) {
     candidates_[pipe] &= ~(1u << local);
     if (candidates_[pipe] == 0) candidate_pipes_ &= ~(1u << pipe);
     long_candidates_ &= ~(1u << local);
-    if (sm_.must_wait_for_window(index_, local, in)) return false;
+    if (sm_.must_wait(index_, local, in)) return false;
     last_ = local;
 
     pipe_free_[pipe] = now + in.interval;

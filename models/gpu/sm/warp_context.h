@@ -24,6 +24,7 @@ struct WarpContext {
     bool waits_for_path = false;  ///< all its paths wait at barriers
     bool waits_for_stores = false;
     bool waits_for_window = false;  ///< its next instruction runs at the window's end
+    bool waits_for_copies = false;  ///< ... when the copies have come that an mbarrier counts
     bool is_done = false;           ///< all threads have exited
     WarpState state = WarpState::kWait;
     engine::Cycle since = 0;  ///< in this state
@@ -33,10 +34,12 @@ struct WarpContext {
     std::uint32_t in_flight = 0;          ///< memory instructions
     std::uint32_t stores_in_flight = 0;
 
-    // Groups of LDGSTS, numbered; LDGDEPBAR closes one.
+    // Groups of LDGSTS, numbered; LDGDEPBAR closes one, and ARRIVES.LDGSTSBAR one that reports to an
+    // mbarrier.
     std::uint16_t open_group = 0, oldest_group = 0;
     std::uint8_t group_counter = 0;
     std::array<std::uint16_t, kCopyGroups> group_pending{};
+    std::array<std::uint16_t, kCopyGroups> group_barrier{};  ///< entry of CopyBarriers, or kNone
 };
 
 }  // namespace lockstep::gpu

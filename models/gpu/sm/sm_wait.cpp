@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where execution at issue is not the whole truth. Instructions wait for the window's end that touch
+// what an atomic has yet to change, and calls of the system's functions; the hardware knows no such
+// wait, but what it does takes longer than a window anyway. And threads that ask an mbarrier wait
+// until the copies that it counts as done have come in time.
+#include <bit>
+
+#include "isa/sass/semantics/address.h"
+#include "isa/sass/system_call.h"
+#include "models/gpu/sm/sm.h"
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+
+namespace {
+
+constexpr std::uint32_t kMbarrierBytes = 8;
+
+}  // namespace
+
+bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& in) {
+    const bool is_memory = in.kind == InstructionKind::kMemory && !deferred_.empty();
+    const bool asks_copies = in.reads_mbarrier && !copy_barriers_.empty();
+    if (!is_memory && !asks_copies && !in.may_call_system) [[likely]]
+        return false;
+    const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
+    WarpContext& context = contexts_[slot];
+    sass::Warp& warp = *context.warp;
+    const sass::Instruction& code = code_[warp.pc];
+    warp.mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
+    if (warp.mask == 0) return false;
+    if (asks_copies) {
+        sass::compute_addresses(code, warp);
+        for (std::uint32_t lanes = warp.mask; lanes != 0; lanes &= lanes - 1) {
+            const std::uint64_t address = warp.access.address[std::countr_zero(lanes)];
+            const std::uint16_t barrier =
+                copy_barriers_.find(context.cta_slot, static_cast<std::uint32_t>(address) /
+                                                          kMbarrierBytes * kMbarrierBytes);
+            if (barrier == CopyBarriers::kNone) continue;
+            copy_barriers_.wait(barrier, slot);
+            context.waits_for_copies = true;
+            enter(context, WarpState::kLongScoreboard, now_);
+            return true;
+        }
+    }
+    if (is_memory) {
+        if (!deferred_.overlaps(*run_.launch->program, warp.pc, warp)) return false;
+        enter(context, WarpState::kLongScoreboard, now_);
+    } else {
+        if (!in.may_call_system) return false;
+        if (!sass::calls_system(code, warp)) return false;
+        deferred_.set_cycle(now_);
+        deferred_.defer(code, warp);
+        enter(context, WarpState::kMisc, now_);
+    }
+    context.waits_for_window = true;
+    held_back_.push_back(slot);
+    return true;
+}
+
+void Sm::perform(const sass::Deferred& deferred) {
+    if (deferred.perform_atomic != nullptr) return deferred.perform();
+    const sass::Warp& warp = *deferred.warp;
+    const std::uint32_t slot = ctas_[warp.cta->slot].first_warp + warp.index;
+    contexts_[slot].waits_for_window = false;
+    ++counters_.issue_active;
+    execute(slot % parameters_.sub_cores, slot / parameters_.sub_cores, info_[warp.pc],
+            window_end_);
+}
+
+void Sm::end_waiting() {
+    if (held_back_.empty()) return;
+    for (const std::uint16_t slot : held_back_) {
+        WarpContext& context = contexts_[slot];
+        if (!context.waits_for_window) continue;
+        context.waits_for_window = false;
+        wake_slot(slot, window_end_);
+    }
+    held_back_.clear();
+    wake(window_end_);
+}
+
+void Sm::forget_extents() {
+    for (const WarpContext& context : contexts_)
+        if (context.warp != nullptr) context.warp->extents = {};
+}
+
+void Sm::close_copy_group(std::uint16_t slot, WarpContext& context, std::uint16_t barrier,
+                          Cycle now) {
+    context.group_barrier[context.open_group % WarpContext::kCopyGroups] = barrier;
+    ++context.open_group;
+    LOCKSTEP_CHECK(static_cast<std::uint16_t>(context.open_group - context.oldest_group) <
+                       WarpContext::kCopyGroups,
+                   "{}: more than {} groups of asynchronous copies", name(),
+                   WarpContext::kCopyGroups);
+    finish_copies(slot, context, now);
+}
+
+void Sm::end_copy(std::uint16_t barrier, Cycle now) {
+    copy_barriers_.end(barrier, [&](std::uint16_t slot) {
+        contexts_[slot].waits_for_copies = false;
+        wake_slot(slot, now + 1);
+    });
+}
+
+void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {
+    while (context.oldest_group != context.open_group &&
+           context.group_pending[context.oldest_group % WarpContext::kCopyGroups] == 0) {
+        const std::uint16_t barrier =
+            context.group_barrier[context.oldest_group++ % WarpContext::kCopyGroups];
+        if (barrier != CopyBarriers::kNone) {
+            end_copy(barrier, now);
+            continue;
+        }
+        wheel_.schedule(now + 1, {.kind = EventKind::kRelease,
+                                  .counter = context.group_counter,
+                                  .warp = slot,
+                                  .age = context.age});
+    }
+}
+
+}  // namespace lockstep::gpu
