@@ -20,7 +20,7 @@ namespace opcode {  // bits 0-8
 constexpr unsigned kCs2r = 0x05, kVote = 0x06, kDepbar = 0x11a, kExit = 0x14d, kBar = 0x11d,
                    kMembar = 0x192, kLdgdepbar = 0x1af, kNanosleep = 0x15d, kCctl = 0x18f,
                    kRedux = 0x1c4, kMatch = 0x1a1, kMufu = 0x108, kArrives = 0x1b0, kSyncs = 0x1a7,
-                   kLds = 0x184, kUblkcp = 0x1ba;
+                   kLds = 0x184, kLdc = 0x182, kUblkcp = 0x1ba;
 }  // namespace opcode
 
 OperationClass class_of_variable(unsigned base) {
@@ -66,7 +66,7 @@ OperationClass class_of(sass::table::Pipe pipe, unsigned base) {
         case P::kTensorAsync:
             return OperationClass::kTensor;
         case P::kVariable:
-            return class_of_variable(base);
+            return base == opcode::kLdc ? OperationClass::kMemory : class_of_variable(base);
         case P::kUniform:
             return OperationClass::kUniform;
         case P::kBranch:
@@ -224,7 +224,7 @@ bool StaticTable::describe_memory(StaticInstruction& in, const Word& word, sass:
             info.operation = Op::kBulkCopy;
             is_global = true;
             break;
-        case 0x182:
+        case opcode::kLdc:
             info.operation = Op::kLoadConstant;
             info.constant_bank = static_cast<std::uint8_t>(word.bits(54, 5));
             break;
