@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where execution at issue is not the whole truth. Instructions wait for the window's end that touch
-// what an atomic has yet to change, and calls of the system's functions; the hardware knows no such
-// wait, but what it does takes longer than a window anyway. And threads that ask an mbarrier wait
-// until the copies that it counts as done have come in time.
+// Where execution at issue is not the whole truth. Instructions wait for the window's end that
+// touch what an atomic has yet to change, and calls of the system's functions; the hardware knows
+// no such wait, but what it does takes longer than a window anyway. And threads that ask an
+// mbarrier wait until the copies that it counts as done have come in time.
 #include <bit>
 
 #include "isa/sass/semantics/address.h"

@@ -34,8 +34,8 @@ struct WarpContext {
     std::uint32_t in_flight = 0;          ///< memory instructions
     std::uint32_t stores_in_flight = 0;
 
-    // Groups of LDGSTS, numbered; LDGDEPBAR closes one, and ARRIVES.LDGSTSBAR one that reports to an
-    // mbarrier.
+    // Groups of LDGSTS, numbered; LDGDEPBAR closes one, and ARRIVES.LDGSTSBAR one that reports to
+    // an mbarrier.
     std::uint16_t open_group = 0, oldest_group = 0;
     std::uint8_t group_counter = 0;
     std::array<std::uint16_t, kCopyGroups> group_pending{};
