@@ -40,6 +40,8 @@ constexpr Entry kMemoryUnit[] = {
      "ATOMS without conflicts: issue to issue of the consumer"},
     {"memory_unit.shuffle_latency", Type::kInteger, "cycle", 1, kMaxCycles,
      "SHFL: issue to issue of the consumer"},
+    {"memory_unit.shuffle_interval", Type::kInteger, "cycle", 1, 64,
+     "between a SHFL and the next instruction of the SM"},
     {"memory_unit.constant_latency", Type::kInteger, "cycle", 1, kMaxCycles,
      "LDC with an index in a register: issue to issue of the consumer"},
     {"memory_unit.constant_latency_uniform", Type::kInteger, "cycle", 1, kMaxCycles,

@@ -33,9 +33,10 @@ class MemoryUnit::Implementation {
 
     void accept(Cycle now, const MemoryInstruction& in) {
         LOCKSTEP_CHECK(!l1_.is_blocked(), "the memory unit stands still at cycle {}", now);
-        accept_from_ = now + p_.request_interval;
-        listener_.sources_read(sources_read(now, in), in);
         using enum MemoryOperation;
+        accept_from_ =
+            now + (in.info->operation == kShuffle ? p_.shuffle_interval : p_.request_interval);
+        listener_.sources_read(sources_read(now, in), in);
         switch (in.info->operation) {
             case kLoadGlobal:
             case kLoadLocal:

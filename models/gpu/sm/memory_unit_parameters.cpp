@@ -75,6 +75,7 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     wavefront_cycles = get("shared_memory.wavefront_cycles");
     atomic_cycles = get("shared_memory.atomic_cycles");
     request_interval = get("sub_core.arbiter_interval");
+    shuffle_interval = get("memory_unit.shuffle_interval");
     pending_requests = get("memory_unit.pending_requests");
     return_width = get("memory_unit.return_width");
     source_width = get("memory_unit.source_width");

@@ -229,7 +229,7 @@ void Sm::arbitrate(Cycle now) {
         memory_->accept(now, queues_[best].front());
         queues_[best].pop(now);
         if (trace_ != nullptr) trace_->queued(best, queues_[best].size(), now);
-        arbiter_free_ = now + parameters_.arbiter_interval;
+        arbiter_free_ = now + 1;  // next_accept() knows how long the instruction takes
         sub_cores_[best].note_memory_slot(now);
     }
     update_memory_next(now + 1);

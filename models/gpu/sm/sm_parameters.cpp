@@ -66,7 +66,6 @@ SmParameters::SmParameters(const config::Machine& machine) {
     memory_issue_latency = get("sub_core.memory_issue_latency");
     memory_issue_latency_uniform = get("sub_core.memory_issue_latency_uniform");
     address_interval = get("sub_core.address_interval");
-    arbiter_interval = get("sub_core.arbiter_interval");
     register_banks = get("sub_core.register_banks");
     read_window = get("sub_core.read_window");
     yield_zero_stall = get("sub_core.yield_zero_stall");

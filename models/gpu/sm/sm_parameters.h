@@ -56,7 +56,6 @@ struct SmParameters {
     unsigned memory_issue_latency;          ///< issue to arrival, addresses in registers
     unsigned memory_issue_latency_uniform;  ///< ... uniform or immediate addresses, shared memory
     unsigned address_interval;              ///< between two instructions of a sub-core
-    unsigned arbiter_interval;              ///< between two instructions of the SM
 
     unsigned register_banks, read_window;
     unsigned yield_zero_stall;  ///< cycles that stall 0 with yield waits

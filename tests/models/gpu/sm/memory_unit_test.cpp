@@ -234,6 +234,13 @@ TEST_F(MemoryUnitTest, SharedMemoryMovesALineACycle) {
     EXPECT_EQ(last - start, 64u * 4);
 }
 
+TEST_F(MemoryUnitTest, ShufflesGoOneACycle) {
+    make();
+    const Cycle start = offer(instruction(kShuffle, 4, words), 100);
+    EXPECT_EQ(offer(instruction(kLoadShared, 4, [](unsigned l) { return 4 * l; }), 0), start + 1);
+    EXPECT_EQ(offer(instruction(kShuffle, 4, words), 0), start + 3);
+}
+
 TEST_F(MemoryUnitTest, MatricesComeOneEveryTwoCycles) {
     make();
     for (const unsigned matrices : {1u, 2u, 4u}) {
