@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions as 64-byte words and back.
+// Instructions as 80-byte words and back.
 #pragma once
 
 #include <array>

@@ -108,6 +108,11 @@ enum class Broadcast : std::uint8_t {
 enum class Reduction : std::uint8_t { kSum, kMean, kMax, kMin, kSumOfSquares };
 enum class Axis : std::uint8_t { kColumns, kRows };  ///< the axis that goes away
 enum class PoolMode : std::uint8_t { kNone, kMax, kAverage };
+/// How integer results are rounded.
+enum class Rounding : std::uint8_t {
+    kReal,        ///< fp32 arithmetic, then to nearest even
+    kFixedPoint,  ///< integer multiplier and shift, ties up (sim/numerics/requantise.h)
+};
 enum class WeightSource : std::uint8_t { kMemory, kUnifiedBuffer };
 
 }  // namespace lockstep::tpu

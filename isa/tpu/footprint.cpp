@@ -69,6 +69,56 @@ void add_b(Footprint& footprint, const Instruction& i) {
     }
 }
 
+void add_table(Footprint& footprint, const Instruction& i) {
+    constexpr std::uint64_t kEntries = 256;
+    if (i.flag(kHasTable))
+        footprint.add(Space::kUnifiedBuffer, false, i[kTable], i[kTable] + kEntries);
+}
+
+bool is_narrow_integer(DataType type) {
+    return !is_float(type) && size_of(type) <= 2;
+}
+
+/// What fixed-point arithmetic does not do.
+std::string check_fixed_point(const Instruction& i) {
+    if (!is_narrow_integer(i.type(kType))) return "fixed_point gives integers of 8 or 16 bits";
+    const bool uses_shift = i.opcode() == Opcode::kVector || i.flag(kHasAddend);
+    if (uses_shift && (i[kShift] == 0 || i[kShift] > 62)) return "a shift that is not 1 to 62";
+    const auto is_relu_or_nothing = [&](Field field) {
+        const auto function = i.as<Function>(field);
+        return function == Function::kIdentity || function == Function::kRelu;
+    };
+    switch (i.opcode()) {
+        case Opcode::kActivate:
+            if (i.type(kAccumulatorType) != DataType::kInt32) return "fixed_point adds integers";
+            if (!i.flag(kHasScales)) return "fixed_point needs has_scales";
+            if (!is_relu_or_nothing(kFunction)) return "fixed_point knows identity and relu";
+            if (i.as<PoolMode>(Field::kPool) == PoolMode::kAverage)
+                return "an average in fixed_point is an instruction of its own (pool)";
+            if (i.flag(kHasAddend) && !is_narrow_integer(i.type(kAddendType)))
+                return "fixed_point adds integers";
+            return "";
+        case Opcode::kVector: {
+            const auto function = i.as<Function>(kFunction);
+            if (function != Function::kIdentity && function != Function::kAdd &&
+                function != Function::kMultiply)
+                return "fixed_point knows identity, add and multiply";
+            if (!is_relu_or_nothing(kThen)) return "fixed_point knows identity and relu";
+            if (!is_narrow_integer(i.type(kAType)) ||
+                (is_binary(function) && (!is_narrow_integer(i.type(kBType)) ||
+                                         i.as<Broadcast>(kBroadcast) == Broadcast::kImmediate)))
+                return "fixed_point takes integers of 8 or 16 bits";
+            return "";
+        }
+        default:  // pool: sums of bytes that fp32 holds exactly
+            if (i.as<PoolMode>(Field::kPool) == PoolMode::kAverage &&
+                (size_of(i.type(kAType)) != 1 || i[kKernelHeight] * i[kKernelWidth] > 1 << 14))
+                return "fixed_point averages at most 2^14 values of 8 bits";
+            return is_narrow_integer(i.type(kAType)) ? ""
+                                                     : "fixed_point takes integers of 8 or 16 bits";
+    }
+}
+
 }  // namespace
 
 std::uint64_t activate_output_rows(const Instruction& i) {
@@ -145,17 +195,21 @@ Footprint footprint(const Instruction& i) {
             break;
         case Opcode::kActivate: {
             accumulators(false);
-            const std::uint64_t parameters = (i.flag(kHasBias) + i.flag(kHasScales)) * i[kColumns];
+            const std::uint64_t scale_words = is_fixed_point(i) ? 2 : 1;
+            const std::uint64_t parameters =
+                (i[kHasBias] + i[kHasScales] * scale_words) * i[kColumns];
             result.add(kBuffer, false, i[kParameters], i[kParameters] + 4 * parameters);
             if (i.flag(kHasAddend))
                 add_rows(result, kBuffer, false, i[kAddend], i[kRows], i[kAddendPitch],
                          i[kColumns] * size_of(i.type(kAddendType)));
+            add_table(result, i);
             destination(activate_output_rows(i), i[kColumns]);
             break;
         }
         case Opcode::kVector:
             operand_a();
             add_b(result, i);
+            add_table(result, i);
             destination(i[kRows], i[kColumns]);
             break;
         case Opcode::kReduce: {
@@ -166,6 +220,9 @@ Footprint footprint(const Instruction& i) {
         }
         case Opcode::kPool:
             add_windows(result, i, i[kA], i[kColumns] * size_of(i.type(kAType)));
+            if (is_fixed_point(i) && i.as<PoolMode>(Field::kPool) == PoolMode::kAverage)
+                result.add(kBuffer, false, i[kParameters],
+                           i[kParameters] + 8 * i[kKernelHeight] * i[kKernelWidth]);
             destination(i[kRows], i[kColumns]);
             break;
         case Opcode::kTranspose:
@@ -203,6 +260,14 @@ std::string check_operands(const Instruction& i) {
         if (image != 0 && images > kLimit / image) return "images of more than 2^40 bytes";
         return "";
     };
+    const bool fixed_point = is_fixed_point(i);
+    if (fixed_point) {
+        const std::string wrong = check_fixed_point(i);
+        if (!wrong.empty()) return wrong;
+    }
+    if (i.flag(kHasTable) && (is_float(i.type(kType)) || size_of(i.type(kType)) != 1))
+        return "a table is for results of 8 bits";
+    if (i.flag(kHasTable) && !fixed_point) return "a table needs rounding=fixed_point";
     switch (i.opcode()) {
         case Opcode::kMatrixMultiply:
         case Opcode::kConvolve:
@@ -219,8 +284,9 @@ std::string check_operands(const Instruction& i) {
             return windows();
         case Opcode::kPool:
             if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return "no pool mode";
-            if (!is_float(i.type(kAType)) && i.float_value(kAScale) == 0) return "an a_scale of 0";
-            if (!is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
+            if (!fixed_point && !is_float(i.type(kAType)) && i.float_value(kAScale) == 0)
+                return "an a_scale of 0";
+            if (!fixed_point && !is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
                 return "integer results need an out_scale above 0";
             return windows();
         case Opcode::kActivate: {
@@ -228,8 +294,8 @@ std::string check_operands(const Instruction& i) {
             if (from != DataType::kInt32 && from != DataType::kFp32)
                 return "accumulators are int32 or fp32";
             if (is_binary(i.as<Function>(kFunction))) return "a function of two operands";
-            if (i.float_value(kScale) == 0) return "a scale of 0";
-            if (!is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
+            if (!fixed_point && i.float_value(kScale) == 0) return "a scale of 0";
+            if (!fixed_point && !is_float(i.type(kType)) && !(i.float_value(kOutScale) > 0))
                 return "integer results need an out_scale above 0";
             if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return "";
             if (i[kHeight] == 0 || i[kWidth] == 0 || i[kRows] % (i[kHeight] * i[kWidth]) != 0)
@@ -240,6 +306,7 @@ std::string check_operands(const Instruction& i) {
         }
         case Opcode::kVector:
             if (is_binary(i.as<Function>(kThen))) return "`then` is a function of two operands";
+            if (fixed_point) return "";
             if (is_binary(i.as<Function>(kFunction)) && !is_float(i.type(kBType)) &&
                 i.as<Broadcast>(kBroadcast) != Broadcast::kImmediate && i.float_value(kBScale) == 0)
                 return "a b_scale of 0";

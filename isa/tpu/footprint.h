@@ -33,6 +33,10 @@ class Footprint {
 /// Of a gather, the table in memory is left out: its rows are known only when it runs.
 Footprint footprint(const Instruction& instruction);
 
+inline bool is_fixed_point(const Instruction& instruction) {
+    return instruction.as<Rounding>(Field::kRounding) == Rounding::kFixedPoint;
+}
+
 /// The number of output rows that `activate` stores: fewer than it reads where it pools.
 std::uint64_t activate_output_rows(const Instruction& instruction);
 /// Height or width of a pooled image.

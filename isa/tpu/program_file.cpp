@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .tpu file, little-endian:
-//   magic[8], u32 version, u32 generation, u32 buffers, u32 steps, u32 segments, u32 zero, u64
-//   instructions; buffers:  text name, u8 space, u8 role, u8 type, u8 rank, u64 address, u64 bytes,
-//   u64 dimension[rank]; steps:    text name, u64 macs;   segments: u32 buffer, u32 zero, u64
-//   offset, u64 bytes, the bytes; instructions: 64 bytes each. A text is u16 length and the
-//   characters.
+// The .tpu file, little-endian, one part after the other:
+//   magic[8], u32 version, u32 generation, u32 buffers, u32 steps, u32 segments, u32 zero,
+//     u64 instructions
+//   a buffer: text name, u8 space, u8 role, u8 type, u8 rank, u64 address, u64 bytes,
+//     u64 dimension[rank]
+//   a step: text name, u64 macs
+//   a segment: u32 buffer, u32 zero, u64 offset, u64 bytes, the bytes
+//   an instruction: 80 bytes
+// A text is its u16 length and the characters.
 #include <bit>
 #include <cstring>
 

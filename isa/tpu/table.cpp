@@ -27,6 +27,7 @@ constexpr std::string_view kBroadcasts[] = {"none", "row", "column", "immediate"
 constexpr std::string_view kReductions[] = {"sum", "mean", "max", "min", "sum_of_squares"};
 constexpr std::string_view kAxes[] = {"columns", "rows"};
 constexpr std::string_view kPoolModes[] = {"none", "max", "average"};
+constexpr std::string_view kRoundings[] = {"real", "fixed_point"};
 constexpr std::string_view kWeightSources[] = {"memory", "unified_buffer"};
 
 constexpr FieldRow kFieldRows[] = {
@@ -82,7 +83,9 @@ constexpr FieldRow kFieldRows[] = {
     {kPadValue, "pad_value", kSigned, 16, "what is read outside of the image (integers; bf16: 0)"},
     {kParameters, "parameters", kUnsigned, 32,
      "unified buffer address of the columns' parameters: biases (int32, or fp32 where the "
-     "accumulators are), then scales (fp32), as has_bias and has_scales say"},
+     "accumulators are), then scales (fp32; fixed_point: int32 multipliers, then int32 shifts), as "
+     "has_bias and has_scales say; an average in fixed_point: multiplier and shift for each count "
+     "of pixels from 1"},
     {kHasBias, "has_bias", kUnsigned, 1, "1: add the column's bias"},
     {kHasScales, "has_scales", kUnsigned, 1, "1: multiply by the column's scale"},
     {kFunction, "function", kName, 6, "what is computed", kFunctions},
@@ -119,6 +122,14 @@ constexpr FieldRow kFieldRows[] = {
     {kReduction, "reduction", kName, 3, "how values are joined", kReductions},
     {kAxis, "axis", kName, 1, "the axis that goes away", kAxes},
     {kWeights, "weights", kUnsigned, 32, "unified buffer address of [ky][kx][channel] weights"},
+    {kRounding, "rounding", kName, 1, "arithmetic of integer results", kRoundings},
+    {kFirst, "first", kSigned, 32, "fixed_point: multiplier of the first operand"},
+    {kSecond, "second", kSigned, 32, "fixed_point: multiplier of the second operand"},
+    {kShift, "shift", kUnsigned, 6, "fixed_point: the multipliers stand for 2^-shift times them"},
+    {kSumZero, "sum_zero", kSigned, 12, "fixed_point: zero point after the addend"},
+    {kHasTable, "has_table", kUnsigned, 1, "1: the 8-bit result is looked up in the table"},
+    {kTable, "table", kUnsigned, 32,
+     "unified buffer address of 256 results, for the lowest value of the type up"},
 };
 static_assert(std::size(kFieldRows) == kFields);
 static_assert([] {
@@ -152,15 +163,17 @@ constexpr Field kConvolveFields[] = {
     kKernelHeight,   kKernelWidth,   kStrideHeight,  kStrideWidth, kPadTop,     kPadLeft,
     kDilationHeight, kDilationWidth, kPadValue};
 constexpr Field kActivateFields[] = {
-    kAccumulator, kAccumulatorType, kRows,        kColumns,       kDestination, kPitch,
-    kType,        kFunction,        kParameters,  kHasBias,       kHasScales,   kScale,
-    kOutScale,    kZeroPoint,       kHasAddend,   kAddend,        kAddendPitch, kAddendType,
-    kAddendScale, kAddendZero,      Field::kPool, kHeight,        kWidth,       kPoolKernel,
-    kPoolStride,  kPoolPadTop,      kPoolPadLeft, kPoolPadBottom, kPoolPadRight};
+    kAccumulator, kAccumulatorType, kRows,        kColumns,       kDestination,  kPitch,
+    kType,        kFunction,        kParameters,  kHasBias,       kHasScales,    kScale,
+    kOutScale,    kZeroPoint,       kHasAddend,   kAddend,        kAddendPitch,  kAddendType,
+    kAddendScale, kAddendZero,      Field::kPool, kHeight,        kWidth,        kPoolKernel,
+    kPoolStride,  kPoolPadTop,      kPoolPadLeft, kPoolPadBottom, kPoolPadRight, kRounding,
+    kFirst,       kSecond,          kShift,       kSumZero,       kHasTable,     kTable};
 constexpr Field kVectorFields[] = {
-    kFunction,    kThen,   kA,     kAPitch,   kAType,     kAScale,    kAZero,
-    kB,           kBPitch, kBType, kBScale,   kBZero,     kBroadcast, kImmediate,
-    kDestination, kPitch,  kType,  kOutScale, kZeroPoint, kRows,      kColumns};
+    kFunction,    kThen,   kA,      kAPitch,   kAType,     kAScale,    kAZero,
+    kB,           kBPitch, kBType,  kBScale,   kBZero,     kBroadcast, kImmediate,
+    kDestination, kPitch,  kType,   kOutScale, kZeroPoint, kRows,      kColumns,
+    kRounding,    kFirst,  kSecond, kShift,    kHasTable,  kTable};
 constexpr Field kReduceFields[] = {kReduction, kAxis,      kA,           kAPitch, kAType,
                                    kAScale,    kAZero,     kDestination, kPitch,  kType,
                                    kOutScale,  kZeroPoint, kRows,        kColumns};
@@ -169,7 +182,8 @@ constexpr Field kPoolFields[] = {
     kAZero,       kPixelPitch,   kColumns,     kRows,     kFirstRow,
     kHeight,      kWidth,        kOutHeight,   kOutWidth, kKernelHeight,
     kKernelWidth, kStrideHeight, kStrideWidth, kPadTop,   kPadLeft,
-    kDestination, kPitch,        kType,        kOutScale, kZeroPoint};
+    kDestination, kPitch,        kType,        kOutScale, kZeroPoint,
+    kRounding,    kParameters};
 constexpr Field kTransposeFields[] = {kA, kAPitch, kType, kDestination, kPitch, kRows, kColumns};
 constexpr Field kDepthwiseFields[] = {
     kSource,      kType,           kPixelPitch,    kWeights,      kWeightType,  kColumns,

@@ -100,8 +100,15 @@ enum class Field : std::uint8_t {
     kReduction,
     kAxis,
     kWeights,
+    kRounding,
+    kFirst,
+    kSecond,
+    kShift,
+    kSumZero,
+    kHasTable,
+    kTable,
 };
-inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kWeights) + 1;
+inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kTable) + 1;
 
 enum class FieldKind : std::uint8_t { kUnsigned, kSigned, kFloat, kName };
 
@@ -123,7 +130,7 @@ struct OpcodeRow {
     std::span<const Field> fields;  ///< from bit kFirstFieldBit on, without gaps; without waits
 };
 
-inline constexpr std::uint32_t kWordBytes = 64;
+inline constexpr std::uint32_t kWordBytes = 80;
 inline constexpr std::uint32_t kWordBits = kWordBytes * 8;
 inline constexpr std::uint32_t kFirstFieldBit = 72;
 inline constexpr int kGenerations = 4;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "isa/tpu/semantics/elements.h"
+#include "isa/tpu/semantics/fixed_point.h"
 #include "isa/tpu/semantics/functions.h"
 #include "isa/tpu/semantics/handlers.h"
 
@@ -29,15 +30,23 @@ class Activation {
             std::memcpy(bias_bits_.data(), parameters, 4 * columns_);
             parameters += 4 * columns_;
         }
+        if (is_fixed_point(i)) {
+            std::vector<std::int32_t> words(2 * columns_);
+            std::memcpy(words.data(), parameters, 8 * columns_);
+            for (std::size_t c = 0; c < columns_; ++c)
+                fixed_.push_back(checked_scale(words[c], words[columns_ + c]));
+            return;
+        }
         if (!i.flag(kHasScales)) return;
         std::vector<float> own(columns_);
         std::memcpy(own.data(), parameters, 4 * columns_);
         for (std::size_t c = 0; c < columns_; ++c) scales_[c] = scales_[c] * own[c];
     }
 
-    /// Row `row` of the accumulators, after the function, in fp32.
+    /// Row `row` of the accumulators, after the function, in fp32 (fixed_point: stored integers).
     void compute(std::uint64_t row, float* out) {
         const std::uint32_t* acc = state_.accumulators(i[kAccumulator] + row);
+        if (is_fixed_point(i)) return compute_fixed_point(row, acc, out);
         if (i.type(kAccumulatorType) == DataType::kInt32)
             for (std::size_t c = 0; c < columns_; ++c)
                 out[c] = static_cast<float>(static_cast<std::int32_t>(acc[c] + bias_bits_[c])) *
@@ -57,9 +66,10 @@ class Activation {
     }
 
     void store(std::uint64_t row, const float* values) {
-        store_elements(
-            values, columns_, i.type(kType),
-            {i.float_value(kOutScale), static_cast<std::int32_t>(i.signed_value(kZeroPoint))},
+        const Quantisation quantisation{i.float_value(kOutScale),
+                                        static_cast<std::int32_t>(i.signed_value(kZeroPoint))};
+        store_elements(values, columns_, i.type(kType),
+                       is_fixed_point(i) ? Quantisation{} : quantisation,
             state_.unified_buffer(i[kDestination] + row * i[kPitch]));
     }
 
@@ -101,11 +111,39 @@ class Activation {
     }
 
   private:
+    void compute_fixed_point(std::uint64_t row, const std::uint32_t* acc, float* out) {
+        const auto zero = static_cast<std::int32_t>(i.signed_value(kZeroPoint));
+        const auto sum_zero = static_cast<std::int32_t>(i.signed_value(kSumZero));
+        const bool adds = i.flag(kHasAddend);
+        const numerics::IntegerRange range = range_of(i.type(kType));
+        const numerics::FixedPointPair pair{static_cast<std::int32_t>(i.signed_value(kFirst)),
+                                            static_cast<std::int32_t>(i.signed_value(kSecond)),
+                                            static_cast<std::int32_t>(i[kShift])};
+        const FixedPointTail tail(i, i.as<Function>(kFunction) == Function::kRelu,
+                                  adds ? sum_zero : zero, state_);
+        if (adds)
+            load_elements(state_.unified_buffer(i[kAddend] + row * i[kAddendPitch]),
+                          i.type(kAddendType), columns_,
+                          {1, static_cast<std::int32_t>(i.signed_value(kAddendZero))},
+                          addend_.data());
+        for (std::size_t c = 0; c < columns_; ++c) {
+            const auto sum = static_cast<std::int32_t>(acc[c] + bias_bits_[c]);
+            std::int32_t value = numerics::requantise(sum, fixed_[c], zero, range);
+            if (adds)
+                value = numerics::saturate(
+                    numerics::multiply(value - zero, static_cast<std::int32_t>(addend_[c]), pair) +
+                        sum_zero,
+                    range);
+            out[c] = tail(value);
+        }
+    }
+
     const Instruction& i;
     State& state_;
     const std::size_t columns_;
     std::vector<std::uint32_t> bias_bits_;
     std::vector<float> scales_, addend_;
+    std::vector<numerics::FixedPointScale> fixed_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "isa/tpu/semantics/elements.h"
+#include "isa/tpu/semantics/fixed_point.h"
 #include "isa/tpu/semantics/functions.h"
 #include "isa/tpu/semantics/handlers.h"
 #include "isa/tpu/semantics/windows.h"
@@ -16,8 +17,11 @@ namespace {
 
 using enum Field;
 
+/// In fixed_point, operands are loaded as integers less their zero points and stored as they are.
 Quantisation quantisation(const Instruction& i, Field scale, Field zero) {
-    return {i.float_value(scale), static_cast<std::int32_t>(i.signed_value(zero))};
+    if (is_fixed_point(i) && scale == kOutScale) return {};
+    return {is_fixed_point(i) ? 1 : i.float_value(scale),
+            static_cast<std::int32_t>(i.signed_value(zero))};
 }
 
 void load_a(const Instruction& i, State& state, std::uint64_t row, float* out) {
@@ -86,25 +90,56 @@ void reduce(const Instruction& i, State& state, const Join& join) {
 
 }  // namespace
 
+namespace {
+
+/// a and b: stored integers less their zero points; a becomes the stored result.
+void fixed_point_row(const Instruction& i, const FixedPointTail& tail, float* a, const float* b,
+                     std::size_t b_step) {
+    const auto zero = static_cast<std::int32_t>(i.signed_value(kZeroPoint));
+    const numerics::IntegerRange range = range_of(i.type(kType));
+    const numerics::FixedPointPair pair{static_cast<std::int32_t>(i.signed_value(kFirst)),
+                                        static_cast<std::int32_t>(i.signed_value(kSecond)),
+                                        static_cast<std::int32_t>(i[kShift])};
+    const auto function = i.as<Function>(kFunction);
+    for (std::size_t c = 0; c < i[kColumns]; ++c) {
+        const auto x = static_cast<std::int32_t>(a[c]);
+        const auto y = static_cast<std::int32_t>(b[c * b_step]);
+        const std::int64_t value =
+            function == Function::kAdd ? numerics::multiply(x, y, pair)
+            : function == Function::kMultiply
+                ? numerics::multiply(x * y, numerics::FixedPointScale{pair.first, pair.shift})
+                : numerics::multiply(x, numerics::FixedPointScale{pair.first, pair.shift});
+        a[c] = tail(numerics::saturate(value + zero, range));
+    }
+}
+
+}  // namespace
+
 void execute_vector(const Instruction& i, State& state) {
+    const bool fixed_point = is_fixed_point(i);
+    const FixedPointTail tail(i, i.as<Function>(kThen) == Function::kRelu,
+                              static_cast<std::int32_t>(i.signed_value(kZeroPoint)), state);
     const std::size_t columns = i[kColumns];
     const auto function = i.as<Function>(kFunction);
     const auto broadcast = i.as<Broadcast>(kBroadcast);
     std::vector<float> a(columns), b(std::max<std::size_t>(columns, 1), i.float_value(kImmediate));
     for (std::uint64_t row = 0; row < i[kRows]; ++row) {
         load_a(i, state, row, a.data());
+        const std::size_t b_step =
+            broadcast == Broadcast::kColumn || broadcast == Broadcast::kImmediate ? 0 : 1;
         if (is_binary(function)) {
-            const bool one = broadcast == Broadcast::kColumn || broadcast == Broadcast::kImmediate;
             const bool same = broadcast == Broadcast::kRow || broadcast == Broadcast::kImmediate;
             if (broadcast != Broadcast::kImmediate && !(same && row != 0))
                 load_elements(state.unified_buffer(i[kB] + (same ? 0 : row * i[kBPitch])),
-                              i.type(kBType), one ? 1 : columns, quantisation(i, kBScale, kBZero),
-                              b.data());
-            apply(function, a.data(), b.data(), one ? 0 : 1, columns);
-        } else {
-            apply(function, a.data(), columns);
+                              i.type(kBType), b_step == 0 ? 1 : columns,
+                              quantisation(i, kBScale, kBZero), b.data());
         }
-        apply(i.as<Function>(kThen), a.data(), columns);
+        if (fixed_point) {
+            fixed_point_row(i, tail, a.data(), b.data(), b_step);
+        } else {
+            apply(function, a.data(), b.data(), b_step, columns);
+            apply(i.as<Function>(kThen), a.data(), columns);
+        }
         store(i, state, row, a.data(), columns);
     }
 }
@@ -144,9 +179,22 @@ void execute_pool(const Instruction& i, State& state) {
             }
         if (!max) {
             if (i.flag(kCountPad)) count = i[kKernelHeight] * i[kKernelWidth];
-            for (float& value : result)
-                if (count != 0) value /= static_cast<float>(count);
+            if (is_fixed_point(i) && count != 0) {
+                std::int32_t words[2];
+                std::memcpy(words, state.unified_buffer(i[kParameters] + 8 * (count - 1)), 8);
+                const numerics::FixedPointScale scale = checked_scale(words[0], words[1]);
+                for (float& value : result)
+                    value = static_cast<float>(
+                        numerics::multiply(static_cast<std::int32_t>(value), scale));
+            } else if (count != 0) {
+                for (float& value : result) value /= static_cast<float>(count);
+            }
         }
+        if (is_fixed_point(i))
+            for (float& value : result)
+                value = static_cast<float>(numerics::saturate(
+                    static_cast<std::int64_t>(value) + i.signed_value(kZeroPoint),
+                    range_of(i.type(kType))));
         store(i, state, row, result.data(), columns);
     }
 }

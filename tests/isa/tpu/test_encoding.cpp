@@ -108,8 +108,8 @@ TEST(TpuEncoding, ErrorsSayWhat) {
     word[0] = 0xee;
     EXPECT_EQ(decode(word).error, "unknown opcode 0xee");
     word[0] = static_cast<std::uint8_t>(Opcode::kHalt);
-    word[63] = 0x80;
-    EXPECT_EQ(decode(word).error, "halt: bit 511 must be zero");
+    word[79] = 0x80;
+    EXPECT_EQ(decode(word).error, "halt: bit 639 must be zero");
 }
 
 TEST(TpuDisassembler, LeavesOutWhatIsZero) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "isa/tpu/semantics/elements.h"
+#include "sim/numerics/requantise.h"
 #include "tests/isa/tpu/semantics/core.h"
 
 namespace lockstep::tpu {
@@ -137,6 +138,119 @@ TEST(TpuVector, QuantisedAddIsThatOfRealNumbers) {
                                {kRows, 1},
                                {kColumns, 4}});
     EXPECT_THAT(core.get<std::int8_t>(32, 4), ElementsAre(9, -20, 127, 62));
+}
+
+TEST(TpuFixedPoint, ActivateRoundsAndSaturatesAtEachStage) {
+    // Two columns; scales of 1/4 and 3/8; then the addend with factors of 1 and 1/2, ReLU, a table.
+    Core core;
+    const auto quarter = numerics::fixed_point_scale(0.25),
+               other = numerics::fixed_point_scale(0.375);
+    core.put<std::int32_t>(
+        0, {2, -1, quarter.multiplier, other.multiplier, quarter.shift, other.shift});
+    core.put<std::int8_t>(64, {-3, 100});
+    std::vector<std::int8_t> table(256);
+    for (int i = 0; i < 256; ++i)
+        table[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(127 - i);  // complement
+    core.put(256, table);
+    const auto pair = numerics::fixed_point_pair(1.0, 0.5);
+    core.state.accumulators(0)[0] = 8;     // 10 / 4 = 2.5: up to 3
+    core.state.accumulators(0)[1] = 1001;  // 375: saturates to 127
+    const auto run = [&](bool adds, bool relu, bool looks_up) {
+        core.run(Opcode::kActivate, {{kAccumulatorType, DataType::kInt32},
+                                     {kRows, 1},
+                                     {kColumns, 2},
+                                     {kDestination, 128},
+                                     {kType, DataType::kInt8},
+                                     {kFunction, relu ? Function::kRelu : Function::kIdentity},
+                                     {kHasBias, true},
+                                     {kHasScales, true},
+                                     {kZeroPoint, 1},
+                                     {kHasAddend, adds},
+                                     {kAddend, 64},
+                                     {kAddendType, DataType::kInt8},
+                                     {kAddendZero, -20},
+                                     {kRounding, Rounding::kFixedPoint},
+                                     {kFirst, pair.first},
+                                     {kSecond, pair.second},
+                                     {kShift, pair.shift},
+                                     {kSumZero, -5},
+                                     {kHasTable, looks_up},
+                                     {kTable, 256}});
+        return core.get<std::int8_t>(128, 2);
+    };
+    EXPECT_THAT(run(false, false, false), ElementsAre(4, 127));
+    EXPECT_THAT(run(true, false, false), ElementsAre(7, 127));  // 3 + 17 / 2 = 11.5: 12, less 5
+    core.put<std::int8_t>(64, {-60, 100});
+    EXPECT_THAT(run(true, false, false), ElementsAre(-22, 127));  // 3 - 20 - 5
+    EXPECT_THAT(run(true, true, false), ElementsAre(-5, 127));
+    EXPECT_THAT(run(true, true, true), ElementsAre(4, -128));
+}
+
+TEST(TpuFixedPoint, VectorAddsMultipliesAndRescales) {
+    Core core;
+    core.put<std::int8_t>(0, {10, -20, 127});
+    core.put<std::uint8_t>(16, {128, 131, 255});
+    const auto run = [&](Function function, double first, double second) {
+        const auto pair = numerics::fixed_point_pair(first, second);
+        core.run(Opcode::kVector, {{kFunction, function},
+                                   {kA, 0},
+                                   {kAType, DataType::kInt8},
+                                   {kAZero, 2},
+                                   {kB, 16},
+                                   {kBType, DataType::kUint8},
+                                   {kBZero, 128},
+                                   {kDestination, 32},
+                                   {kType, DataType::kInt8},
+                                   {kZeroPoint, 1},
+                                   {kRows, 1},
+                                   {kColumns, 3},
+                                   {kRounding, Rounding::kFixedPoint},
+                                   {kFirst, pair.first},
+                                   {kSecond, pair.second},
+                                   {kShift, pair.shift}});
+        return core.get<std::int8_t>(32, 3);
+    };
+    EXPECT_THAT(run(Function::kAdd, 1, 0.5),
+                ElementsAre(9, -19, 127));  // 8, -22 + 1.5 = -20.5: -20
+    EXPECT_THAT(run(Function::kAdd, 1, -0.5),
+                ElementsAre(9, -22, 63));  // -23.5: -23; 125 - 63.5 = 61.5: 62
+    EXPECT_THAT(run(Function::kMultiply, 0.01, 0), ElementsAre(1, 0, 127));  // 0, -0.66, 158.75
+    EXPECT_THAT(run(Function::kIdentity, 0.25, 0), ElementsAre(3, -4, 32));  // 2, -5.5: -5, 31.25
+}
+
+TEST(TpuFixedPoint, AnAverageHasAScaleForEachCount) {
+    Core core;
+    core.put<std::int8_t>(0, {1, 2, 3, 5});  // 2x2 pixels of one channel
+    std::vector<std::int32_t> scales;
+    for (const double count : {1, 2, 3, 4}) {
+        const auto scale = numerics::fixed_point_scale(1 / count);
+        scales.insert(scales.end(), {scale.multiplier, scale.shift});
+    }
+    core.put(64, scales);
+    core.run(Opcode::kPool, {{Field::kPool, PoolMode::kAverage},
+                             {kAType, DataType::kInt8},
+                             {kAZero, -1},
+                             {kPixelPitch, 1},
+                             {kColumns, 1},
+                             {kRows, 4},
+                             {kHeight, 2},
+                             {kWidth, 2},
+                             {kOutHeight, 2},
+                             {kOutWidth, 2},
+                             {kKernelHeight, 2},
+                             {kKernelWidth, 2},
+                             {kStrideHeight, 1},
+                             {kStrideWidth, 1},
+                             {kPadTop, 1},
+                             {kPadLeft, 1},
+                             {kDestination, 32},
+                             {kPitch, 1},
+                             {kType, DataType::kInt8},
+                             {kZeroPoint, 10},
+                             {kRounding, Rounding::kFixedPoint},
+                             {kParameters, 64}});
+    EXPECT_THAT(core.get<std::int8_t>(32, 4),
+                ElementsAre(12, 13, 13, 14));  // 2, 2.5: 3, 3, 3.75: 4
 }
 
 TEST(TpuReduce, BothAxes) {
