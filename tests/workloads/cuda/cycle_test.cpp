@@ -20,7 +20,7 @@ const std::set<std::string> kOrderMatters = {"reduce_atomic"};
 /// A few CTAs for each SM, a fraction of a second.
 Parameters small(const Workload& workload) {
     const std::map<std::string, std::int64_t> limits = {
-        {"n", 10'000}, {"m", 80},       {"k", 96},     {"heads", 2},  {"seq", 48},
+        {"n", 10'000}, {"m", 80},       {"k", 96},     {"heads", 2},  {"seq", 33},
         {"h", 10},     {"w", 10},       {"c", 5},      {"planes", 8}, {"rows", 100},
         {"cols", 100}, {"tokens", 100}, {"outer", 20}, {"bins", 99}};
     Parameters parameters = parse_parameters(workload, "");
