@@ -20,18 +20,23 @@ class SendQueue {
         queue_.push_back({ready, request});
     }
     void advance(engine::Cycle now) {
-        if (queue_.empty() || queue_.front().ready > now) return;
-        if (next_ > now && next_ != engine::kNever) return;
+        if (next_event() > now) return;
         const MemoryRequest& request = queue_.front().request;
         if (port_.send(now, request)) {
             queue_.pop_front();
             next_ = now + 1;
+            is_refused_ = false;
         } else {
-            next_ = std::max(port_.next_send(now, request), now + 1);
+            next_ = now;
+            is_refused_ = true;
         }
     }
+    /// A port that refused is asked anew each time: what it knows changes with every reply and with
+    /// every window of the simulation.
     engine::Cycle next_event() const {
-        return queue_.empty() ? engine::kNever : std::max(queue_.front().ready, next_);
+        if (queue_.empty()) return engine::kNever;
+        if (is_refused_) return std::max(next_ + 1, port_.next_send(next_, queue_.front().request));
+        return std::max(queue_.front().ready, next_);
     }
 
   private:
@@ -41,7 +46,8 @@ class SendQueue {
     };
     MemoryPort& port_;
     std::deque<Item> queue_;
-    engine::Cycle next_ = 0;  ///< kNever: at the next activation, whenever that is
+    engine::Cycle next_ = 0;  ///< the next may leave; or when it was refused
+    bool is_refused_ = false;
 };
 
 }  // namespace lockstep::gpu

@@ -29,7 +29,9 @@ class FakePort : public MemoryPort {
         replies_.push_back({now + latency_, {request.id, request.kind, request.sectors}});
         return true;
     }
-    Cycle next_send(Cycle, const MemoryRequest&) override { return refuse_until; }
+    Cycle next_send(Cycle, const MemoryRequest&) override {
+        return knows_when ? refuse_until : kNever;
+    }
     Cycle next_reply() const override { return replies_.empty() ? kNever : replies_.front().at; }
     MemoryReply receive(Cycle now) override {
         EXPECT_LE(replies_.front().at, now);
@@ -43,6 +45,7 @@ class FakePort : public MemoryPort {
     };
     std::vector<Sent> sent;
     Cycle refuse_until = 0;
+    bool knows_when = true;
 
   private:
     struct Reply {

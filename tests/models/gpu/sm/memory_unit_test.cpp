@@ -211,6 +211,19 @@ TEST_F(MemoryUnitTest, ARefusedRequestWaits) {
     EXPECT_EQ(port.sent.at(0).at, 500u);
 }
 
+TEST_F(MemoryUnitTest, APortMayLearnLaterWhenItTakesRequests) {
+    make();
+    port.refuse_until = 500;
+    port.knows_when = false;
+    offer(instruction(kLoadGlobal, 4, words), 0);
+    unit->advance(100);
+    EXPECT_EQ(unit->next_event(), kNever);
+    port.knows_when = true;  // a new window of the simulation has begun
+    EXPECT_EQ(unit->next_event(), 500u);
+    drain();
+    EXPECT_EQ(port.sent.at(0).at, 500u);
+}
+
 TEST_F(MemoryUnitTest, ConflictsHoldTheDataStage) {
     make();
     const MemoryInstruction a = instruction(kLoadShared, 4, [](unsigned l) { return 128 * l; });
