@@ -35,43 +35,47 @@ MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryPar
     for (std::size_t i = 0; i < count; ++i) channels_.emplace_back(parameters);
 }
 
-/// Takes what arrives in this window, in the order of arrival.
-void MemoryPartition::gather(Cycle until) {
+/// Takes what arrives in this window and delivers it in the order of arrival.
+void MemoryPartition::gather(Cycle from, Cycle until) {
+    constexpr std::size_t kAhead = 6;
     for (std::uint32_t i = 0; i < links_.size(); ++i) {
+        if (i + kAhead < links_.size()) links_[i + kAhead]->requests.prefetch();
         engine::Receiver<RoutedRequest>& requests = links_[i]->requests;
         for (Cycle at = requests.next_ready(); at < until; at = requests.next_ready())
             arrivals_.push_back(
-                {at,
-                 i + 1,
-                 {.link = static_cast<std::uint16_t>(i), .routed = requests.receive(at)}});
+                {at, i, {.link = static_cast<std::uint16_t>(i), .routed = requests.receive(at)}});
     }
     if (from_peer_.connected())
         for (Cycle at = from_peer_.next_ready(); at < until; at = from_peer_.next_ready())
-            arrivals_.push_back(
-                {at, static_cast<std::uint32_t>(links_.size()) + 1, from_peer_.receive(at)});
-    const auto earlier = [](const Arrival& a, const Arrival& b) {
-        return a.at != b.at ? a.at < b.at : a.order < b.order;
-    };
-    std::sort(arrivals_.begin(), arrivals_.end(), earlier);
+            arrivals_.push_back({at, kPeerLink, from_peer_.receive(at)});
+    hold_untranslated(from, until);
+    const auto before = [](const Arrival& a, const Arrival& b) { return a.order < b.order; };
+    for (const std::uint32_t i : order_.of(arrivals_, from, until, before)) deliver(arrivals_[i]);
+    arrivals_.clear();
+}
 
-    // Those without a translation wait for the MMU; those whose wait ends join.
-    bool changed = false;
-    for (Arrival& arrival : arrivals_) {
-        if (arrival.order > links_.size() || arrival.message.routed.request.translated) continue;
-        arrival.at = mmu_.translate(arrival.at, arrival.message.routed.request.line);
-        arrival.message.routed.request.translated = true;
-        held_.push_back(arrival);
-        arrival.at = kNever;
-        changed = true;
+/// Those without a translation wait for the MMU; those whose wait ends join the arrivals.
+void MemoryPartition::hold_untranslated(Cycle from, Cycle until) {
+    const auto waits = [](const Arrival& a) {
+        return !a.message.routed.request.translated && a.order != kPeerLink;
+    };
+    if (std::any_of(arrivals_.begin(), arrivals_.end(), waits)) {
+        const auto before = [](const Arrival& a, const Arrival& b) { return a.order < b.order; };
+        for (const std::uint32_t i : order_.of(arrivals_, from, until, before)) {
+            Arrival& arrival = arrivals_[i];
+            if (!waits(arrival)) continue;
+            MemoryRequest& request = arrival.message.routed.request;
+            held_.push_back(arrival);
+            held_.back().at = mmu_.translate(arrival.at, request.line);
+            held_.back().message.routed.request.translated = true;
+            arrival.at = kNever;
+        }
     }
-    if (!changed && held_.empty()) return;
-    std::erase_if(arrivals_, [](const Arrival& a) { return a.at == kNever; });
-    std::stable_sort(held_.begin(), held_.end(), earlier);
-    const auto due =
-        std::find_if(held_.begin(), held_.end(), [&](const Arrival& a) { return a.at >= until; });
-    arrivals_.insert(arrivals_.end(), held_.begin(), due);
-    held_.erase(held_.begin(), due);
-    std::stable_sort(arrivals_.begin(), arrivals_.end(), earlier);
+    if (held_.empty()) return;
+    const auto later = std::stable_partition(held_.begin(), held_.end(),
+                                             [&](const Arrival& a) { return a.at < until; });
+    arrivals_.insert(arrivals_.end(), held_.begin(), later);
+    held_.erase(held_.begin(), later);
 }
 
 void MemoryPartition::deliver(const Arrival& arrival) {
@@ -79,7 +83,7 @@ void MemoryPartition::deliver(const Arrival& arrival) {
     const MemoryRequest& request = message.routed.request;
     switch (message.type) {
         case PeerMessage::Type::kRequest: {
-            const bool from_peer = arrival.order > links_.size();
+            const bool from_peer = arrival.order == kPeerLink;
             slice(message.routed.slice)
                 .request({arrival.at, message.routed, message.link, from_peer});
             if (!from_peer) ++counters_.requests;
@@ -103,9 +107,7 @@ void MemoryPartition::deliver(const Arrival& arrival) {
 }
 
 Cycle MemoryPartition::advance(Cycle from, Cycle until) {
-    gather(until);
-    for (const Arrival& arrival : arrivals_) deliver(arrival);
-    arrivals_.clear();
+    gather(from, until);
     if (dram_port_) {
         dram_port_->take(until, completions_);
         take_completions();
@@ -114,8 +116,8 @@ Cycle MemoryPartition::advance(Cycle from, Cycle until) {
         now = std::min(until, now + parameters_.dram_reply_latency);
         run(now);
     }
-    send_replies(until);
-    send_peer_messages(until);
+    send_replies(from, until);
+    send_peer_messages(from, until);
     const bool all_sent = !dram_port_ || dram_port_->send(until);
 
     Cycle next = kNever;
@@ -177,39 +179,34 @@ void MemoryPartition::write_dram(Cycle at, std::uint32_t slice, std::uint64_t li
 }
 
 /// What slices answer from the next window on comes later than all that is due in this one.
-void MemoryPartition::send_replies(Cycle until) {
+void MemoryPartition::send_replies(Cycle from, Cycle until) {
     if (replies_.empty()) return;
-    std::stable_sort(replies_.begin(), replies_.end(), [](const Departure& a, const Departure& b) {
-        return a.at != b.at ? a.at < b.at : a.order < b.order;
-    });
-    std::size_t kept = 0;
-    for (const Departure& departure : replies_) {
-        if (departure.at >= until)
-            replies_[kept++] = departure;
-        else
-            links_[departure.link]->replies.send(departure.at + parameters_.slice_latency,
-                                                 departure.reply);
+    const auto before = [](const Departure& a, const Departure& b) { return a.order < b.order; };
+    for (const std::uint32_t i : order_.of(replies_, from, until, before)) {
+        const Departure& departure = replies_[i];
+        links_[departure.link]->replies.send(departure.at + parameters_.slice_latency,
+                                             departure.reply);
     }
-    replies_.resize(kept);
+    std::erase_if(replies_, [&](const Departure& d) { return d.at < until; });
 }
 
-void MemoryPartition::send_peer_messages(Cycle until) {
+void MemoryPartition::send_peer_messages(Cycle from, Cycle until) {
     if (peer_messages_.empty()) return;
-    std::stable_sort(peer_messages_.begin(), peer_messages_.end(),
-                     [](const PeerDeparture& a, const PeerDeparture& b) {
-                         return a.at != b.at ? a.at < b.at
-                                             : a.message.routed.slice < b.message.routed.slice;
-                     });
-    std::size_t kept = 0;
-    for (PeerDeparture& departure : peer_messages_) {
-        if (departure.at < until && kept == 0 && to_peer_.credits(departure.at) > 0) {
-            to_peer_.send(departure.at, departure.message);
+    const auto before = [](const PeerDeparture& a, const PeerDeparture& b) {
+        return a.message.routed.slice < b.message.routed.slice;
+    };
+    bool blocked = false;
+    for (const std::uint32_t i : order_.of(peer_messages_, from, until, before)) {
+        PeerDeparture& departure = peer_messages_[i];
+        blocked = blocked || to_peer_.credits(departure.at) == 0;
+        if (blocked) {
+            departure.at = until;  // in this order, with those of the next window
         } else {
-            departure.at = std::max(departure.at, until);
-            peer_messages_[kept++] = departure;
+            to_peer_.send(departure.at, departure.message);
+            departure.at = kNever;
         }
     }
-    peer_messages_.resize(kept);
+    std::erase_if(peer_messages_, [](const PeerDeparture& d) { return d.at == kNever; });
 }
 
 bool MemoryPartition::finished() const {

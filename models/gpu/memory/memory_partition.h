@@ -2,6 +2,7 @@
 // A memory partition: slices of L2 with the DRAM channels behind them.
 #pragma once
 
+#include "models/gpu/memory/cycle_order.h"
 #include "models/gpu/memory/dram_port.h"
 #include "models/gpu/memory/l2_slice.h"
 #include "models/gpu/memory/mmu.h"
@@ -34,7 +35,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     /// What has been sent to a slice: by an SM, or by the peer.
     struct Arrival {
         engine::Cycle at;
-        std::uint32_t order;  ///< of the link; those that the MMU held come first, the peer last
+        std::uint32_t order;  ///< of those in one cycle: the link, kPeerLink last
         PeerMessage message;
     };
     struct Departure {
@@ -57,12 +58,13 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     void write_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
                     std::uint8_t sectors) override;
 
-    void gather(engine::Cycle until);
+    void gather(engine::Cycle from, engine::Cycle until);
+    void hold_untranslated(engine::Cycle from, engine::Cycle until);
     void deliver(const Arrival& arrival);
     void run(engine::Cycle until);
     void take_completions();
-    void send_replies(engine::Cycle until);
-    void send_peer_messages(engine::Cycle until);
+    void send_replies(engine::Cycle from, engine::Cycle until);
+    void send_peer_messages(engine::Cycle from, engine::Cycle until);
     void ask_dram(engine::Cycle at, memory::dram::Direction direction, std::uint32_t slice,
                   std::uint64_t line, std::uint8_t sectors, std::uint16_t mshr);
     L2Slice& slice(std::uint32_t number) { return *slices_[number - first_slice_]; }
@@ -86,6 +88,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     std::vector<Departure> replies_;            ///< not sent yet
     std::vector<PeerDeparture> peer_messages_;  ///< not sent yet
     std::vector<DramChannel::Completion> completions_;
+    CycleOrder order_;
     PartitionCounters counters_;
 };
 

@@ -55,8 +55,10 @@ std::uint32_t AddressMap::rotation(std::uint64_t chunk) const {
 
 ChannelChunk AddressMap::chunk(std::uint64_t address) const {
     const std::uint64_t chunk = address >> interleave_bits_;
-    const std::uint64_t local = chunk / channels_;
-    std::uint32_t channel = static_cast<std::uint32_t>(chunk % channels_) + rotation(local);
+    // A division of 32 bits takes a host half the time of one of 64.
+    const std::uint64_t local =
+        chunk >> 32 == 0 ? static_cast<std::uint32_t>(chunk) / channels_ : chunk / channels_;
+    std::uint32_t channel = static_cast<std::uint32_t>(chunk - local * channels_) + rotation(local);
     if (channel >= channels_) channel -= channels_;
     return {channel, local};
 }
