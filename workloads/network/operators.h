@@ -12,15 +12,18 @@ namespace lockstep::network {
 
 // clang-format off
 #define LOCKSTEP_NETWORK_OPERATORS(X) \
-    X(Abs) X(Add) X(And) X(AveragePool) X(BatchNormalization) X(Cast) X(Clip) X(Concat) \
-    X(Constant) X(ConstantOfShape) X(Conv) X(ConvInteger) X(DequantizeLinear) X(Div) X(Dropout) \
-    X(DynamicQuantizeLinear) X(Elu) X(Equal) X(Erf) X(Exp) X(Expand) X(Flatten) X(Gather) X(Gelu) \
-    X(Gemm) X(GlobalAveragePool) X(Greater) X(HardSigmoid) X(HardSwish) X(Identity) X(LSTM) \
-    X(LayerNormalization) X(LeakyRelu) X(Less) X(Log) X(MatMul) X(MatMulInteger) X(Max) \
-    X(MaxPool) X(Min) X(Mul) X(Neg) X(Not) X(Or) X(Pad) X(Pow) X(QLinearConv) X(QLinearMatMul) \
-    X(QuantizeLinear) X(Range) X(Reciprocal) X(ReduceMax) X(ReduceMean) X(ReduceSum) X(Relu) \
-    X(Reshape) X(Shape) X(Sigmoid) X(Slice) X(Softmax) X(Split) X(Sqrt) X(Squeeze) X(Sub) X(Sum) \
-    X(Tanh) X(Transpose) X(Unsqueeze) X(Where)
+    X(Abs) X(Add) X(And) X(ArgMax) X(ArgMin) X(AveragePool) X(BatchNormalization) X(Cast) X(Ceil) \
+    X(Clip) X(Concat) X(Constant) X(ConstantOfShape) X(Conv) X(ConvInteger) X(Cos) \
+    X(DequantizeLinear) X(Div) X(Dropout) X(DynamicQuantizeLinear) X(Elu) X(Equal) X(Erf) X(Exp) \
+    X(Expand) X(Flatten) X(Floor) X(Gather) X(Gelu) X(Gemm) X(GlobalAveragePool) X(GlobalMaxPool) \
+    X(Greater) X(GreaterOrEqual) X(HardSigmoid) X(HardSwish) X(Identity) X(InstanceNormalization) \
+    X(LSTM) X(LayerNormalization) X(LeakyRelu) X(Less) X(LessOrEqual) X(Log) X(LogSoftmax) \
+    X(MatMul) X(MatMulInteger) X(Max) X(MaxPool) X(Min) X(Mul) X(Neg) X(Not) X(Or) X(PRelu) \
+    X(Pad) X(Pow) X(QLinearConv) X(QLinearMatMul) X(QuantizeLinear) X(Range) X(Reciprocal) \
+    X(ReduceL2) X(ReduceMax) X(ReduceMean) X(ReduceMin) X(ReduceProd) X(ReduceSum) \
+    X(ReduceSumSquare) X(Relu) X(Reshape) X(Round) X(Shape) X(Sigmoid) X(Sign) X(Sin) X(Slice) \
+    X(Softmax) X(Softplus) X(Softsign) X(Split) X(Sqrt) X(Squeeze) X(Sub) X(Sum) X(Tanh) X(Tile) \
+    X(Transpose) X(Trilu) X(Unsqueeze) X(Where) X(Xor)
 // clang-format on
 
 enum class Operator : uint8_t {

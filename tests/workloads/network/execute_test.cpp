@@ -210,6 +210,51 @@ TEST(Execute, ActivatesElements) {
     EXPECT_NEAR(softmax[0] + softmax[1] + softmax[2], 1, 1e-15);
 }
 
+TEST(Execute, TheSmallerOperators) {
+    const std::vector<float> values = {-2.5f, -0.5f, 0, 1.5f};
+    const Tensor x = make_tensor({2, 2}, std::span<const float>(values));
+    EXPECT_THAT(run(Operator::kRound, {x}), ElementsAre(-2, 0, 0, 2));
+    EXPECT_THAT(run(Operator::kFloor, {x}), ElementsAre(-3, -1, 0, 1));
+    EXPECT_THAT(run(Operator::kCeil, {x}), ElementsAre(-2, 0, 0, 2));
+    EXPECT_THAT(run(Operator::kSign, {x}), ElementsAre(-1, -1, 0, 1));
+    EXPECT_NEAR(run(Operator::kSoftplus, {x})[3], std::log(1 + std::exp(1.5)), 1e-15);
+    EXPECT_NEAR(run(Operator::kSoftsign, {x})[0], -2.5 / 3.5, 1e-15);
+    EXPECT_NEAR(run(Operator::kSin, {x})[3], std::sin(1.5), 1e-15);
+    EXPECT_NEAR(run(Operator::kCos, {x})[3], std::cos(1.5), 1e-15);
+    const std::vector<float> slope = {2, 4};
+    EXPECT_THAT(run(Operator::kPRelu, {x, make_tensor({2}, std::span<const float>(slope))}),
+                ElementsAre(-5, -2, 0, 1.5));
+    EXPECT_THAT(run(Operator::kGreaterOrEqual, {x, x}), ElementsAre(1, 1, 1, 1));
+    EXPECT_THAT(run(Operator::kLessOrEqual, {x, ramp({2, 1})}), ElementsAre(0, 0, 1, 1));
+    const std::vector<double> log = run(Operator::kLogSoftmax, {x}),
+                              soft = run(Operator::kSoftmax, {x});
+    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(log[i], std::log(soft[i]), 1e-14);
+    EXPECT_THAT(run(Operator::kReduceMin, {x}, {{"axes", Integers{1}}}), ElementsAre(-2.5, 0));
+    EXPECT_THAT(run(Operator::kReduceProd, {x}, {{"axes", Integers{1}}}), ElementsAre(1.25, 0));
+    EXPECT_THAT(run(Operator::kReduceSumSquare, {x}), ElementsAre(6.25 + 0.25 + 2.25));
+    EXPECT_NEAR(run(Operator::kReduceL2, {x})[0], std::sqrt(8.75), 1e-15);
+    EXPECT_THAT(run(Operator::kArgMax, {x}, {{"axis", int64_t{1}}}), ElementsAre(1, 1));
+    EXPECT_THAT(run(Operator::kArgMin, {x}, {{"keepdims", int64_t{0}}}), ElementsAre(0, 0));
+    EXPECT_THAT(run(Operator::kArgMax, {counting({1, 2, 2})}, {{"axis", int64_t{1}}}),
+                ElementsAre(1, 1));
+    EXPECT_THAT(run(Operator::kGlobalMaxPool, {counting({1, 2, 2, 2})}), ElementsAre(3, 7));
+    EXPECT_THAT(run(Operator::kTile, {counting({1, 2})}, {}, {{2, 2}}),
+                ElementsAre(0, 1, 0, 1, 0, 1, 0, 1));
+    EXPECT_THAT(run(Operator::kTrilu, {counting({2, 3})}, {}, {{1}}),
+                ElementsAre(0, 1, 2, 0, 0, 5));
+    EXPECT_THAT(run(Operator::kTrilu, {counting({2, 3})}, {{"upper", int64_t{0}}}),
+                ElementsAre(0, 0, 0, 3, 4, 0));
+    // Mean 1, variance 2/3 in each of two planes; scale 1 and 2, bias 0 and 5.
+    const std::vector<float> scale = {1, 2}, bias = {0, 5};
+    const std::vector<double> normal =
+        run(Operator::kInstanceNormalization,
+            {counting({1, 2, 3}), make_tensor({2}, std::span<const float>(scale)),
+             make_tensor({2}, std::span<const float>(bias))},
+            {{"epsilon", 0.0f}});
+    EXPECT_NEAR(normal[2], std::sqrt(1.5), 1e-12);
+    EXPECT_NEAR(normal[3], 5 - 2 * std::sqrt(1.5), 1e-12);
+}
+
 TEST(Fold, TakesAllBatchNormalisationOutOfResnet) {
     Graph graph = build_network("resnet18", {});
     EXPECT_EQ(fold_batch_normalisation(graph), 20);

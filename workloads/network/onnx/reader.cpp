@@ -148,7 +148,8 @@ class Reader {
             else
                 node.attributes[attribute.name()] = std::move(*value);
         }
-        if (*op == Operator::kSoftmax && opset_ < 13) {
+        const bool softmax = *op == Operator::kSoftmax || *op == Operator::kLogSoftmax;
+        if (softmax && opset_ < 13) {
             node.attributes.try_emplace("axis", int64_t{1});
             node.attributes["flatten"] = int64_t{1};
         }

@@ -113,8 +113,14 @@ bool compare(const Step<Real>& step) {
             return apply([](T x, T y) { return int64_t{x == y}; });
         case Operator::kGreater:
             return apply([](T x, T y) { return int64_t{x > y}; });
+        case Operator::kGreaterOrEqual:
+            return apply([](T x, T y) { return int64_t{x >= y}; });
         case Operator::kLess:
             return apply([](T x, T y) { return int64_t{x < y}; });
+        case Operator::kLessOrEqual:
+            return apply([](T x, T y) { return int64_t{x <= y}; });
+        case Operator::kXor:
+            return apply([](T x, T y) { return int64_t{(x != 0) != (y != 0)}; });
         case Operator::kAnd:
             return apply([](T x, T y) { return int64_t{x != 0 && y != 0}; });
         case Operator::kOr:
@@ -198,6 +204,21 @@ bool unary(const Step<Real>& step) {
                            : node.real("alpha", is_hard_sigmoid ? 0.2f : 1);
     const Real beta = node.real("beta", 0.5f);
     switch (node.op) {
+        case Operator::kCeil:
+            return apply([](Real x) { return std::ceil(x); });
+        case Operator::kCos:
+            return apply([](Real x) { return std::cos(x); });
+        case Operator::kFloor:
+            return apply([](Real x) { return std::floor(x); });
+        case Operator::kRound:
+            return apply([](Real x) { return std::nearbyint(x); });
+        case Operator::kSin:
+            return apply([](Real x) { return std::sin(x); });
+        case Operator::kSoftplus:
+            return apply(
+                [](Real x) { return std::max<Real>(x, 0) + std::log1p(std::exp(-std::abs(x))); });
+        case Operator::kSoftsign:
+            return apply([](Real x) { return x / (1 + std::abs(x)); });
         case Operator::kElu:
             return apply([&](Real x) { return x < 0 ? alpha * std::expm1(x) : x; });
         case Operator::kErf:
@@ -241,6 +262,8 @@ bool signed_unary(const Step<Real>& step) {
             return apply([](T x) { return x < 0 ? wrapped(Operator::kSub, T{}, x) : x; });
         case Operator::kNeg:
             return apply([](T x) { return wrapped(Operator::kMul, T{-1}, x); });
+        case Operator::kSign:
+            return apply([](T x) { return x > 0 ? T{1} : x < 0 ? T{-1} : x; });
         case Operator::kRelu:
             return apply([](T x) { return x > 0 || x != x ? x : T{}; });
         default:
@@ -261,6 +284,11 @@ bool run_elementwise(const Step<Real>& step) {
     const bool real = is_floating(step.in[0]->type);
     if (step.node.op == Operator::kWhere) {
         is_floating(step.out[0]->type) ? where<Real, Real>(step) : where<Real, int64_t>(step);
+        return true;
+    }
+    if (step.node.op == Operator::kPRelu) {
+        binary<Real, Real>(step, 0, 1, step.out[0]->real,
+                           [](Real x, Real slope) { return x < 0 ? slope * x : x; });
         return true;
     }
     if (pow(step)) return true;

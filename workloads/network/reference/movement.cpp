@@ -121,6 +121,39 @@ void pad(const Step<Real>& step) {
 }
 
 template <class Real, class T>
+void tile(const Step<Real>& step) {
+    const Shape &in = step.in[0]->shape, &out = step.out[0]->shape;
+    const std::vector<int64_t> strides = strides_of(in);
+    const std::vector<T>& x = step.in[0]->template values<T>();
+    std::vector<T>& y = step.out[0]->template values<T>();
+    const std::vector<int64_t> own = strides_of(out);
+    for (size_t i = 0; i < y.size(); ++i) {
+        int64_t offset = 0;
+        for (size_t d = 0; d < in.size(); ++d)
+            offset += static_cast<int64_t>(i) / own[d] % out[d] % in[d] * strides[d];
+        y[i] = x[static_cast<size_t>(offset)];
+    }
+}
+
+/// What is above (or below) the k-th diagonal of the last two dimensions stays.
+template <class Real, class T>
+void triangle(const Step<Real>& step) {
+    const Shape& shape = step.out[0]->shape;
+    const int64_t columns = shape.back(), rows = shape[shape.size() - 2];
+    const bool upper = step.node.integer("upper", 1) != 0;
+    // Beyond the matrix all diagonals are alike.
+    const int64_t k =
+        step.has(1) ? std::clamp(step.in[1]->integer.at(0), -rows - 1, columns + 1) : 0;
+    const std::vector<T>& x = step.in[0]->template values<T>();
+    std::vector<T>& y = step.out[0]->template values<T>();
+    for (size_t i = 0; i < y.size(); ++i) {
+        const auto place = static_cast<int64_t>(i);
+        const int64_t row = place / columns % rows, column = place % columns;
+        if (upper ? column >= row + k : column <= row + k) y[i] = x[i];
+    }
+}
+
+template <class Real, class T>
 bool run(const Step<Real>& step) {
     std::vector<T>& out = step.out[0]->template values<T>();
     switch (step.node.op) {
@@ -132,6 +165,12 @@ bool run(const Step<Real>& step) {
             return true;
         case Operator::kGather:
             gather<Real, T>(step);
+            return true;
+        case Operator::kTile:
+            tile<Real, T>(step);
+            return true;
+        case Operator::kTrilu:
+            triangle<Real, T>(step);
             return true;
         case Operator::kSlice:
             slice<Real, T>(step);

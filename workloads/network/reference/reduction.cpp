@@ -32,7 +32,11 @@ void softmax(const Step<Real>& step) {
         for (int64_t j = 0; j < extent; ++j) maximum = std::max(maximum, x[j * after]);
         for (int64_t j = 0; j < extent; ++j)
             sum += out[j * after] = std::exp(x[j * after] - maximum);
-        for (int64_t j = 0; j < extent; ++j) out[j * after] /= sum;
+        if (step.node.op == Operator::kLogSoftmax)
+            for (int64_t j = 0; j < extent; ++j)
+                out[j * after] = x[j * after] - maximum - std::log(sum);
+        else
+            for (int64_t j = 0; j < extent; ++j) out[j * after] /= sum;
     }
 }
 
@@ -84,6 +88,74 @@ T sum(T x, T y) {
         return x + y;
 }
 
+template <class T>
+T product(T x, T y) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+    else
+        return x * y;
+}
+
+template <class T>
+T accumulate(Operator op, T before, T x) {
+    switch (op) {
+        case Operator::kReduceMax:
+            return std::max(before, x);
+        case Operator::kReduceMin:
+            return std::min(before, x);
+        case Operator::kReduceProd:
+            return product(before, x);
+        case Operator::kReduceL2:
+        case Operator::kReduceSumSquare:
+            return sum(before, product(x, x));
+        default:
+            return sum(before, x);
+    }
+}
+
+/// The index of the first (or last) largest or smallest element along the axis.
+template <class Real, class T>
+void argument(const Step<Real>& step) {
+    const Shape& shape = step.in[0]->shape;
+    const size_t axis = axis_of(step.node, step.node.integer("axis", 0), shape.size());
+    const bool smallest = step.node.op == Operator::kArgMin;
+    const bool last = step.node.integer("select_last_index", 0) != 0;
+    const std::vector<T>& x = step.in[0]->template values<T>();
+    int64_t after = 1;
+    for (size_t i = axis + 1; i < shape.size(); ++i) after *= shape[i];
+    for (size_t o = 0; o < step.out[0]->integer.size(); ++o) {
+        const auto place = static_cast<int64_t>(o);
+        const int64_t start = place / after * shape[axis] * after + place % after;
+        const auto at = [&](int64_t j) { return x[static_cast<size_t>(start + j * after)]; };
+        int64_t best = 0;
+        for (int64_t j = 1; j < shape[axis]; ++j) {
+            const bool better = smallest ? at(j) < at(best) : at(j) > at(best);
+            if (better || (last && at(j) == at(best))) best = j;
+        }
+        step.out[0]->integer[o] = best;
+    }
+}
+
+template <class Real>
+void instance_normalisation(const Step<Real>& step) {
+    const Shape& shape = step.in[0]->shape;
+    const auto planes = static_cast<size_t>(shape[0] * shape[1]);
+    const size_t extent = planes == 0 ? 0 : step.real(0).size() / planes;
+    const Real epsilon = step.node.real("epsilon", 1e-5f);
+    for (size_t plane = 0; plane < planes; ++plane) {
+        const Real* x = step.real(0).data() + plane * extent;
+        const size_t c = plane % static_cast<size_t>(shape[1]);
+        Real mean = 0, variance = 0;
+        for (size_t i = 0; i < extent; ++i) mean += x[i];
+        mean /= static_cast<Real>(extent);
+        for (size_t i = 0; i < extent; ++i) variance += (x[i] - mean) * (x[i] - mean);
+        const Real scale =
+            step.real(1)[c] / std::sqrt(variance / static_cast<Real>(extent) + epsilon);
+        for (size_t i = 0; i < extent; ++i)
+            step.out[0]->real[plane * extent + i] = (x[i] - mean) * scale + step.real(2)[c];
+    }
+}
+
 template <class Real, class T>
 void reduce(const Step<Real>& step) {
     bool given = false;
@@ -98,9 +170,13 @@ void reduce(const Step<Real>& step) {
     const std::vector<T>& x = step.in[0]->template values<T>();
     if (op == Operator::kReduceMax)
         std::fill(out.begin(), out.end(), std::numeric_limits<T>::lowest());
-    for_each(shape, broadcast_strides(kept, shape), 0, [&](size_t i, size_t o) {
-        out[o] = op == Operator::kReduceMax ? std::max(out[o], x[i]) : sum(out[o], x[i]);
-    });
+    if (op == Operator::kReduceMin)
+        std::fill(out.begin(), out.end(), std::numeric_limits<T>::max());
+    if (op == Operator::kReduceProd) std::fill(out.begin(), out.end(), T{1});
+    for_each(shape, broadcast_strides(kept, shape), 0,
+             [&](size_t i, size_t o) { out[o] = accumulate(op, out[o], x[i]); });
+    if (op == Operator::kReduceL2)
+        for (T& square : out) square = static_cast<T>(std::sqrt(square));
     if (op == Operator::kReduceMean && !x.empty())
         for (T& mean : out) mean /= static_cast<T>(x.size() / out.size());
 }
@@ -110,6 +186,15 @@ void reduce(const Step<Real>& step) {
 template <class Real>
 bool run_reduction(const Step<Real>& step) {
     switch (step.node.op) {
+        case Operator::kArgMax:
+        case Operator::kArgMin:
+            is_floating(step.in[0]->type) ? argument<Real, Real>(step)
+                                          : argument<Real, int64_t>(step);
+            return true;
+        case Operator::kInstanceNormalization:
+            instance_normalisation(step);
+            return true;
+        case Operator::kLogSoftmax:
         case Operator::kSoftmax:
             softmax(step);
             return true;
@@ -119,9 +204,13 @@ bool run_reduction(const Step<Real>& step) {
         case Operator::kBatchNormalization:
             batch_normalisation(step);
             return true;
+        case Operator::kReduceL2:
         case Operator::kReduceMax:
         case Operator::kReduceMean:
+        case Operator::kReduceMin:
+        case Operator::kReduceProd:
         case Operator::kReduceSum:
+        case Operator::kReduceSumSquare:
             is_floating(step.in[0]->type) ? reduce<Real, Real>(step) : reduce<Real, int64_t>(step);
             return true;
         default:

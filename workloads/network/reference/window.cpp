@@ -171,6 +171,16 @@ void integer_max_pool(const Step<Real>& step) {
 }
 
 template <class Real>
+void global_maximum(const Step<Real>& step) {
+    std::vector<Real>& out = step.out[0]->real;
+    const size_t plane = out.empty() ? 0 : step.real(0).size() / out.size();
+    for (size_t p = 0; p < out.size(); ++p) {
+        out[p] = std::numeric_limits<Real>::lowest();
+        for (size_t i = 0; i < plane; ++i) out[p] = std::max(out[p], step.real(0)[p * plane + i]);
+    }
+}
+
+template <class Real>
 void average(const Step<Real>& step) {
     const std::vector<int64_t> counts = pool_sums(step);
     for (size_t i = 0; i < counts.size(); ++i) step.out[0]->real[i] /= static_cast<Real>(counts[i]);
@@ -218,6 +228,9 @@ bool run_window(const Step<Real>& step) {
             return true;
         case Operator::kMaxPool:
             is_floating(step.in[0]->type) ? max_pool(step) : integer_max_pool(step);
+            return true;
+        case Operator::kGlobalMaxPool:
+            global_maximum(step);
             return true;
         case Operator::kAveragePool:
         case Operator::kGlobalAveragePool:

@@ -10,7 +10,8 @@ namespace lockstep::network::shapes {
 namespace {
 
 void infer_elementwise(const Rule& r) {
-    const bool logical = r.node.op == Operator::kAnd || r.node.op == Operator::kOr;
+    const bool logical =
+        r.node.op == Operator::kAnd || r.node.op == Operator::kOr || r.node.op == Operator::kXor;
     r.require(!logical || r.type(0) == ElementType::kBool, "an operand is not bool");
     Shape shape = r.in(0);
     for (size_t i = 1; i < r.node.inputs.size(); ++i) {
@@ -19,7 +20,8 @@ void infer_elementwise(const Rule& r) {
         shape = broadcast(shape, r.in(i), r.node);
     }
     const bool compares = r.node.op == Operator::kEqual || r.node.op == Operator::kLess ||
-                          r.node.op == Operator::kGreater;
+                          r.node.op == Operator::kLessOrEqual || r.node.op == Operator::kGreater ||
+                          r.node.op == Operator::kGreaterOrEqual;
     r.set(0, compares ? ElementType::kBool : r.type(0), shape);
 }
 
@@ -45,7 +47,9 @@ bool infer_elementwise_family(const Rule& r) {
         case Operator::kDiv:
         case Operator::kEqual:
         case Operator::kGreater:
+        case Operator::kGreaterOrEqual:
         case Operator::kLess:
+        case Operator::kLessOrEqual:
         case Operator::kMax:
         case Operator::kMin:
         case Operator::kMul:
@@ -53,7 +57,13 @@ bool infer_elementwise_family(const Rule& r) {
         case Operator::kPow:
         case Operator::kSub:
         case Operator::kSum:
+        case Operator::kXor:
             infer_elementwise(r);
+            break;
+        case Operator::kPRelu:
+            r.require_floating();
+            r.require(broadcast(r.in(0), r.in(1), node) == r.in(0), "slope " + to_string(r.in(1)));
+            r.set(0, r.type(0), r.in(0));
             break;
         case Operator::kCast:
             infer_cast(r);
@@ -75,6 +85,14 @@ bool infer_elementwise_family(const Rule& r) {
             r.set(0, r.type(0), r.in(0));
             break;
         case Operator::kAbs:
+        case Operator::kCeil:
+        case Operator::kCos:
+        case Operator::kFloor:
+        case Operator::kRound:
+        case Operator::kSign:
+        case Operator::kSin:
+        case Operator::kSoftplus:
+        case Operator::kSoftsign:
         case Operator::kElu:
         case Operator::kErf:
         case Operator::kExp:

@@ -149,6 +149,7 @@ bool infer_linear_family(const Rule& r) {
             infer_pool(r);
             break;
         case Operator::kGlobalAveragePool:
+        case Operator::kGlobalMaxPool:
             infer_global_pool(r);
             break;
         case Operator::kGemm:
@@ -163,9 +164,17 @@ bool infer_linear_family(const Rule& r) {
         case Operator::kLayerNormalization:
             infer_layer_normalisation(r);
             break;
+        case Operator::kInstanceNormalization:
+            r.require_floating();
+            for (const size_t i : {1, 2})
+                r.require(r.in(0).size() >= 2 && r.in(i) == Shape{r.in(0)[1]},
+                          fmt::format("input {} is {}", i, to_string(r.in(i))));
+            r.set(0, r.type(0), r.in(0));
+            break;
         case Operator::kLSTM:
             infer_lstm(r);
             break;
+        case Operator::kLogSoftmax:
         case Operator::kSoftmax:
             r.require_floating();
             axis_of(node, node.integer("axis", -1), r.in(0).size());

@@ -173,11 +173,46 @@ void infer_slice(const Rule& r) {
     r.set(0, r.type(0), out);
 }
 
+void infer_argument(const Rule& r) {
+    Shape out = r.in(0);
+    const size_t axis = axis_of(r.node, r.node.integer("axis", 0), out.size());
+    r.require(out[axis] > 0, "an empty axis");
+    if (r.node.integer("keepdims", 1) != 0)
+        out[axis] = 1;
+    else
+        out.erase(out.begin() + static_cast<int64_t>(axis));
+    r.set(0, ElementType::kInt64, out);
+}
+
+void infer_tile(const Rule& r) {
+    Shape out = r.in(0);
+    const std::vector<int64_t> repeats = known_integers(r.graph, r.node, 1);
+    r.require(repeats.size() == out.size(), fmt::format("{} repeats", repeats.size()));
+    for (size_t i = 0; i < out.size(); ++i) {
+        r.require(repeats[i] >= 0 && repeats[i] < (int64_t{1} << 40) && out[i] < (1 << 20),
+                  "repeats " + to_string(repeats));
+        out[i] *= repeats[i];
+    }
+    r.set(0, r.type(0), out);
+}
+
 }  // namespace
 
 bool infer_movement_family(const Rule& r) {
     const Node& node = r.node;
     switch (node.op) {
+        case Operator::kArgMax:
+        case Operator::kArgMin:
+            infer_argument(r);
+            break;
+        case Operator::kTile:
+            infer_tile(r);
+            break;
+        case Operator::kTrilu:
+            r.require(r.in(0).size() >= 2, "input " + to_string(r.in(0)));
+            if (r.has(1)) r.require(known_integers(r.graph, node, 1).size() == 1, "k is no scalar");
+            r.set(0, r.type(0), r.in(0));
+            break;
         case Operator::kConcat:
             infer_concat(r);
             break;
@@ -190,9 +225,13 @@ bool infer_movement_family(const Rule& r) {
         case Operator::kTranspose:
             infer_transpose(r);
             break;
+        case Operator::kReduceL2:
         case Operator::kReduceMax:
         case Operator::kReduceMean:
+        case Operator::kReduceMin:
+        case Operator::kReduceProd:
         case Operator::kReduceSum:
+        case Operator::kReduceSumSquare:
             infer_reduce(r);
             break;
         case Operator::kSqueeze:
