@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant operands: a small cache in each sub-core for fixed-latency instructions, a larger one in
-// the SM. Behind them lies L2, taken to hold all constants (its misses to DRAM are left out).
+// the SM.
 #pragma once
 
 #include "models/gpu/sm/sm_parameters.h"
@@ -8,22 +8,11 @@
 
 namespace lockstep::gpu {
 
-class L1ConstantCache {
+class L1ConstantCache : public SharedCache {
   public:
-    explicit L1ConstantCache(const SmParameters& parameters)
-        : miss_latency_(parameters.constant_l1_miss_latency),
-          tags_(parameters.constant_l1_bytes / parameters.constant_line,
-                parameters.constant_l1_ways) {}
-    engine::Cycle request(engine::Cycle now, std::uint32_t line) {
-        engine::Cycle ready = tags_.find(line);
-        if (ready == engine::kNever) tags_.insert(line, ready = now + miss_latency_);
-        return std::max(ready, now);
-    }
-    void clear() { tags_.clear(); }
-
-  private:
-    unsigned miss_latency_;
-    TagArray tags_;
+    explicit L1ConstantCache(const SmParameters& p)
+        : SharedCache(p.constant_l1_bytes, p.constant_line, p.constant_l1_ways,
+                      p.constant_l1_miss_latency) {}
 };
 
 class L0ConstantCache {

@@ -9,24 +9,11 @@
 
 namespace lockstep::gpu {
 
-/// The SM's instruction cache; behind it lies L2, taken to hold all code.
-class L1InstructionCache {
+/// The SM's instruction cache.
+class L1InstructionCache : public SharedCache {
   public:
-    explicit L1InstructionCache(const SmParameters& parameters)
-        : miss_latency_(parameters.l1_miss_latency),
-          tags_(parameters.l1_bytes / parameters.instruction_line, parameters.l1_ways) {}
-
-    /// A line asked for at `now`: from which cycle on this level can deliver it.
-    engine::Cycle request(engine::Cycle now, std::uint64_t line) {
-        engine::Cycle ready = tags_.find(line);
-        if (ready == engine::kNever) tags_.insert(line, ready = now + miss_latency_);
-        return std::max(ready, now);
-    }
-    void clear() { tags_.clear(); }
-
-  private:
-    unsigned miss_latency_;
-    TagArray tags_;
+    explicit L1InstructionCache(const SmParameters& p)
+        : SharedCache(p.l1_bytes, p.instruction_line, p.l1_ways, p.l1_miss_latency) {}
 };
 
 /// Of one sub-core. Line numbers count instruction lines of the program.

@@ -21,56 +21,28 @@ namespace {
 /// only: between them a path may keep values in the uniform registers, which all paths share.
 constexpr std::uint32_t kPathSlice = 1024;
 
+/// Where the work of each kind of arithmetic is counted, and whether by lane or by instruction.
+struct ArithmeticCounter {
+    std::uint64_t SmCounters::*counter;
+    bool by_lane;
+};
+constexpr ArithmeticCounter kArithmeticCounters[] = {
+    {nullptr, false},           {&SmCounters::fadd, true},  {&SmCounters::fmul, true},
+    {&SmCounters::ffma, true},  {&SmCounters::dadd, true},  {&SmCounters::dmul, true},
+    {&SmCounters::dfma, true},  {&SmCounters::hadd, true},  {&SmCounters::hmul, true},
+    {&SmCounters::hfma, true},  {&SmCounters::hmma, false}, {&SmCounters::imma, false},
+    {&SmCounters::dmma, false}, {&SmCounters::bmma, false},
+};
+static_assert(std::size(kArithmeticCounters) == static_cast<unsigned>(Arithmetic::kCount));
+
 }  // namespace
 
 void Sm::count(const StaticInstruction& in, unsigned lanes) {
     ++counters_.instructions;
     counters_.thread_instructions += lanes;
-    switch (in.arithmetic) {
-        case Arithmetic::kNone:
-            return;
-        case Arithmetic::kFadd:
-            counters_.fadd += lanes;
-            return;
-        case Arithmetic::kFmul:
-            counters_.fmul += lanes;
-            return;
-        case Arithmetic::kFfma:
-            counters_.ffma += lanes;
-            return;
-        case Arithmetic::kDadd:
-            counters_.dadd += lanes;
-            return;
-        case Arithmetic::kDmul:
-            counters_.dmul += lanes;
-            return;
-        case Arithmetic::kDfma:
-            counters_.dfma += lanes;
-            return;
-        case Arithmetic::kHadd:
-            counters_.hadd += lanes;
-            return;
-        case Arithmetic::kHmul:
-            counters_.hmul += lanes;
-            return;
-        case Arithmetic::kHfma:
-            counters_.hfma += lanes;
-            return;
-        case Arithmetic::kHmma:
-            ++counters_.hmma;
-            break;
-        case Arithmetic::kImma:
-            ++counters_.imma;
-            break;
-        case Arithmetic::kDmma:
-            ++counters_.dmma;
-            break;
-        case Arithmetic::kBmma:
-            ++counters_.bmma;
-            break;
-        case Arithmetic::kCount:
-            break;
-    }
+    if (in.arithmetic == Arithmetic::kNone) return;
+    const auto& [counter, by_lane] = kArithmeticCounters[static_cast<unsigned>(in.arithmetic)];
+    counters_.*counter += by_lane ? lanes : 1;
     counters_.tensor_operations += in.tensor_macs;
 }
 

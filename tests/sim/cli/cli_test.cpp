@@ -2,12 +2,8 @@
 // The contract of the command line: forms, output and exit status of the built program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -15,27 +11,14 @@
 #include <sstream>
 #include <string>
 
+#include "run_program.h"
+
+namespace lockstep::cli {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-struct Result {
-    int status;
-    std::string output;  ///< stdout and stderr
-};
-
-Result lockstep(const std::string& arguments) {
-    const std::string command =
-        std::string(LOCKSTEP_BINARY_DIR) + "/bin/lockstep " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    std::string output;
-    std::array<char, 4096> buffer;
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
-        output.append(buffer.data(), count);
-    return {WEXITSTATUS(pclose(pipe)), output};
-}
 
 /// A folder of this process that goes away with the test.
 class Cli : public testing::Test {
@@ -236,3 +219,4 @@ TEST_F(Cli, ThreadsDoNotChangeResults) {
 }
 
 }  // namespace
+}  // namespace lockstep::cli

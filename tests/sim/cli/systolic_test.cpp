@@ -2,40 +2,20 @@
 // The machine systolic and the suite scalesim from the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "run_program.h"
+
+namespace lockstep::cli {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-struct Result {
-    int status;
-    std::string output;  ///< stdout and stderr
-};
-
-Result lockstep(const std::string& arguments) {
-    const std::string command =
-        std::string(LOCKSTEP_BINARY_DIR) + "/bin/lockstep " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    std::string output;
-    std::array<char, 4096> buffer;
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
-        output.append(buffer.data(), count);
-    return {WEXITSTATUS(pclose(pipe)), output};
-}
-
-std::string temporary(const std::string& name) {
-    return fs::path(testing::TempDir()) / ("systolic_" + std::to_string(getpid()) + name);
-}
 
 nlohmann::json statistics(const std::string& arguments) {
     const std::string path = temporary(".json");
@@ -150,3 +130,4 @@ TEST(Compare, TheScaleSimSuiteIsEqual) {
 }
 
 }  // namespace
+}  // namespace lockstep::cli
