@@ -11,6 +11,21 @@
 
 namespace lockstep::cli {
 
+namespace {
+
+// What a microbenchmark measured; emulation has no clock that would mean anything.
+void print_measurements(const cuda::Outcome& outcome) {
+    if (outcome.measurements.empty()) return;
+    if (outcome.launches.back().result.cycles == 0) {
+        fmt::print("no time in emulation: nothing is measured (use --mode cycle)\n");
+        return;
+    }
+    for (const cuda::Measurement& m : outcome.measurements)
+        fmt::print("{:<28} {:>12.2f} {}\n", m.name, m.value, m.unit);
+}
+
+}  // namespace
+
 int run_workload(const RunRequest& request) {
     const std::size_t colon = request.what.find(':');
     const cuda::Workload& workload = cuda::find_workload(request.what.substr(0, colon));
@@ -24,6 +39,7 @@ int run_workload(const RunRequest& request) {
     for (const cuda::LaunchRecord& launch : outcome.launches)
         summary.add(launch.kernel, launch.grid, launch.block, launch.result);
     summary.finish();
+    print_measurements(outcome);
     for (const cuda::CheckRecord& check : outcome.checks)
         if (!request.options.quiet || !check.passed)
             fmt::print("{} {}: {}\n", check.passed ? "verified" : "MISMATCH", check.output,

@@ -8,7 +8,8 @@
 
 namespace lockstep::cuda {
 
-/// The cubin of kernels/NAME.cu that runs on compute capability `arch` (80 to 90); empty: none.
+/// The cubin of kernels/NAME.cu or micro/NAME.cu that runs on compute capability `arch` (75 to 90),
+/// the newest of its major revision; empty: none.
 std::span<const std::uint8_t> kernel_image(std::string_view name, int arch);
 
 }  // namespace lockstep::cuda

@@ -5,3 +5,8 @@ set(LOCKSTEP_KERNELS
     pooling reduce relu scan sgd sgemm_double_buffered sgemm_naive sgemm_register_blocked
     sgemm_shared sgemm_transposed sgemm_vectorised softmax transpose vector_add)
 set(LOCKSTEP_KERNEL_ARCHS 80 90)
+# The microbenchmarks (micro/NAME.cu), for each generation's own compiler schedule.
+set(LOCKSTEP_MICRO_KERNELS
+    micro_arithmetic micro_bandwidth micro_chase micro_front_end micro_matrix micro_special
+    micro_synchronisation)
+set(LOCKSTEP_MICRO_ARCHS 75 80 86 90)

@@ -35,7 +35,7 @@ ModuleHandle Launcher::module(std::string_view file) {
     if (image.empty()) {
         throw InputError(fmt::format(
             "machine '{}' has compute capability {}.{}; the built-in kernels are compiled for 8.x "
-            "and 9.0 (try --on h200)",
+            "and 9.0, microbenchmarks also for 7.5 (try --on h200)",
             device_.machine().name(), arch_ / 10, arch_ % 10));
     }
     const ModuleHandle handle =

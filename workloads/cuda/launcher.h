@@ -77,6 +77,16 @@ class Launcher {
     LaunchResult launch(KernelName name, sass::Dim3 grid, sass::Dim3 block,
                         std::uint32_t shared_bytes, const Arguments& arguments);
 
+    const config::Machine& machine() const { return device_.machine(); }
+    /// Whether the file's image for this machine has the kernel.
+    bool has(KernelName name) {
+        return device_.find_kernel(module(name.file), name.kernel) != nullptr;
+    }
+    /// Address and size of a __device__ or __constant__ variable of a file.
+    std::pair<DevicePointer, std::uint64_t> variable(std::string_view file, std::string_view name) {
+        return device_.find_variable(module(file), name);
+    }
+
   private:
     DevicePointer allocate_bytes(std::size_t bytes);
     ModuleHandle module(std::string_view file);

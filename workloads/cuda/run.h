@@ -2,11 +2,14 @@
 // What a built-in workload's body works with: its parameters, seeded inputs, launches, checks.
 #pragma once
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/error/error.h"
 #include "workloads/cuda/launcher.h"
 #include "workloads/cuda/random.h"
 #include "workloads/cuda/workload.h"
@@ -67,6 +70,30 @@ class Run {
     void check_bits(std::string_view output, Array<float> got,
                     const std::function<float(int)>& expected);
 
+    /// As check_exact and check_bits for any type; a NaN equals any NaN. Up to `roundings` relative
+    /// roundings to 24 bits apart are equal too.
+    template <class T>
+    void check_values(std::string_view output, Array<T> got, const std::function<T(int)>& expected,
+                      double roundings = 0);
+
+    /// What microbenchmarks measured.
+    void measure(std::string name, double value, std::string unit) {
+        outcome_.measurements.push_back({std::move(name), value, std::move(unit)});
+    }
+
+    /// Compute capability of the machine; the machine; what the last launch took.
+    int arch() const { return static_cast<int>(machine().integer("arch")); }
+    const config::Machine& machine() const { return launcher_.machine(); }
+    const LaunchResult& last_launch() const { return outcome_.launches.back().result; }
+    /// Whether there is such a kernel for the machine.
+    bool has(KernelName name) { return launcher_.has(name); }
+    /// A variable of a kernel file, in device memory.
+    template <class T>
+    Array<T> variable(std::string_view file, std::string_view name) {
+        const auto [address, bytes] = launcher_.variable(file, name);
+        return {address, bytes / sizeof(T)};
+    }
+
     Outcome take_outcome() { return std::move(outcome_); }
 
   private:
@@ -77,6 +104,26 @@ class Run {
     Launcher launcher_;
     Outcome outcome_;
 };
+
+template <class T>
+void Run::check_values(std::string_view output, Array<T> got, const std::function<T(int)>& expected,
+                       double roundings) {
+    if (!verify_) return;
+    CheckRecord record{.output = std::string(output), .passed = true, .elements = got.size};
+    for (std::size_t i = 0; i < got.size && record.passed; ++i) {
+        const T value = got.view()[i], want = expected(static_cast<int>(i));
+        bool equal = value == want || (value != value && want != want);
+        if (!equal && roundings > 0) {
+            const double error = std::abs(double(value) - double(want));
+            equal = error <= roundings * 0x1p-24 * std::abs(double(want));
+        }
+        if (equal) continue;
+        record.passed = false;
+        record.worst = std::numeric_limits<double>::infinity();
+        record.message = fmt::format("{}[{}] is {}, expected {}", output, i, value, want);
+    }
+    outcome_.checks.push_back(std::move(record));
+}
 
 inline unsigned blocks_for(std::int64_t count, int per_block) {
     return static_cast<unsigned>((count + per_block - 1) / per_block);

@@ -32,7 +32,7 @@ const std::vector<Workload>& workloads() {
     static const std::vector<Workload> all = [] {
         std::vector<Workload> list;
         for (const auto& family :
-             {elementwise_workloads(), reduction_workloads(), gemm_workloads(),
+             {elementwise_workloads(), reduction_workloads(), gemm_workloads(), micro_workloads(),
               convolution_workloads(), pooling_workloads(), normalisation_workloads(),
               classification_workloads(), attention_workloads()}) {
             list.insert(list.end(), family.begin(), family.end());

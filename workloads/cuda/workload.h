@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ struct Workload {
     std::string name;
     std::string summary;  ///< one line
     std::vector<ParameterInfo> parameters;
-    void (*body)(Run&);  ///< fills the inputs, launches, checks
+    std::function<void(Run&)> body;  ///< fills the inputs, launches, checks, measures
 };
 
 /// Every parameter of a workload by name.
@@ -49,9 +50,18 @@ struct CheckRecord {
     std::string message;  ///< where and how much, for a person
 };
 
+/// What a microbenchmark measured, by the machine's own clocks. Without meaning in emulation, whose
+/// clocks only count.
+struct Measurement {
+    std::string name;
+    double value = 0;
+    std::string unit;
+};
+
 struct Outcome {
     std::vector<LaunchRecord> launches;
     std::vector<CheckRecord> checks;  ///< empty where verification was not asked for
+    std::vector<Measurement> measurements;
     bool passed() const;
 };
 

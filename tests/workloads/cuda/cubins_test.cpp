@@ -37,15 +37,21 @@ std::string contents(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class Cubins : public testing::TestWithParam<int> {};
+/// A folder of sources and an architecture that they are compiled for.
+struct Compiled {
+    const char* folder;
+    int arch;
+};
+
+class Cubins : public testing::TestWithParam<Compiled> {};
 
 TEST_P(Cubins, EverySourceHasItsImageInTheProgram) {
-    for (const auto& entry : fs::directory_iterator(kFolder / "kernels")) {
+    for (const auto& entry : fs::directory_iterator(kFolder / GetParam().folder)) {
         if (entry.path().extension() != ".cu") continue;
         const std::string name = entry.path().stem();
-        const auto image = kernel_image(name, GetParam());
+        const auto image = kernel_image(name, GetParam().arch);
         const fs::path file =
-            kFolder / "cubin" / ("sm_" + std::to_string(GetParam())) / (name + ".cubin");
+            kFolder / "cubin" / ("sm_" + std::to_string(GetParam().arch)) / (name + ".cubin");
         EXPECT_FALSE(image.empty()) << name;
         EXPECT_TRUE(std::string(image.begin(), image.end()) == contents(file)) << name;
     }
@@ -56,9 +62,9 @@ TEST_P(Cubins, AreWhatTheCompilerMakes) {
     if (nvcc.empty() || output_of(nvcc + " --version").find("V13.0.88") == std::string::npos) {
         GTEST_SKIP() << "SKIPPED: no nvcc 13.0 (V13.0.88) to rebuild the cubins with";
     }
-    const std::string arch = "sm_" + std::to_string(GetParam());
+    const std::string arch = "sm_" + std::to_string(GetParam().arch);
     const fs::path made = fs::path(testing::TempDir()) / ("lockstep_rebuilt_" + arch + ".cubin");
-    for (const auto& entry : fs::directory_iterator(kFolder / "kernels")) {
+    for (const auto& entry : fs::directory_iterator(kFolder / GetParam().folder)) {
         if (entry.path().extension() != ".cu") continue;
         const std::string command = nvcc + " -O3 -arch=" + arch + " -cubin -o " + made.string() +
                                     " " + entry.path().string();
@@ -69,12 +75,21 @@ TEST_P(Cubins, AreWhatTheCompilerMakes) {
     fs::remove(made);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sm, Cubins, testing::Values(80, 90));
+INSTANTIATE_TEST_SUITE_P(Sm, Cubins,
+                         testing::Values(Compiled{"kernels", 80}, Compiled{"kernels", 90},
+                                         Compiled{"micro", 75}, Compiled{"micro", 80},
+                                         Compiled{"micro", 86}, Compiled{"micro", 90}),
+                         [](const auto& test) {
+                             return test.param.folder + std::string("_") +
+                                    std::to_string(test.param.arch);
+                         });
 
 TEST(KernelImage, ServesTheArchitecturesOfItsMajorRevision) {
     EXPECT_EQ(kernel_image("relu", 86).data(), kernel_image("relu", 80).data());
     EXPECT_EQ(kernel_image("relu", 89).data(), kernel_image("relu", 80).data());
     EXPECT_NE(kernel_image("relu", 90).data(), kernel_image("relu", 80).data());
+    EXPECT_NE(kernel_image("micro_chase", 86).data(), kernel_image("micro_chase", 80).data());
+    EXPECT_EQ(kernel_image("micro_chase", 89).data(), kernel_image("micro_chase", 86).data());
     EXPECT_TRUE(kernel_image("relu", 75).empty());
     EXPECT_TRUE(kernel_image("relu", 100).empty());
     EXPECT_TRUE(kernel_image("no such kernel", 90).empty());
