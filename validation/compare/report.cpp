@@ -49,14 +49,34 @@ std::string error_text(const Row& row, Error kind) {
     return fmt::format("{:+.2f}{}", error_of(row, kind), kind == Error::kRelative ? "%" : "");
 }
 
+bool is_within(const Row& row) {
+    return std::abs(row.simulated - row.reference) <= row.allowed;
+}
+
+bool has_allowances(std::span<const Row> rows) {
+    return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.allowed > 0; });
+}
+
 std::string row_lines(const Suite& suite, std::span<const Row> rows) {
-    std::vector<Line> lines = {
-        {"name", "quantity", "reference", "simulated", "unit", "error", "part", "note"}};
-    for (const Row& row : rows)
-        if (!suite.is_exact || row.simulated != row.reference)
-            lines.push_back({row.name, row.quantity, number(row.reference), number(row.simulated),
-                             row.unit, error_text(row, suite.error),
-                             std::string(part_name(row.part)), row.note});
+    const bool allowances = has_allowances(rows);
+    Line header = {"name", "quantity", "reference", "simulated", "unit", "error"};
+    if (allowances) header.insert(header.end(), {"allowed", "within"});
+    header.insert(header.end(), {"part", "note"});
+    std::vector<Line> lines = {header};
+    for (const Row& row : rows) {
+        if (suite.is_exact && row.simulated == row.reference) continue;
+        Line line = {row.name,
+                     row.quantity,
+                     number(row.reference),
+                     number(row.simulated),
+                     row.unit,
+                     error_text(row, suite.error)};
+        if (allowances)
+            line.insert(line.end(), {row.allowed > 0 ? number(row.allowed) : "",
+                                     row.allowed > 0 ? is_within(row) ? "yes" : "NO" : ""});
+        line.insert(line.end(), {std::string(part_name(row.part)), row.note});
+        lines.push_back(std::move(line));
+    }
     return lines.size() == 1 ? "" : align(lines) + "\n";
 }
 
@@ -136,6 +156,9 @@ std::string text_report(const Suite& suite, const std::string& machine, std::spa
     std::string text = fmt::format("{} on {}: {}\n\n", suite.name, machine, suite.summary);
     text += row_lines(suite, rows) + statistics_lines(suite, rows);
     const ErrorStatistics all = statistics_of(rows, suite.error);
+    if (has_allowances(rows))
+        text += fmt::format("\n{} of {} values within what is allowed\n",
+                            std::count_if(rows.begin(), rows.end(), is_within), rows.size());
     if (suite.is_exact) text += fmt::format("\n{} of {} values equal\n", all.equal, all.rows);
     if (suite.bar > 0)
         text += fmt::format("\nmean absolute error {:.2f}, to reach: {:.2f} ({}): {}\n",
@@ -157,6 +180,7 @@ std::string json_report(const Suite& suite, const std::string& machine, std::spa
                          {"metrics",
                           {{"reference", row.reference},
                            {"simulated", row.simulated},
+                           {"allowed", row.allowed},
                            {error, finite(error_of(row, suite.error))}}}});
     Json statistics = Json::array();
     for (const Group& group : groups(suite, rows)) {
@@ -175,12 +199,12 @@ std::string json_report(const Suite& suite, const std::string& machine, std::spa
 }
 
 std::string csv_report(const Suite& suite, std::span<const Row> rows) {
-    std::string text = "name,quantity,reference,simulated,unit,error,part,source,note\n";
+    std::string text = "name,quantity,reference,simulated,unit,error,allowed,part,source,note\n";
     for (const Row& row : rows)
-        text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(row.name),
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_text(row.name),
                             csv_text(row.quantity), row.reference, row.simulated,
-                            csv_text(row.unit), error_of(row, suite.error), part_name(row.part),
-                            csv_text(row.source), csv_text(row.note));
+                            csv_text(row.unit), error_of(row, suite.error), row.allowed,
+                            part_name(row.part), csv_text(row.source), csv_text(row.note));
     return text;
 }
 

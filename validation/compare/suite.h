@@ -23,6 +23,7 @@ struct Row {
     std::string source;  ///< of the reference value
     Part part = Part::kTest;
     std::string note;
+    double allowed = 0;  ///< how far simulated may be off, in the row's unit; 0: not said
 };
 
 /// How far a simulated value is from its reference.

@@ -8,6 +8,7 @@ namespace lockstep::validation {
 
 std::span<const Suite> suites() {
     static const Suite kSuites[] = {
+        micro_suite(),
         scalesim_suite(),
     };
     return kSuites;

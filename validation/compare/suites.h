@@ -6,6 +6,7 @@
 
 namespace lockstep::validation {
 
+Suite micro_suite();
 Suite scalesim_suite();
 
 }  // namespace lockstep::validation

@@ -65,7 +65,10 @@ TEST_P(Cycle, LeavesWhatEmulationLeaves) {
 
 std::vector<std::string> all_names() {
     std::vector<std::string> names;
-    for (const Workload& workload : workloads()) names.push_back(workload.name);
+    // Microbenchmarks leave clocks in memory.
+    for (const Workload& workload : workloads()) {
+        if (!workload.name.starts_with("micro_")) names.push_back(workload.name);
+    }
     return names;
 }
 

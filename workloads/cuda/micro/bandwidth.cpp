@@ -174,11 +174,12 @@ void dram(Run& run) {
     }
 }
 
-const std::vector<ParameterInfo> kDram = {
-    {"mib", 128, 1, 4096, "MiB that the longer launch moves more"},
-    {"base", 128, 1, 4096, "MiB that the shorter launch moves"},
-    {"ctas", 4, 1, 32, "CTAs of 512 threads for each SM"},
-};
+// What is written stays in L2 as long as it fits: the shorter launch of writes exceeds L2.
+std::vector<ParameterInfo> dram_parameters(std::int64_t base, std::int64_t mib) {
+    return {{"mib", mib, 1, 4096, "MiB that the longer launch moves more"},
+            {"base", base, 1, 4096, "MiB that the shorter launch moves"},
+            {"ctas", 4, 1, 32, "CTAs of 512 threads for each SM"}};
+}
 
 }  // namespace
 
@@ -207,10 +208,12 @@ std::vector<Workload> bandwidth_workloads() {
         {"micro_l2_bandwidth", "bandwidth of reads that hit L2, whole chip", level(16384), l2_read},
         {"micro_l2_write_bandwidth", "bandwidth of writes that hit L2, whole chip", level(16384),
          l2_write},
-        {"micro_dram_read", "bandwidth of reads from memory", kDram, dram<Stream::kRead>},
-        {"micro_dram_write", "bandwidth of writes to memory", kDram, dram<Stream::kWrite>},
-        {"micro_dram_copy", "bandwidth of a copy, reads and writes together", kDram,
-         dram<Stream::kCopy>},
+        {"micro_dram_read", "bandwidth of reads from memory", dram_parameters(16, 64),
+         dram<Stream::kRead>},
+        {"micro_dram_write", "bandwidth of writes to memory", dram_parameters(96, 64),
+         dram<Stream::kWrite>},
+        {"micro_dram_copy", "bandwidth of a copy, reads and writes together",
+         dram_parameters(96, 32), dram<Stream::kCopy>},
     };
 }
 

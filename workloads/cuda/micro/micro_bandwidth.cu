@@ -66,7 +66,13 @@ extern "C" __global__ void l2_read(const uint4* buffer, unsigned* sums, int coun
     unsigned sum = 0;
     for (int pass = 0; pass < passes; ++pass) {
         int i = (blockIdx.x + pass) % gridDim.x * blockDim.x + threadIdx.x;
-#pragma unroll 4
+        for (; i + 3 * threads < count; i += 4 * threads) {
+            uint4 v[4];
+#pragma unroll
+            for (int k = 0; k < 4; ++k) v[k] = __ldcg(buffer + i + k * threads);
+#pragma unroll
+            for (int k = 0; k < 4; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
+        }
         for (; i < count; i += threads) {
             const uint4 v = __ldcg(buffer + i);
             sum += v.x + v.y + v.z + v.w;
@@ -88,8 +94,15 @@ extern "C" __global__ void stream_write(uint4* buffer, int count, int passes) {
 extern "C" __global__ void stream_read(const uint4* buffer, unsigned* sums, int count) {
     const int threads = gridDim.x * blockDim.x;
     unsigned sum = 0;
-#pragma unroll 4
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (; i + 3 * threads < count; i += 4 * threads) {
+        uint4 v[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) v[k] = buffer[i + k * threads];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
+    }
+    for (; i < count; i += threads) {
         const uint4 v = buffer[i];
         sum += v.x + v.y + v.z + v.w;
     }
@@ -98,6 +111,13 @@ extern "C" __global__ void stream_read(const uint4* buffer, unsigned* sums, int 
 
 extern "C" __global__ void stream_copy(const uint4* from, uint4* to, int count) {
     const int threads = gridDim.x * blockDim.x;
-#pragma unroll 4
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) to[i] = from[i];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (; i + 3 * threads < count; i += 4 * threads) {
+        uint4 v[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) v[k] = from[i + k * threads];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) to[i + k * threads] = v[k];
+    }
+    for (; i < count; i += threads) to[i] = from[i];
 }
