@@ -46,6 +46,8 @@ OperationClass class_of_variable(unsigned base) {
             return OperationClass::kReduce;
         case 0x102:  // FCHK
             return OperationClass::kMufu;
+        case 0x182:  // LDC
+            return OperationClass::kMemory;
         default:
             return OperationClass::kSpecialRegister;
     }
@@ -144,7 +146,8 @@ bool StaticTable::describe_memory(StaticInstruction& in, const Word& word, sass:
                use.slot == sass::OperandSlot::kA;
     });
     const auto order = static_cast<unsigned>(word.bits(77, 4));
-    const bool is_strong = arch >= 80 ? order >= 7 : (order >> 2 != 0 && (order & 3) >= 2);
+    // Before sm_80: scope in bits 77-78, strength in bits 79-80 (1 weak, which prints .SYS; 2 strong).
+    const bool is_strong = arch >= 80 ? order >= 7 : (order >> 2 >= 2 && (order & 3) >= 2);
     constexpr EvictionPriority kPriorities[] = {
         EvictionPriority::kFirst,  EvictionPriority::kNormal,    EvictionPriority::kLast,
         EvictionPriority::kNormal, EvictionPriority::kUnchanged, EvictionPriority::kNoAllocate,
