@@ -47,7 +47,9 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
             "l2.hit_latency is less than the crossbar's latencies");
     out.slice_latency = hit - out.request_latency - out.reply_latency;
     out.far_latency = out.l2_partitions == 1 ? 0 : integer("l2.far_latency") / 2;
-    require(out.l2_partitions == 1 || out.far_latency > 0, "l2.far_latency is zero");
+    require(out.l2_partitions == 1 ||
+                (out.far_latency > 0 && machine.integer("l2.far_latency") % 2 == 0),
+            "l2.far_latency is zero or odd");
     out.slice_bandwidth = machine.number("l2.slice_bandwidth");
     out.fetch_sectors = integer("l2.fetch_granularity") / kSectorBytes;
     require(out.fetch_sectors == 1 || out.fetch_sectors == 2 || out.fetch_sectors == 4,
