@@ -38,8 +38,8 @@ class Port final : public MemoryPort {
 
 class Listener final : public MemoryListener {
   public:
-    void sources_read(Cycle at, const MemoryInstruction&) override { sum += at; }
-    void written_back(Cycle at, const MemoryInstruction&) override { sum += at; }
+    void sources_read(Cycle at, const MemoryInstructionHeader&) override { sum += at; }
+    void written_back(Cycle at, const MemoryInstructionHeader&) override { sum += at; }
     Cycle sum = 0;
 };
 

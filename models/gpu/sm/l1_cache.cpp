@@ -30,7 +30,7 @@ void L1Cache::link_oldest(Set& set, std::uint32_t way) {
 }
 
 std::uint8_t L1Cache::look_up(std::uint64_t line) {
-    const std::uint32_t way = table_.find(line);
+    const std::uint32_t way = find(line);
     if (way == kNone) return 0;
     Set& set = set_of(line);
     if (set.newest != way) {
@@ -41,7 +41,7 @@ std::uint8_t L1Cache::look_up(std::uint64_t line) {
 }
 
 void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority priority) {
-    std::uint32_t way = table_.find(line);
+    std::uint32_t way = find(line);
     if (way != kNone) {
         all_[way].sectors |= sectors;
         return;
@@ -52,7 +52,7 @@ void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority pr
         way = static_cast<std::uint32_t>(&set - sets_.data()) * ways_ + set.used++;
     } else {
         way = set.oldest;
-        table_.erase(all_[way].line);
+        table_.erase(way, [this](std::uint32_t w) { return all_[w].line; });
         unlink(set, way);
     }
     all_[way].line = line;
@@ -67,7 +67,7 @@ void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority pr
 }
 
 void L1Cache::invalidate(std::uint64_t line, std::uint8_t sectors) {
-    const std::uint32_t way = table_.find(line);
+    const std::uint32_t way = find(line);
     if (way != kNone) all_[way].sectors &= static_cast<std::uint8_t>(~sectors);
 }
 

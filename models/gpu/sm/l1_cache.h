@@ -35,6 +35,9 @@ class L1Cache {
     struct Set {
         std::uint32_t newest = kNone, oldest = kNone, used = 0;
     };
+    std::uint32_t find(std::uint64_t line) const {
+        return table_.find(line, [this](std::uint32_t way) { return all_[way].line; });
+    }
     Set& set_of(std::uint64_t line) { return sets_[line % sets_.size()]; }
     void unlink(Set& set, std::uint32_t way);
     void link_newest(Set& set, std::uint32_t way);

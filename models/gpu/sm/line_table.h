@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line numbers to small indices: a hash table of fixed size with linear probing, for the tags of
-// the L1 and the requests that it waits for.
+// Line numbers to the places of a table that knows the line of each place: a hash index of fixed
+// size with linear probing, for the tags of the L1 and for the lines that it waits for. Cells are
+// small, because a chip has many L1s and the host's caches are shared by all of them.
 #pragma once
 
 #include <bit>
@@ -9,6 +10,7 @@
 
 namespace lockstep::gpu {
 
+/// `line_of(place)`, which most functions take, is the line that was inserted with the place.
 class LineTable {
   public:
     static constexpr std::uint32_t kNone = ~0u;
@@ -18,42 +20,46 @@ class LineTable {
         : cells_(std::bit_ceil(std::uint64_t{capacity} * 2 + 2)),
           shift_(64 - static_cast<unsigned>(std::countr_zero(cells_.size()))) {}
 
-    std::uint32_t find(std::uint64_t line) const {
+    template <typename F>
+    std::uint32_t find(std::uint64_t line, F&& line_of) const {
         for (std::uint64_t at = home(line);; at = next(at)) {
-            if (cells_[at].index == kNone) return kNone;
-            if (cells_[at].line == line) return cells_[at].index;
+            const Cell& cell = cells_[at];
+            if (cell.place == kNone) return kNone;
+            if (cell.low == static_cast<std::uint32_t>(line) && line_of(cell.place) == line)
+                return cell.place;
         }
     }
 
     /// The line must not be there.
-    void insert(std::uint64_t line, std::uint32_t index) {
+    void insert(std::uint64_t line, std::uint32_t place) {
         std::uint64_t at = home(line);
-        while (cells_[at].index != kNone) at = next(at);
-        cells_[at] = {line, index};
+        while (cells_[at].place != kNone) at = next(at);
+        cells_[at] = {static_cast<std::uint32_t>(line), place};
     }
 
-    /// The line must be there. Moves back what probing would no longer reach.
-    void erase(std::uint64_t line) {
-        std::uint64_t hole = home(line);
-        while (cells_[hole].line != line || cells_[hole].index == kNone) hole = next(hole);
-        for (std::uint64_t at = next(hole); cells_[at].index != kNone; at = next(at)) {
-            const std::uint64_t mask = cells_.size() - 1;
-            const std::uint64_t distance = (at - home(cells_[at].line)) & mask;
+    /// The place must be there. Moves back what probing would no longer reach.
+    template <typename F>
+    void erase(std::uint32_t place, F&& line_of) {
+        std::uint64_t hole = home(line_of(place));
+        while (cells_[hole].place != place) hole = next(hole);
+        const std::uint64_t mask = cells_.size() - 1;
+        for (std::uint64_t at = next(hole); cells_[at].place != kNone; at = next(at)) {
+            const std::uint64_t distance = (at - home(line_of(cells_[at].place))) & mask;
             if (distance < ((at - hole) & mask)) continue;
             cells_[hole] = cells_[at];
             hole = at;
         }
-        cells_[hole].index = kNone;
+        cells_[hole].place = kNone;
     }
 
     void clear() {
-        for (Cell& cell : cells_) cell.index = kNone;
+        for (Cell& cell : cells_) cell.place = kNone;
     }
 
   private:
     struct Cell {
-        std::uint64_t line = 0;
-        std::uint32_t index = kNone;
+        std::uint32_t low = 0;  ///< bits of the line
+        std::uint32_t place = kNone;
     };
     std::uint64_t home(std::uint64_t line) const {
         return line * 0x9e37'79b9'7f4a'7c15ull >> shift_;  // Fibonacci hashing

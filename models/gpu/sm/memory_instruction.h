@@ -74,10 +74,10 @@ class MemoryListener {
   public:
     virtual ~MemoryListener() = default;
     /// The source registers have been read: they may be overwritten from `at` on.
-    virtual void sources_read(engine::Cycle at, const MemoryInstruction& instruction) = 0;
+    virtual void sources_read(engine::Cycle at, const MemoryInstructionHeader& instruction) = 0;
     /// Results are in the registers (loads, atomics), in shared memory (LDGSTS), or performed
     /// (stores, reductions: needed by MEMBAR and at the CTA's end).
-    virtual void written_back(engine::Cycle at, const MemoryInstruction& instruction) = 0;
+    virtual void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) = 0;
 };
 
 }  // namespace lockstep::gpu

@@ -24,7 +24,9 @@ class MissTable {
 
     explicit MissTable(std::uint32_t entries);
 
-    std::uint32_t find(std::uint64_t line) const { return table_.find(line); }
+    std::uint32_t find(std::uint64_t line) const {
+        return table_.find(line, [this](std::uint32_t entry) { return entries_[entry].line; });
+    }
     bool is_full() const { return free_.empty(); }
     bool is_empty() const { return free_.size() == entries_.size(); }
     /// An entry for a line that has none; the table must not be full.

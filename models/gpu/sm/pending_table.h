@@ -13,16 +13,16 @@ namespace lockstep::gpu {
 
 struct PendingInstruction {
     enum class Kind : std::uint8_t { kResult, kStore, kBulkCopy };
-    MemoryInstruction instruction;  ///< without the lanes' addresses
-    std::uint32_t waits_for = 0;    ///< lines, sectors or requests, by kind of access
-    DataPath::Trip trip;            ///< once everything is there; `ready` is unset
+    MemoryInstructionHeader instruction;
+    std::uint32_t waits_for = 0;  ///< lines, sectors or requests, by kind of access
+    DataPath::Trip trip;          ///< once everything is there; `ready` is unset
     Kind kind = Kind::kResult;
     std::uint64_t untranslated = 0;  ///< a line whose page the TLB did not know; 0: none
 };
 
 class PendingTable {
   public:
-    std::uint32_t add(const MemoryInstruction& in, PendingInstruction::Kind kind) {
+    std::uint32_t add(const MemoryInstructionHeader& in, PendingInstruction::Kind kind) {
         std::uint32_t index;
         if (free_.empty()) {
             index = static_cast<std::uint32_t>(all_.size());
@@ -31,15 +31,7 @@ class PendingTable {
             index = free_.back();
             free_.pop_back();
         }
-        PendingInstruction& pending = all_[index];
-        MemoryInstruction& to = pending.instruction;
-        static_cast<MemoryInstructionHeader&>(to) = in;
-        to.access.space = in.access.space;
-        to.access.lanes = in.access.lanes;
-        to.access.width = in.access.width;
-        pending.waits_for = 0;
-        pending.kind = kind;
-        pending.untranslated = 0;
+        all_[index] = {.instruction = in, .kind = kind};
         return index;
     }
     PendingInstruction& operator[](std::uint32_t index) { return all_[index]; }

@@ -153,7 +153,7 @@ void Sm::release(std::uint16_t slot, unsigned counter, Cycle now) {
     }
 }
 
-void Sm::sources_read(Cycle at, const MemoryInstruction& instruction) {
+void Sm::sources_read(Cycle at, const MemoryInstructionHeader& instruction) {
     if (instruction.read_barrier == sass::Control::kNoBarrier) return;
     wheel_.schedule(at, {.kind = EventKind::kRelease,
                          .counter = instruction.read_barrier,
@@ -161,7 +161,7 @@ void Sm::sources_read(Cycle at, const MemoryInstruction& instruction) {
                          .age = contexts_[instruction.warp].age});
 }
 
-void Sm::written_back(Cycle at, const MemoryInstruction& instruction) {
+void Sm::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
     const MemoryOperation operation = instruction.info->operation;
     if (trace_ != nullptr) trace_->written_back(instruction.trace, at);
     wheel_.schedule(at, {.kind = EventKind::kMemoryDone,

@@ -121,8 +121,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     };
 
     // MemoryListener
-    void sources_read(engine::Cycle at, const MemoryInstruction& instruction) override;
-    void written_back(engine::Cycle at, const MemoryInstruction& instruction) override;
+    void sources_read(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
+    void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
 
     void prepare(engine::Cycle now);
     void trace_state(const WarpContext& context, WarpState state, engine::Cycle now);

@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "models/gpu/sm/line_table.h"
 #include "models/gpu/sm/tlb.h"
@@ -80,20 +81,24 @@ TEST(L1Cache, AgreesWithLists) {
 TEST(LineTable, AgreesWithMap) {
     LineTable table(100);
     std::map<std::uint64_t, std::uint32_t> expected;
+    std::vector<std::uint64_t> line_of(20000);
+    const auto lines = [&](std::uint32_t place) { return line_of[place]; };
     std::mt19937 random(4);
-    for (std::uint32_t i = 0; i < 20000; ++i) {
-        const std::uint64_t line = random() % 400;
+    for (std::uint32_t i = 0; i < line_of.size(); ++i) {
+        // Half of the lines differ above bit 32 alone.
+        const std::uint64_t line = random() % 200 + (std::uint64_t{random() % 2} << 40);
         if (expected.contains(line)) {
-            ASSERT_EQ(table.find(line), expected[line]);
-            table.erase(line);
+            ASSERT_EQ(table.find(line, lines), expected[line]);
+            table.erase(expected[line], lines);
             expected.erase(line);
         } else if (expected.size() < 100) {
-            ASSERT_EQ(table.find(line), LineTable::kNone);
+            ASSERT_EQ(table.find(line, lines), LineTable::kNone);
+            line_of[i] = line;
             table.insert(line, i);
             expected[line] = i;
         }
     }
-    for (const auto& [line, index] : expected) EXPECT_EQ(table.find(line), index);
+    for (const auto& [line, place] : expected) EXPECT_EQ(table.find(line, lines), place);
 }
 
 TEST(Tlb, HoldsTheLastPages) {

@@ -59,8 +59,10 @@ class FakePort : public MemoryPort {
 /// Notes the cycles by the instruction's code_index.
 class FakeCore : public MemoryListener {
   public:
-    void sources_read(Cycle at, const MemoryInstruction& in) override { read[in.code_index] = at; }
-    void written_back(Cycle at, const MemoryInstruction& in) override {
+    void sources_read(Cycle at, const MemoryInstructionHeader& in) override {
+        read[in.code_index] = at;
+    }
+    void written_back(Cycle at, const MemoryInstructionHeader& in) override {
         EXPECT_FALSE(written.contains(in.code_index)) << in.code_index;
         written[in.code_index] = at;
     }
