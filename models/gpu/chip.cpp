@@ -20,6 +20,10 @@ namespace {
 /// Windows between two reports of a launch's progress.
 constexpr Time kReportWindows = 256;
 
+/// Simulated picoseconds in which no instruction issues although units are busy, after which the
+/// model is taken to go round in circles: a hundred times the longest NANOSLEEP.
+constexpr Time kLivelock = 100'000'000'000;
+
 }  // namespace
 
 Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
@@ -28,8 +32,10 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
       parameters_(parameters),
       options_(options),
       clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
-      simulation_(
-          {.name = machine.name(), .threads = options.threads, .shuffle = options.shuffle}) {
+      simulation_({.name = machine.name(),
+                   .threads = options.threads,
+                   .shuffle = options.shuffle,
+                   .livelock_after = kLivelock}) {
     const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {
@@ -122,7 +128,9 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
                 report(ended_ctas_, instructions, clock_.cycle_at(simulation_.now()) - begin_);
         } while (simulation_.run(limit) == engine::StopReason::kTimeLimit);
     } catch (const engine::Deadlock& deadlock) {
-        report_deadlock(deadlock);
+        report_deadlock(deadlock.what());
+    } catch (const engine::Livelock& livelock) {
+        report_deadlock(livelock.what());
     }
     return collect();
 }
@@ -134,7 +142,7 @@ void Chip::check_limit(std::uint64_t instructions) const {
             throw instruction_limit_fault(*cta, options_.max_instructions);
 }
 
-void Chip::report_deadlock(const engine::Deadlock& deadlock) const {
+void Chip::report_deadlock(const std::string& what) const {
     for (const std::unique_ptr<Sm>& sm : sms_) {
         const sass::Cta* cta = sm->resident_cta();
         if (cta == nullptr) continue;
@@ -142,12 +150,12 @@ void Chip::report_deadlock(const engine::Deadlock& deadlock) const {
             return warp->live != 0 && warp->active == 0;
         };
         if (std::any_of(cta->warps.begin(), cta->warps.end(), waits)) report_stuck(*cta);
-        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock, .what = deadlock.what()},
+        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock, .what = what},
                            cta->linear_index,
                            0,
                            cta->warps.front()->pc};
     }
-    throw InternalError(deadlock.what());
+    throw InternalError(what);
 }
 
 KernelCounters Chip::collect() const {

@@ -48,7 +48,7 @@ class Chip {
     /// Atomics and system calls of the window, in one order for all SMs.
     void perform_deferred();
     void check_limit(std::uint64_t instructions) const;
-    [[noreturn]] void report_deadlock(const engine::Deadlock& deadlock) const;
+    [[noreturn]] void report_deadlock(const std::string& what) const;
     KernelCounters collect() const;
 
     const config::Machine& machine_;
