@@ -26,7 +26,8 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
       indexed_constants_(parameters, l1_constants_),
       contexts_(parameters.max_warps),
       queues_(parameters.sub_cores,
-              MemoryQueue(parameters.memory_queue, parameters.address_interval)) {
+              MemoryQueue(parameters.memory_queue, parameters.address_interval)),
+      presence_(parameters.sub_cores) {
     sub_cores_.reserve(parameters.sub_cores);
     for (unsigned i = 0; i < parameters.sub_cores; ++i)
         sub_cores_.emplace_back(*this, i, parameters, l1_instructions_, l1_constants_);
@@ -116,6 +117,8 @@ void Sm::begin_cta(const Start& start) {
         if (trace_ != nullptr) trace_->state(slot, context.state, now_);
         for (sass::Extent& extent : context.warp->extents) extent = {};
         ++counters_.warps;
+        Presence& sub_core = presence_[slot % parameters_.sub_cores];
+        if (sub_core.warps++ == 0) sub_core.since = now_;
         wake_slot(static_cast<std::uint16_t>(slot), warp_start_free_);
         warp_start_free_ += parameters_.warp_interval;
     }

@@ -120,6 +120,12 @@ class Sm final : public engine::Tile, public MemoryListener {
         bool is_used = false;
     };
 
+    /// Warps that a sub-core holds, and since when it has had some.
+    struct Presence {
+        std::uint32_t warps = 0;
+        engine::Cycle since = 0;
+    };
+
     // MemoryListener
     void sources_read(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
     void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
@@ -185,6 +191,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     std::uint32_t resident_ = 0;
     std::uint64_t ages_ = 0;
     engine::Cycle active_since_ = 0, last_end_ = 0;
+    std::vector<Presence> presence_;  ///< by sub-core
     engine::Cycle now_ = 0;
     engine::Cycle fp64_free_ = 0;
     engine::Cycle arbiter_free_ = 0;

@@ -193,8 +193,10 @@ void Sm::wake_waiting(const CtaSlot& cta, Cycle at) {
 void Sm::retire_if_done(WarpContext& context, Cycle now) {
     if (context.in_flight != 0) return;
     enter(context, WarpState::kDrain, now + 1);
-    if (trace_ != nullptr)
-        trace_->warp_ends(static_cast<std::uint32_t>(&context - contexts_.data()), now + 1);
+    const auto slot = static_cast<std::uint32_t>(&context - contexts_.data());
+    if (trace_ != nullptr) trace_->warp_ends(slot, now + 1);
+    Presence& sub_core = presence_[slot % parameters_.sub_cores];
+    if (--sub_core.warps == 0) counters_.sub_core_cycles_active += now + 1 - sub_core.since;
     CtaSlot& cta = ctas_[context.cta_slot];
     context.warp = nullptr;
     context.is_done = false;
@@ -204,10 +206,7 @@ void Sm::retire_if_done(WarpContext& context, Cycle now) {
     cta.is_used = false;
     last_end_ = now + 1;
     ended_.push_back(now + 1);
-    if (--resident_ == 0) {
-        counters_.cycles_active += now + 1 - active_since_;
-        counters_.sub_core_cycles_active += (now + 1 - active_since_) * parameters_.sub_cores;
-    }
+    if (--resident_ == 0) counters_.cycles_active += now + 1 - active_since_;
 }
 
 void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
