@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "isa/cubin/executable.h"
+#include "sim/cli/run_network.h"
 #include "sim/cli/run_request.h"
 #include "sim/cli/run_systolic.h"
 #include "sim/cli/run_tpu_program.h"
@@ -50,6 +51,13 @@ int run(const RunRequest& request) {
         refuse(request, "run on a systolic array", false, false);
         return run_systolic(request, *machine);
     }
+    const bool is_onnx = request.what.find(".onnx") != std::string::npos;
+    if (request.schedule && machine->kind() != "tpu")
+        throw InputError(fmt::format("--schedule is of a network on a TPU; {} is a {}",
+                                     machine->name(), machine->kind()));
+    if (machine->kind() == "tpu" && (is_onnx || !std::filesystem::exists(request.what)) &&
+        !request.what.ends_with(".tpu") && !request.what.ends_with(".cubin"))
+        return run_network(request, *machine);
     if (!std::filesystem::is_regular_file(request.what)) {
         if (request.what.find('/') != std::string::npos && std::filesystem::exists(request.what))
             throw InputError(fmt::format("{}: not a file", request.what));
@@ -77,7 +85,8 @@ int run(const RunRequest& request) {
                             request.what, request.what));
         default:
             if (request.what.ends_with(".onnx"))
-                throw InputError(fmt::format("{}: networks are not run yet", request.what));
+                throw InputError(
+                    fmt::format("{}: networks run on TPUs and systolic arrays", request.what));
             throw InputError(
                 fmt::format("{}: neither a CUDA executable nor a cubin or fatbin", request.what));
     }
@@ -90,7 +99,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     cuda::RunOptions& options = request->options;
     CLI::App* verb = app.add_subcommand(
         "run", "Run a CUDA executable, a cubin's kernel or a built-in workload on a machine");
-    verb->add_option("X", request->what, "executable, .cubin, .tpu, or workload[:key=value,...]")
+    verb->add_option("X", request->what, "executable, .cubin, .tpu, .onnx, or workload[:key=value,...]")
         ->required();
     verb->add_option("arguments", request->arguments, "arguments of the executable, after --");
     verb->add_option("--on", options.machine, "machine: a name or a .yaml file")
@@ -119,6 +128,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_flag("--verify", request->verify, "check results against the reference");
     verb->add_flag("--no-values", request->no_values,
                    "TPU, systolic: compute no values, only time");
+    verb->add_flag("--schedule", request->schedule,
+                   "TPU: print how a network was compiled, and the program");
     verb->add_flag("--quiet", options.quiet, "print nothing but the program's own output");
     verb->add_option("--kernel", request->kernel, "kernel of a cubin");
     verb->add_option("--grid", request->grid, "CTAs of a cubin's launch: x[,y[,z]]")

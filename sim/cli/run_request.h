@@ -18,6 +18,7 @@ struct RunRequest {
     cuda::RunOptions options;
     bool verify = false;
     bool no_values = false;  ///< only time (TPU, systolic)
+    bool schedule = false;   ///< print the compiled program (networks on a TPU)
 
     // For cubins.
     std::string cubin_option;  ///< one of these options that was given, or none

@@ -124,9 +124,22 @@ void refuse(const RunRequest& request) {
         throw InputError("--no-values leaves nothing to do with --mode emulate");
 }
 
-/// Right answers, no time: the instructions in their order.
-void emulate(const tpu::Program& program, const tpu::Parameters& parameters,
-             tpu::Storage& storage) {
+}  // namespace
+
+bool is_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes) {
+    return tpu::is_program(bytes) || path.ends_with(".tpu");
+}
+
+tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes) {
+    // A text begins with what the assembler reads; anything else must be the binary file.
+    const bool text = !bytes.empty() && !tpu::is_program(bytes) &&
+                      std::find(bytes.begin(), bytes.end(), 0) == bytes.end();
+    if (!text) return tpu::read_program(bytes, path);
+    return tpu::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
+                         tpu::Storage& storage) {
     tpu::State state(parameters.limits(), storage);
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
         const tpu::Instruction& instruction = program.instructions[i];
@@ -142,20 +155,6 @@ void emulate(const tpu::Program& program, const tpu::Parameters& parameters,
     }
 }
 
-}  // namespace
-
-bool is_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes) {
-    return tpu::is_program(bytes) || path.ends_with(".tpu");
-}
-
-tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes) {
-    // A text begins with what the assembler reads; anything else must be the binary file.
-    const bool text = !bytes.empty() && !tpu::is_program(bytes) &&
-                      std::find(bytes.begin(), bytes.end(), 0) == bytes.end();
-    if (!text) return tpu::read_program(bytes, path);
-    return tpu::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-}
-
 int run_tpu_program(const RunRequest& request, const config::Machine& machine,
                     std::span<const std::uint8_t> bytes) {
     refuse(request);
@@ -167,7 +166,7 @@ int run_tpu_program(const RunRequest& request, const config::Machine& machine,
     stats::Statistics statistics(request.options.machine, request.options.mode, request.what);
     tpu::RunResult result;
     if (request.options.mode == "emulate") {
-        emulate(program, parameters, storage);
+        emulate_tpu_program(program, parameters, storage);
         if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
     } else {
         result = tpu::run(program, parameters, storage,

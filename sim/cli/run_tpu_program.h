@@ -2,7 +2,7 @@
 // A .tpu program, binary or text, on a TPU.
 #pragma once
 
-#include "isa/tpu/program.h"
+#include "models/tpu/tpu.h"
 #include "sim/cli/run_request.h"
 
 namespace lockstep::config {
@@ -20,5 +20,9 @@ tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint
 /// Returns the exit status.
 int run_tpu_program(const RunRequest& request, const config::Machine& machine,
                     std::span<const std::uint8_t> bytes);
+
+/// Right answers, no time: the instructions in their order.
+void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
+                         tpu::Storage& storage);
 
 }  // namespace lockstep::cli

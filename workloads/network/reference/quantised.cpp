@@ -156,17 +156,35 @@ class Quantised {
         const double sa = scale(0) / out_.scale[0], sb = sign * scale(1) / out_.scale[0];
         const numerics::FixedPointPair fixed = numerics::fixed_point_pair(sa, sb);
         for_each_pair(a, b, [&](size_t i, double p, double q) {
-            y()[i] = step_.requantisation == Requantisation::kFixedPoint
-                         ? numerics::saturate(numerics::multiply(static_cast<int32_t>(p),
-                                                                 static_cast<int32_t>(q), fixed) +
-                                                  zero(),
-                                              range_)
-                         : round_even(p * sa + q * sb);
+            switch (step_.requantisation) {
+                case Requantisation::kFixedPoint:
+                    y()[i] = numerics::saturate(numerics::multiply(static_cast<int32_t>(p),
+                                                                   static_cast<int32_t>(q), fixed) +
+                                                    zero(),
+                                                range_);
+                    break;
+                case Requantisation::kOnnx:
+                    y()[i] = round_even(p * sa + q * sb);
+                    break;
+                case Requantisation::kVectorUnit: {
+                    const float first = static_cast<float>(p) * static_cast<float>(sa);
+                    const float second = static_cast<float>(q) * static_cast<float>(sb);
+                    y()[i] = round_even(static_cast<double>(first + second));
+                }
+            }
         });
     }
 
     void multiply() {
         const Exact a = centre(0), b = centre(1);
+        if (step_.requantisation == Requantisation::kVectorUnit) {
+            const auto both = static_cast<float>(scale(0) * scale(1) / double{out_.scale[0]});
+            for_each_pair(a, b, [&](size_t i, double p, double q) {
+                y()[i] = round_even(
+                    static_cast<double>(static_cast<float>(p) * both * static_cast<float>(q)));
+            });
+            return;
+        }
         std::vector<int32_t> products(y().size());
         for_each_pair(
             a, b, [&](size_t i, double p, double q) { products[i] = static_cast<int32_t>(p * q); });
@@ -180,6 +198,15 @@ class Quantised {
         const std::vector<int64_t> counts =
             pool_sums(Step<double>{step_.graph, node_, {&x}, {&sums}});
         const std::vector<int32_t> whole = as_int32(node_, sums);
+        if (step_.requantisation == Requantisation::kVectorUnit) {
+            const auto step = static_cast<float>(double{out_.scale[0]} / scale(0));
+            for (size_t i = 0; i < whole.size(); ++i) {
+                const int64_t count = counts[i];
+                y()[i] = round_even(static_cast<double>(static_cast<float>(whole[i]) /
+                                                        static_cast<float>(count) / step));
+            }
+            return;
+        }
         std::vector<double> scales;
         for (const int64_t count : counts)
             scales.push_back(scale(0) / (double{out_.scale[0]} * static_cast<double>(count)));
@@ -187,7 +214,8 @@ class Quantised {
     }
 
     void look_up() {
-        const std::vector<int32_t> table = activation_table(step_.graph, node_);
+        const std::vector<int32_t> table =
+            activation_table(step_.graph, node_, step_.requantisation);
         const int32_t low = range_of(step_.in[0]->type).low;
         for (size_t i = 0; i < y().size(); ++i)
             y()[i] = table[static_cast<size_t>(step_.in[0]->integer[i] - low)];
@@ -274,15 +302,19 @@ template bool run_quantised(const Step<double>&);
 
 namespace lockstep::network {
 
-std::vector<int32_t> activation_table(const Graph& graph, const Node& node) {
+std::vector<int32_t> activation_table(const Graph& graph, const Node& node,
+                                      Requantisation requantisation) {
     using reference::Exact;
     const Value &in = graph.value(node.inputs.at(0)), &out = graph.value(node.outputs.at(0));
     LOCKSTEP_CHECK(in.quantisation && out.quantisation, "{} is not quantised", node.name);
     const Quantisation &from = *in.quantisation, &to = *out.quantisation;
     const numerics::IntegerRange range = range_of(in.type), limits = range_of(out.type);
     Exact x{{range.high - range.low + 1}, ElementType::kFp64, {}, {}};
-    for (int32_t q = range.low; q <= range.high; ++q)
-        x.real.push_back(double{from.scale[0]} * (q - from.zero_point[0]));
+    const bool in_fp32 = requantisation == Requantisation::kVectorUnit;
+    for (int32_t q = range.low; q <= range.high; ++q) {
+        const double real = double{from.scale[0]} * (q - from.zero_point[0]);
+        x.real.push_back(in_fp32 ? double{static_cast<float>(real)} : real);
+    }
     // The bounds of a Clip.
     std::vector<Exact> bounds(node.inputs.size());
     std::vector<const Exact*> operands = {&x};
@@ -298,7 +330,9 @@ std::vector<int32_t> activation_table(const Graph& graph, const Node& node) {
     const Exact y = reference::run_exactly(graph, node, operands, x.shape);
     std::vector<int32_t> table;
     for (const double real : y.real) {
-        const double steps = std::nearbyint(real / double{to.scale[0]}) + to.zero_point[0];
+        const double exact =
+            in_fp32 ? double{static_cast<float>(real) / to.scale[0]} : real / double{to.scale[0]};
+        const double steps = std::nearbyint(exact) + to.zero_point[0];
         table.push_back(static_cast<int32_t>(std::clamp<double>(steps, limits.low, limits.high)));
     }
     return table;

@@ -20,10 +20,15 @@ namespace lockstep::network {
 enum class Requantisation {
     kFixedPoint,  ///< in integers, as hardware does
     kOnnx,        ///< one FP32 product, ties to even
+    /// FP32 operations one after the other, ties to even, as the TPU's vector unit does it:
+    ///   products as kOnnx; Add, Sub  (a - za) Ma +- (b - zb) Mb;  Mul  ((a - za) Mab) (b - zb);
+    ///   averages  sum / count / (sy / sx);  tables  f(sx (x - zx)) / sy
+    kVectorUnit,
 };
 
 /// The outputs of a quantised elementwise node of one operand (Relu, Sigmoid, ...) for the stored
 /// inputs from the lowest to the highest. InputError where the node is none of these.
-std::vector<int32_t> activation_table(const Graph& graph, const Node& node);
+std::vector<int32_t> activation_table(const Graph& graph, const Node& node,
+                                      Requantisation requantisation = Requantisation::kFixedPoint);
 
 }  // namespace lockstep::network

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled networks compute what the reference executor computes, in the model of the core.
+#include "workloads/network/tpu/compile.h"
+
+#include "models/tpu/tpu.h"
+#include "sim/config/machine.h"
+#include "sim/error/error.h"
+#include "workloads/network/builder.h"
+#include "workloads/network/builtin/builtin.h"
+#include "workloads/network/tpu/explain.h"
+#include "workloads/network/tpu/prepare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::network {
+namespace {
+
+struct Ran {
+    TpuCompiled compiled;
+    tpu::RunResult result;
+    std::vector<TpuCheck> checks;
+};
+
+Ran run_on(Graph graph, const std::string& machine) {
+    const tpu::Parameters parameters(*config::Machine::load(machine, {}));
+    const TpuNetwork network =
+        prepare_for_tpu(std::move(graph), parameters.generation, {}, 1, true);
+    Ran ran;
+    ran.compiled = compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
+    tpu::Storage storage(ran.compiled.program, true);
+    for (size_t i = 0; i < network.inputs.size(); ++i)
+        write_port(ran.compiled.inputs[i], network.inputs[i],
+                   storage.contents(ran.compiled.inputs[i].buffer));
+    ran.result = tpu::run(ran.compiled.program, parameters, storage);
+    std::vector<Tensor> results;
+    for (size_t i = 0; i < ran.compiled.outputs.size(); ++i) {
+        const TpuPort& port = ran.compiled.outputs[i];
+        results.push_back(
+            read_port(port, network.graph.value(port.value).type, storage.contents(port.buffer)));
+    }
+    ran.checks = verify_tpu(network, results);
+    return ran;
+}
+
+struct Case {
+    const char* machine;
+    const char* workload;
+};
+
+class CompiledNetwork : public testing::TestWithParam<Case> {};
+
+TEST_P(CompiledNetwork, ComputesTheReference) {
+    const BuiltinRequest request = parse_builtin(GetParam().workload);
+    const Ran ran = run_on(build_network(request.name, request.options), GetParam().machine);
+    ASSERT_FALSE(ran.checks.empty());
+    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    EXPECT_GT(ran.result.cycles, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Small, CompiledNetwork,
+    testing::Values(Case{"tpu_v1", "gemm:m=70,n=300,k=513"}, Case{"tpu_v1", "mlp"},
+                    Case{"tpu_v1", "conv2d:n=2,h=9,w=11,c=5,k=7,r=3,s=2,stride=2,pad=1"},
+                    Case{"tpu_v2", "gemm:m=100,n=130,k=200"},
+                    Case{"tpu_v3", "gemm:m=600,n=300,k=140"}, Case{"tpu_v4", "mlp"},
+                    Case{"tpu_v3", "conv2d:n=3,h=13,w=10,c=6,k=20,r=3,s=3,stride=2,pad=1"},
+                    Case{"tpu_v3", "layernorm:rows=30,cols=200"},
+                    Case{"tpu_v3", "softmax:rows=30,cols=200"},
+                    Case{"tpu_v3", "attention:heads=2,seq=40,d=16"},
+                    Case{"tpu_v3", "bert_block:hidden=64,heads=2,seq=24"},
+                    Case{"tpu_v2", "lstm:seq=3,hidden=32,input=16,layers=1"}));
+
+/// Convolutions in groups, depthwise, residual, pooling, a flattened image.
+Graph vision(uint64_t seed) {
+    Builder b("vision", seed);
+    ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 12});
+    x = b.convolution("stem", x, 24, 3, {.stride = 1, .pad = 1, .bias = true});
+    x = b.node(Operator::kRelu, "stem.relu", {x});
+    x = b.max_pool("pool", x, 3, 2, 1);
+    const ValueId shortcut = x;
+    x = b.convolution("depthwise", x, 24, 3, {.stride = 1, .pad = 1, .group = 24});
+    x = b.node(Operator::kRelu, "depthwise.relu", {x});
+    x = b.convolution("groups", x, 24, 1, {.group = 2});
+    x = b.node(Operator::kAdd, "add", {x, shortcut});
+    x = b.node(Operator::kRelu, "add.relu", {x});
+    const ValueId flat = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
+    const ValueId mean = b.node(Operator::kGlobalAveragePool, "mean", {x});
+    return b.finish({b.linear("fc", flat, 10), b.reshape("means", mean, {2, 24})});
+}
+
+TEST(CompileForTpu, RunsConvolutionsOfAllKinds) {
+    for (const char* machine : {"tpu_v1", "tpu_v3"})
+        for (const TpuCheck& check : run_on(vision(3), machine).checks)
+            EXPECT_TRUE(check.passed) << machine << ": " << check.output << ": " << check.message;
+}
+
+TEST(CompileForTpu, CountsTheUsefulMultiplications) {
+    const BuiltinRequest request = parse_builtin("gemm:m=70,n=300,k=513");
+    const Ran ran = run_on(build_network(request.name, request.options), "tpu_v1");
+    EXPECT_EQ(ran.result.total().useful_macs, 70u * 300 * 513);
+    const TpuLayer& layer = ran.compiled.layers.at(1);
+    EXPECT_EQ(layer.name, "gemm");
+    EXPECT_EQ(layer.weight_tiles, 2 * 3);
+    EXPECT_THAT(schedule_text(ran.compiled), testing::HasSubstr("m=70 n=300 k=513"));
+}
+
+TEST(CompileForTpu, NeedsNoValues) {
+    BuiltinRequest request = parse_builtin("resnet18");
+    request.options.with_values = false;
+    const tpu::Parameters parameters(*config::Machine::load("tpu_v1", {}));
+    const TpuNetwork network =
+        prepare_for_tpu(build_network(request.name, request.options), 1, {}, 1, false);
+    const TpuCompiled compiled =
+        compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
+    tpu::Storage storage(compiled.program, false);
+    const tpu::RunResult result =
+        tpu::run(compiled.program, parameters, storage, {.values = false});
+    EXPECT_NEAR(static_cast<double>(result.total().useful_macs), 1.814e9, 0.01e9);
+}
+
+TEST(CompileForTpu, NamesAllThatItCannotCompile) {
+    Builder b("odd", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {4, 4});
+    const ValueId y = b.node(Operator::kSoftmax, "first", {x}, {{"axis", int64_t{0}}});
+    const ValueId z = b.node(Operator::kElu, "second", {y});
+    try {
+        run_on(b.finish({z}), "tpu_v3");
+        FAIL() << "compiled";
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("first (Softmax)"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("second (Elu)"));
+    }
+}
+
+}  // namespace
+}  // namespace lockstep::network

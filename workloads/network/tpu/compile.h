@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network becomes a TPU program.
+#pragma once
+
+#include "isa/tpu/program.h"
+#include "isa/tpu/semantics/state.h"
+#include "workloads/network/graph.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lockstep::network {
+
+/// What the compiler must know of a core.
+struct TpuTarget {
+    int generation = 1;
+    tpu::CoreLimits limits;
+};
+
+/// A network's input or output in a buffer of the program.
+struct TpuPort {
+    ValueId value = kNoValue;
+    uint32_t buffer = 0;
+    uint64_t offset = 0;  ///< bytes
+    tpu::DataType type = tpu::DataType::kInt8;
+    Shape shape;
+    std::vector<int64_t> strides;  ///< elements
+    Shape image;                   ///< c, h, w of a flattened image, which lies as h, w, c
+};
+
+/// How a layer was mapped.
+struct TpuLayer {
+    std::string name;
+    uint32_t step = 0;
+    int64_t m = 0, n = 0, k = 0, products = 0;  ///< of the matrix products; 0: there is none
+    int64_t row_blocks = 0, weight_tiles = 0;   ///< passes of weights through the array
+    double lane_use = 0, column_use = 0;        ///< of the array, mean over the passes, 0 to 1
+    std::string note;
+};
+
+struct TpuCompiled {
+    tpu::Program program;
+    std::vector<TpuPort> inputs, outputs;  ///< as graph.inputs, graph.outputs
+    std::vector<TpuLayer> layers;
+    uint64_t resident_bytes = 0;  ///< most of the unified buffer that values filled at once
+};
+
+/// Compiles a graph in int8 (generation 1; with integer inputs and outputs) or bf16 (later), whose
+/// shapes are inferred. InputError that lists all nodes that cannot be compiled.
+TpuCompiled compile_for_tpu(const Graph& graph, const TpuTarget& target);
+
+/// Puts a tensor into the buffer, and takes one out: converted to and from the port's type.
+void write_port(const TpuPort& port, const Tensor& tensor, std::span<uint8_t> contents);
+Tensor read_port(const TpuPort& port, ElementType type, std::span<const uint8_t> contents);
+
+}  // namespace lockstep::network

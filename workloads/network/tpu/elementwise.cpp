@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of one or two values, element by element, with broadcasting, on the vector unit.
+#include "sim/error/error.h"
+#include "workloads/network/quantisation.h"
+#include "workloads/network/tpu/lowering.h"
+
+#include <algorithm>
+
+namespace lockstep::network::lowering {
+
+using tpu::Broadcast;
+using tpu::Function;
+
+std::optional<Function> function_of(const Graph& graph, const Node& node) {
+    switch (node.op) {
+        case Operator::kRelu:
+            return Function::kRelu;
+        case Operator::kSigmoid:
+            return Function::kSigmoid;
+        case Operator::kTanh:
+            return Function::kTanh;
+        case Operator::kExp:
+            return Function::kExp;
+        case Operator::kLog:
+            return Function::kLog;
+        case Operator::kSqrt:
+            return Function::kSqrt;
+        case Operator::kReciprocal:
+            return Function::kReciprocal;
+        case Operator::kNeg:
+            return Function::kNegate;
+        case Operator::kAbs:
+            return Function::kAbs;
+        case Operator::kErf:
+            return Function::kErf;
+        case Operator::kGelu:
+            return node.text("approximate", "none") == "tanh" ? Function::kGeluTanh
+                                                              : Function::kGelu;
+        case Operator::kHardSwish:
+            return Function::kHardSwish;
+        case Operator::kHardSigmoid:
+            if (node.real("alpha", 0.2f) != 1.0f / 6 || node.real("beta", 0.5f) != 0.5f)
+                return std::nullopt;
+            return Function::kHardSigmoid;
+        case Operator::kLeakyRelu:
+            if (node.real("alpha", 0.01f) != 0.01f) return std::nullopt;
+            return Function::kLeakyRelu;
+        case Operator::kClip: {
+            const auto bound = [&](size_t i) {
+                return node.input(i) == kNoValue ? std::nullopt
+                                                 : scalar_of(graph.value(node.input(i)));
+            };
+            const auto low = bound(1), high = bound(2);
+            if (low == 0.0f && high == 6.0f) return Function::kRelu6;
+            if (low == 0.0f && node.input(2) == kNoValue) return Function::kRelu;
+            return std::nullopt;
+        }
+        default:
+            return std::nullopt;
+    }
+}
+
+void Lowering::vector_op(Function function, Function then, const Tile& a, const Tile* b,
+                         Broadcast broadcast, float immediate, const Tile& out, int64_t rows,
+                         int64_t columns, std::array<Scaling, 3> scaling) {
+    tpu::Instruction i(Opcode::kVector, {{Field::kFunction, function},
+                                         {Field::kThen, then},
+                                         {Field::kA, a.address},
+                                         {Field::kAPitch, a.pitch},
+                                         {Field::kAType, a.type},
+                                         {Field::kAScale, scaling[0].scale},
+                                         {Field::kAZero, scaling[0].zero},
+                                         {Field::kBroadcast, broadcast},
+                                         {Field::kImmediate, immediate},
+                                         {Field::kDestination, out.address},
+                                         {Field::kPitch, out.pitch},
+                                         {Field::kType, out.type},
+                                         {Field::kOutScale, scaling[2].scale},
+                                         {Field::kZeroPoint, scaling[2].zero},
+                                         {Field::kRows, rows},
+                                         {Field::kColumns, columns}});
+    if (b != nullptr) {
+        i.set(Field::kB, b->address);
+        i.set(Field::kBPitch, b->pitch);
+        i.set(Field::kBType, b->type);
+        i.set(Field::kBScale, scaling[1].scale);
+        i.set(Field::kBZero, scaling[1].zero);
+    }
+    builder_.emit(i);
+}
+
+namespace {
+
+/// The elements of operands that are read together, as nested loops: the two innermost are rows and
+/// columns of an instruction.
+struct Loops {
+    Shape extents;                              ///< outermost first; at least two
+    std::vector<std::vector<int64_t>> strides;  ///< by operand
+};
+
+/// In the order in which operand 0 (the result, dense) lies; loops that follow are joined.
+Loops loops_of(const std::vector<Place>& operands) {
+    const Place& first = operands[0];
+    std::vector<size_t> order;
+    for (size_t d = 0; d < first.shape.size(); ++d)
+        if (first.shape[d] != 1) order.push_back(d);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return first.strides[a] > first.strides[b]; });
+    Loops loops;
+    loops.strides.resize(operands.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+        const size_t d = order[i];
+        // The innermost stays by itself: its length is that of a row.
+        bool joins = !loops.extents.empty() && i + 1 < order.size();
+        for (size_t o = 0; o < operands.size() && joins; ++o)
+            joins = loops.strides[o].back() == operands[o].strides[d] * first.shape[d];
+        if (joins) {
+            loops.extents.back() *= first.shape[d];
+            for (size_t o = 0; o < operands.size(); ++o)
+                loops.strides[o].back() = operands[o].strides[d];
+            continue;
+        }
+        loops.extents.push_back(first.shape[d]);
+        for (size_t o = 0; o < operands.size(); ++o)
+            loops.strides[o].push_back(operands[o].strides[d]);
+    }
+    while (loops.extents.size() < 2) {
+        loops.extents.insert(loops.extents.begin(), 1);
+        for (auto& strides : loops.strides) strides.insert(strides.begin(), 0);
+        if (loops.extents.size() == 1) {
+            for (auto& strides : loops.strides) strides.back() = 1;
+        }
+    }
+    return loops;
+}
+
+/// The operand with a stride for each dimension of `shape`.
+Place broadcast_to(const Place& place, const Shape& shape) {
+    Place result = place;
+    const size_t more = shape.size() - place.shape.size();
+    result.shape = shape;
+    result.strides.assign(shape.size(), 0);
+    for (size_t d = more; d < shape.size(); ++d)
+        if (place.shape[d - more] != 1) result.strides[d] = place.strides[d - more];
+    return result;
+}
+
+}  // namespace
+
+void Lowering::lower_unary(const Node& node) {
+    const std::optional<Function> function = function_of(graph_, node);
+    if (!function) throw InputError("the vector unit has no such operation");
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    begin_step(node.name);
+    const Place from = place(x);
+    Place to = new_place(y, is_dense(from) ? from.strides : dense_strides(shape(y)));
+    to.image = from.image;
+    const std::array<Scaling, 3> scaling = {scaling_of(value(x)), Scaling{}, scaling_of(value(y))};
+    by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t rows) {
+        const int64_t columns = static_cast<int64_t>(in_memory_order(to).shape.back());
+        vector_op(*function, Function::kIdentity, in, nullptr, Broadcast::kNone, 0, out, rows,
+                  columns, scaling);
+    });
+    set_place(y, std::move(to));
+}
+
+void Lowering::lower_clip(const Node& node) {
+    if (function_of(graph_, node)) return lower_unary(node);
+    if (value(node.outputs[0]).quantisation) throw InputError("a Clip of integers by itself");
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    begin_step(node.name);
+    const Place from = place(x);
+    Place to = new_place(y, is_dense(from) ? from.strides : dense_strides(shape(y)));
+    to.image = from.image;
+    const int64_t columns = in_memory_order(to).shape.back();
+    by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t rows) {
+        Tile now = in;
+        for (const auto& [i, function] :
+             {std::pair{size_t{1}, Function::kMaximum}, {size_t{2}, Function::kMinimum}}) {
+            if (node.input(i) == kNoValue) continue;
+            const std::optional<float> bound = scalar_of(value(node.input(i)));
+            if (!bound) throw InputError("bounds that are computed");
+            vector_op(function, Function::kIdentity, now, nullptr, Broadcast::kImmediate, *bound,
+                      out, rows, columns);
+            now = out;
+        }
+        if (now.address == in.address)
+            vector_op(Function::kIdentity, Function::kIdentity, in, nullptr, Broadcast::kNone, 0,
+                      out, rows, columns);
+    });
+    set_place(y, std::move(to));
+}
+
+void Lowering::lower_binary(const Node& node) {
+    if (node.inputs.size() != 2) throw InputError("more or fewer than two operands");
+    ValueId first = node.inputs[0], second = node.inputs[1];
+    const ValueId result = node.outputs[0];
+    const Shape& out_shape = shape(result);
+    Function function = Function::kAdd;
+    switch (node.op) {
+        case Operator::kAdd:
+            break;
+        case Operator::kSub:
+            function = Function::kSubtract;
+            break;
+        case Operator::kMul:
+            function = Function::kMultiply;
+            break;
+        case Operator::kDiv:
+            function = Function::kDivide;
+            break;
+        case Operator::kPow:
+            function = Function::kPower;
+            break;
+        case Operator::kMax:
+            function = Function::kMaximum;
+            break;
+        default:
+            function = Function::kMinimum;
+            break;
+    }
+    const bool integer = value(result).quantisation.has_value();
+    if (integer && node.op != Operator::kAdd && node.op != Operator::kSub &&
+        node.op != Operator::kMul)
+        throw InputError("not for integers");
+    const bool commutes = function == Function::kAdd || function == Function::kMultiply ||
+                          function == Function::kMaximum || function == Function::kMinimum;
+    if (element_count(shape(first)) != element_count(out_shape) && commutes)
+        std::swap(first, second);
+    if (element_count(shape(first)) != element_count(out_shape))
+        throw InputError("its first operand is broadcast");
+    begin_step(node.name);
+    const std::optional<float> immediate = integer ? std::nullopt : scalar_of(value(second));
+    const Place a = place(first);
+    const auto flat = [&] { return is_dense(a) ? a.strides : dense_strides(a.shape); };
+    Shape a_shape = out_shape;
+    std::vector<int64_t> strides = shape(first) == out_shape ? flat() : dense_strides(out_shape);
+    Place to = new_place(result, strides);
+    std::vector<Place> operands = {to, broadcast_to(a, out_shape)};
+    if (!immediate) operands.push_back(broadcast_to(place(second), out_shape));
+    const Loops loops = loops_of(operands);
+    const size_t depth = loops.extents.size();
+    const int64_t columns = loops.extents[depth - 1], rows = loops.extents[depth - 2];
+    if (loops.strides[1][depth - 1] != 1 && columns != 1)
+        throw InputError("its operand does not lie as the result");
+
+    // Reference scales: steps of the result (quantised.h).
+    std::array<Scaling, 3> scaling;
+    if (integer) {
+        const float out_scale = scaling_of(value(result)).scale;
+        scaling = {scaling_of(value(first)), scaling_of(value(second)), scaling_of(value(result))};
+        if (function == Function::kMultiply) {
+            scaling[0].scale = static_cast<float>(double{scaling[0].scale} *
+                                                  double{scaling[1].scale} / double{out_scale});
+            scaling[1].scale = 1;
+        } else {
+            for (size_t i = 0; i < 2; ++i)
+                scaling[i].scale = static_cast<float>(double{scaling[i].scale} / double{out_scale});
+        }
+        scaling[2].scale = 1;
+    }
+    const int64_t row_bytes = columns * static_cast<int64_t>(tpu::size_of(to.type));
+    const int64_t most = std::max<int64_t>(
+        1, std::min<int64_t>(rows, static_cast<int64_t>(ring_.size() / 16) / row_bytes));
+    int64_t outer = 1;
+    for (size_t d = 0; d + 2 < depth; ++d) outer *= loops.extents[d];
+    const auto matrix_of = [&](size_t operand, int64_t index) {
+        const Place& p = operands[operand];
+        int64_t offset = 0;
+        for (size_t d = depth - 2; d-- > 0;) {
+            offset += index % loops.extents[d] * loops.strides[operand][d];
+            index /= loops.extents[d];
+        }
+        return Matrix{p.space, p.address + p.bytes_of(offset),   p.type, rows,
+                      columns, loops.strides[operand][depth - 2]};
+    };
+    for (int64_t index = 0; index < outer; ++index) {
+        const Matrix out = matrix_of(0, index), in = matrix_of(1, index);
+        std::optional<Matrix> other;
+        std::optional<Tile> b;
+        Broadcast broadcast = immediate ? Broadcast::kImmediate : Broadcast::kNone;
+        if (!immediate) {
+            other = matrix_of(2, index);
+            const bool one = loops.strides[2][depth - 1] == 0 && columns != 1;
+            if (one) {
+                broadcast = Broadcast::kColumn;
+                other->columns = 1;
+            } else if (other->pitch == 0 && rows != 1) {
+                broadcast = Broadcast::kRow;
+                b = stage(*other, 0, 1);
+            }
+        }
+        for (int64_t row = 0; row < rows; row += most) {
+            const int64_t count = std::min(most, rows - row);
+            const Tile x = stage(in, row, count);
+            if (other && broadcast != Broadcast::kRow) b = stage(*other, row, count);
+            const Tile y = stage_result(out, row, count);
+            vector_op(function, Function::kIdentity, x, b ? &*b : nullptr, broadcast,
+                      immediate.value_or(0), y, count, columns, scaling);
+            unstage(y, out, row, count);
+        }
+    }
+    set_place(result, std::move(to));
+}
+
+}  // namespace lockstep::network::lowering

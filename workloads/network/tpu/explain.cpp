@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/tpu/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep::network {
+
+namespace {
+
+/// Of the array that the passes use, rows and columns.
+double fill(double use, const TpuLayer& layer) {
+    return layer.weight_tiles == 0 ? 0 : use / static_cast<double>(layer.weight_tiles);
+}
+
+}  // namespace
+
+std::string schedule_text(const TpuCompiled& compiled) {
+    std::string text;
+    for (const TpuLayer& layer : compiled.layers) {
+        text += fmt::format("; {}: ", layer.name);
+        if (layer.weight_tiles == 0)
+            text += "vector unit and transfers\n";
+        else
+            text += fmt::format(
+                "{}m={} n={} k={}, {} blocks of rows, {} weight tiles, {:.0f}% of the array's "
+                "rows and {:.0f}% of its columns filled\n",
+                layer.products > 1 ? fmt::format("{} x ", layer.products) : "", layer.m, layer.n,
+                layer.k, layer.row_blocks, layer.weight_tiles, 100 * fill(layer.lane_use, layer),
+                100 * fill(layer.column_use, layer));
+    }
+    if (compiled.resident_bytes != 0)
+        text += fmt::format("; values fill at most {} KiB of the unified buffer\n",
+                            compiled.resident_bytes / 1024);
+    return text + tpu::listing(compiled.program, false);
+}
+
+std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
+                          const tpu::CoreLimits& limits) {
+    const double cycles = static_cast<double>(time.cycles) * limits.matrix_units;
+    if (cycles == 0) return "no time of its own: hidden behind the step before";
+    const auto part = [&](uint64_t count) { return 100 * static_cast<double>(count) / cycles; };
+    if (layer.weight_tiles == 0) {
+        if (time.vector_busy * 2 >= time.cycles) return "no matrix product: vector unit";
+        return time.host_bytes != 0 ? "no matrix product: host transfer"
+                                    : "no matrix product: memory transfers";
+    }
+    const double peak = cycles * limits.array_rows * limits.array_columns;
+    const double used = 100 * static_cast<double>(time.macs) / peak;
+    const uint64_t idle = time.active + time.weight_stall + time.weight_shift;
+    const double other =
+        part(static_cast<uint64_t>(cycles) > idle ? static_cast<uint64_t>(cycles) - idle : 0);
+    std::vector<std::pair<double, std::string>> losses = {
+        {part(time.active) - used,
+         fmt::format("fold edges ({:.0f}% of rows, {:.0f}% of columns filled)",
+                     100 * fill(layer.lane_use, layer), 100 * fill(layer.column_use, layer))},
+        {part(time.weight_stall), "weight stalls"},
+        {part(time.weight_shift), "weight shifts"},
+    };
+    const double input = std::min(other, part(time.input_stall)),
+                 raw = std::min(other - input, part(time.raw_stall));
+    losses.emplace_back(input, time.host_bytes != 0 ? "host and memory transfers"
+                                                    : "waiting for operands from memory");
+    losses.emplace_back(raw, "waiting for the vector unit");
+    losses.emplace_back(other - input - raw, "fill, drain and transfers around it");
+    std::sort(losses.begin(), losses.end(),
+              [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text = fmt::format("{:.1f}% used", used);
+    for (const auto& [percent, reason] : losses)
+        if (percent >= 1) text += fmt::format("; {:.1f}% {}", percent, reason);
+    return text;
+}
+
+std::string explain_utilisation(const TpuCompiled& compiled, const std::vector<LayerTime>& times,
+                                const tpu::CoreLimits& limits) {
+    std::string text = "why the array is not fully used:\n";
+    for (const TpuLayer& layer : compiled.layers) {
+        if (layer.weight_tiles == 0) continue;
+        text += fmt::format("  {}: {}\n", layer.name,
+                            explain_layer(layer, times.at(layer.step), limits));
+    }
+    return text;
+}
+
+}  // namespace lockstep::network

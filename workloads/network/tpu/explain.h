@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a compilation looks like to a person: the schedule, and why an array was not used fully.
+#pragma once
+
+#include "workloads/network/tpu/compile.h"
+
+namespace lockstep::network {
+
+/// A line a layer (how its products are cut), then the program's listing without data.
+std::string schedule_text(const TpuCompiled& compiled);
+
+/// What was measured of a step; array cycles are summed over the matrix units.
+struct LayerTime {
+    uint64_t cycles = 0, macs = 0;
+    uint64_t active = 0, weight_stall = 0, weight_shift = 0, raw_stall = 0, input_stall = 0;
+    uint64_t vector_busy = 0, host_bytes = 0, memory_bytes = 0;
+};
+
+/// Why the utilisation of a step is what it is, in a few words: the largest losses first, in
+/// percent of the array's cycles. `times` as the program's steps.
+std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
+                          const tpu::CoreLimits& limits);
+std::string explain_utilisation(const TpuCompiled& compiled, const std::vector<LayerTime>& times,
+                                const tpu::CoreLimits& limits);
+
+}  // namespace lockstep::network

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes are lowered one after the other, each together with what can be computed on its way out of
+// the accumulators. On generation 1 values stay in the unified buffer (24 MiB) as long as they fit,
+// weights stream from their memory; later generations keep values in memory (HBM) and stream rows
+// and weights through the unified buffer, as compilers for them do between fusions.
+#include "workloads/network/tpu/lowering.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/quantisation.h"
+
+#include <algorithm>
+
+namespace lockstep::network::lowering {
+
+namespace {
+
+constexpr uint64_t kRingOfV1 = 3 << 20;
+
+uint64_t ring_bytes(const TpuTarget& target) {
+    if (target.generation >= 2) return target.limits.unified_buffer;
+    return std::min(kRingOfV1, target.limits.unified_buffer / 4);
+}
+
+}  // namespace
+
+Scaling scaling_of(const Value& value) {
+    if (!value.quantisation) return {};
+    return {value.quantisation->scale.at(0), value.quantisation->zero_point.at(0)};
+}
+
+std::optional<float> scalar_of(const Value& value) {
+    if (value.kind != ValueKind::kConstant && value.kind != ValueKind::kParameter)
+        return std::nullopt;
+    if (element_count(*value.shape) != 1) return std::nullopt;
+    if (!value.is_known()) return 1.0f;
+    return static_cast<float>(to_doubles(*value.data)[0]);
+}
+
+Lowering::Lowering(const Graph& graph, const TpuTarget& target)
+    : graph_(graph),
+      target_(target),
+      builder_(target.generation),
+      heap_(0, target.limits.unified_buffer - ring_bytes(target)),
+      ring_(target.limits.unified_buffer - ring_bytes(target), ring_bytes(target)),
+      places_(graph.values.size()),
+      readers_(graph.values.size()) {
+    for (const Node& node : graph.nodes)
+        for (const ValueId input : node.inputs)
+            if (input != kNoValue) readers_[input].push_back(&node);
+}
+
+tpu::DataType Lowering::type_of(ValueId id) const {
+    switch (value(id).type) {
+        case ElementType::kInt8:
+            return tpu::DataType::kInt8;
+        case ElementType::kUint8:
+            return tpu::DataType::kUint8;
+        case ElementType::kInt32:
+        case ElementType::kInt64:
+            return tpu::DataType::kInt32;
+        case ElementType::kBf16:
+            return tpu::DataType::kBf16;
+        case ElementType::kFp32:
+            return tpu::DataType::kFp32;
+        default:
+            throw InputError(fmt::format("{} is of type {}, which a TPU does not have",
+                                         value(id).name, name_of(value(id).type)));
+    }
+}
+
+uint32_t Lowering::add_buffer(std::string name, tpu::Space space, tpu::Role role,
+                              tpu::DataType type, uint64_t bytes) {
+    return builder_.add_buffer({.name = std::move(name),
+                                .space = space,
+                                .role = role,
+                                .type = type,
+                                .shape = {},
+                                .bytes = bytes});
+}
+
+uint64_t Lowering::add_constant(const std::string& name, tpu::Space space, tpu::DataType type,
+                                uint64_t size, std::span<const uint8_t> bytes) {
+    const uint32_t buffer = add_buffer(name, space, tpu::Role::kConstant, type, size);
+    if (!bytes.empty()) builder_.add_data(buffer, 0, bytes);
+    return builder_.address(buffer);
+}
+
+const Place& Lowering::place(ValueId id) {
+    std::optional<Place>& found = places_.at(id);
+    if (found) return *found;
+    const Value& v = value(id);
+    LOCKSTEP_CHECK(v.kind == ValueKind::kConstant || v.kind == ValueKind::kParameter,
+                   "{} is not computed yet", v.name);
+    Place made;
+    made.space = backing();
+    made.type = type_of(id);
+    made.shape = *v.shape;
+    made.strides = dense_strides(made.shape);
+    const uint64_t bytes = made.bytes_of(element_count(made.shape));
+    std::vector<uint8_t> contents;
+    if (v.is_known()) {
+        contents.resize(bytes);
+        const TpuPort port{id, 0, 0, made.type, made.shape, made.strides, {}};
+        write_port(port, *v.data, contents);
+    }
+    made.address = add_constant(v.name, made.space, made.type, bytes, contents);
+    found = std::move(made);
+    return *found;
+}
+
+void Lowering::set_place(ValueId id, Place made) {
+    LOCKSTEP_CHECK(!places_.at(id), "{} is computed twice", value(id).name);
+    places_[id] = std::move(made);
+}
+
+Place Lowering::new_place(ValueId id, std::vector<int64_t> strides) {
+    Place made;
+    made.type = type_of(id);
+    made.shape = shape(id);
+    made.strides = std::move(strides);
+    const uint64_t bytes = made.bytes_of(element_count(made.shape));
+    if (!has_memory()) made.owner = heap_.allocate(bytes, made.address);
+    if (made.owner) {
+        made.space = tpu::Space::kUnifiedBuffer;
+        return made;
+    }
+    const bool is_output =
+        std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
+    made.space = backing();
+    made.address = builder_.address(add_buffer(value(id).name, made.space,
+                                               is_output ? tpu::Role::kOutput : tpu::Role::kScratch,
+                                               made.type, bytes));
+    return made;
+}
+
+void Lowering::stage_at(uint64_t address, const Matrix& m, int64_t first_row, int64_t rows) {
+    const bool host = m.space == tpu::Space::kHost;
+    const uint64_t size = tpu::size_of(m.type), bytes = static_cast<uint64_t>(m.columns) * size;
+    emit(host ? Opcode::kReadHost : Opcode::kLoad,
+         {{host ? Field::kHost : Field::kMemory, m.row_address(first_row)},
+          {Field::kDestination, address},
+          {Field::kRows, rows},
+          {Field::kRowBytes, bytes},
+          {Field::kSourcePitch, static_cast<uint64_t>(m.pitch) * size},
+          {Field::kDestinationPitch, bytes}});
+}
+
+Tile Lowering::stage(const Matrix& m, int64_t first_row, int64_t rows) {
+    const uint64_t size = tpu::size_of(m.type), bytes = static_cast<uint64_t>(m.columns) * size;
+    if (m.space == tpu::Space::kUnifiedBuffer)
+        return {m.row_address(first_row), static_cast<uint64_t>(m.pitch) * size, m.type};
+    const Tile tile{ring_.allocate(static_cast<uint64_t>(rows) * bytes), bytes, m.type};
+    stage_at(tile.address, m, first_row, rows);
+    return tile;
+}
+
+Tile Lowering::stage_result(const Matrix& m, int64_t first_row, int64_t rows) {
+    const uint64_t size = tpu::size_of(m.type), bytes = static_cast<uint64_t>(m.columns) * size;
+    if (m.space == tpu::Space::kUnifiedBuffer)
+        return {m.row_address(first_row), static_cast<uint64_t>(m.pitch) * size, m.type};
+    return {ring_.allocate(static_cast<uint64_t>(rows) * bytes), bytes, m.type};
+}
+
+void Lowering::unstage(const Tile& tile, const Matrix& m, int64_t first_row, int64_t rows) {
+    if (m.space == tpu::Space::kUnifiedBuffer) return;
+    const bool host = m.space == tpu::Space::kHost;
+    const uint64_t size = tpu::size_of(m.type);
+    emit(host ? Opcode::kWriteHost : Opcode::kStore,
+         {{Field::kSource, tile.address},
+          {host ? Field::kHost : Field::kMemory, m.row_address(first_row)},
+          {Field::kRows, rows},
+          {Field::kRowBytes, static_cast<uint64_t>(m.columns) * size},
+          {Field::kSourcePitch, tile.pitch},
+          {Field::kDestinationPitch, static_cast<uint64_t>(m.pitch) * size}});
+}
+
+Tile Lowering::temporary(int64_t rows, int64_t columns, tpu::DataType type) {
+    const uint64_t pitch = static_cast<uint64_t>(columns) * tpu::size_of(type);
+    return {ring_.allocate(static_cast<uint64_t>(rows) * pitch), pitch, type};
+}
+
+void Lowering::begin_step(const std::string& name, int64_t macs) {
+    const uint32_t step = builder_.begin_step(name, static_cast<uint64_t>(macs));
+    result_.layers.push_back({.name = name, .step = step});
+}
+
+const Node* Lowering::only_reader(ValueId id) const {
+    if (readers_[id].size() != 1) return nullptr;
+    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end())
+        return nullptr;
+    return readers_[id][0];
+}
+
+void Lowering::place_inputs() {
+    for (const ValueId id : graph_.inputs) {
+        const Shape& s = shape(id);
+        // An image that a window slides over lies as NHWC.
+        const auto slides = [](const Node* node) {
+            return node->op == Operator::kConv || node->op == Operator::kMaxPool ||
+                   node->op == Operator::kAveragePool || node->op == Operator::kGlobalAveragePool;
+        };
+        const bool image =
+            s.size() == 4 && std::any_of(readers_[id].begin(), readers_[id].end(), slides);
+        Place from;
+        from.space = backing();
+        from.type = type_of(id);
+        from.shape = s;
+        from.strides = image ? image_strides(s) : dense_strides(s);
+        const uint64_t bytes = from.bytes_of(element_count(s));
+        const uint32_t buffer =
+            add_buffer(value(id).name, from.space, tpu::Role::kInput, from.type, bytes);
+        from.address = builder_.address(buffer);
+        result_.inputs.push_back({id, buffer, 0, from.type, from.shape, from.strides, {}});
+        Place to = from;
+        if (!has_memory()) to.owner = heap_.allocate(bytes, to.address);
+        if (to.owner) {
+            to.space = tpu::Space::kUnifiedBuffer;
+            begin_step("read " + value(id).name);
+            copy(from, to);
+        }
+        set_place(id, std::move(to));
+    }
+}
+
+void Lowering::take_outputs() {
+    for (const ValueId id : graph_.outputs) {
+        Place at = place(id);
+        if (at.space == tpu::Space::kUnifiedBuffer) {
+            Place to = at;
+            to.owner = nullptr;
+            if (!is_dense(at)) to.strides = dense_strides(to.shape);
+            to.space = tpu::Space::kHost;
+            to.address =
+                builder_.address(add_buffer(value(id).name, to.space, tpu::Role::kOutput, to.type,
+                                            to.bytes_of(element_count(to.shape))));
+            begin_step("write " + value(id).name);
+            copy(at, to);
+            at = to;
+        }
+        TpuPort port{id, 0, 0, at.type, at.shape, at.strides, at.image};
+        // The buffer that holds it: outputs may be parts of larger ones.
+        for (uint32_t i = 0;; ++i) {
+            const tpu::Buffer& b = builder_.buffer(i);
+            if (b.space != at.space || at.address < b.address || at.address >= b.address + b.bytes)
+                continue;
+            port.buffer = i;
+            port.offset = at.address - b.address;
+            break;
+        }
+        result_.outputs.push_back(std::move(port));
+    }
+}
+
+void Lowering::copy(const Place& from, const Place& to) {
+    // Dimensions in the destination's order, so that long rows stay whole.
+    Place a = from, b = to;
+    std::vector<size_t> order;
+    for (size_t d = 0; d < to.shape.size(); ++d)
+        if (to.shape[d] != 1) order.push_back(d);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t x, size_t y) { return to.strides[x] > to.strides[y]; });
+    a.shape = b.shape = {1};
+    a.strides = b.strides = {0};
+    for (const size_t d : order) {
+        const bool joins = a.shape.size() > 1 &&
+                           a.strides.back() == from.strides[d] * from.shape[d] &&
+                           b.strides.back() == to.strides[d] * to.shape[d];
+        if (joins) {
+            a.shape.back() = b.shape.back() *= to.shape[d];
+            a.strides.back() = from.strides[d];
+            b.strides.back() = to.strides[d];
+            continue;
+        }
+        a.shape.push_back(to.shape[d]);
+        b.shape.push_back(to.shape[d]);
+        a.strides.push_back(from.strides[d]);
+        b.strides.push_back(to.strides[d]);
+    }
+    const auto source = matrices_of(a), destination = matrices_of(b);
+    if (!source || !destination || source->size() != destination->size())
+        throw InputError("a copy that would move single elements");
+    for (size_t i = 0; i < source->size(); ++i) {
+        const Matrix &x = (*source)[i], &y = (*destination)[i];
+        LOCKSTEP_CHECK(x.rows == y.rows && x.columns == y.columns, "a copy in two shapes");
+        const int64_t row_bytes = x.columns * static_cast<int64_t>(tpu::size_of(x.type));
+        const int64_t most = std::max<int64_t>(
+            1, static_cast<int64_t>(ring_.size() / 8) / std::max<int64_t>(1, row_bytes));
+        if (x.space != tpu::Space::kUnifiedBuffer && y.space == tpu::Space::kUnifiedBuffer &&
+            y.pitch == y.columns) {
+            stage_at(y.address, x, 0, x.rows);
+            continue;
+        }
+        for (int64_t first = 0; first < x.rows; first += most) {
+            const int64_t rows = std::min(most, x.rows - first);
+            const Tile tile = stage(x, first, rows);
+            if (y.space != tpu::Space::kUnifiedBuffer) {
+                unstage(tile, y, first, rows);
+                continue;
+            }
+            const Tile out = stage_result(y, first, rows);
+            vector_op(tpu::Function::kIdentity, tpu::Function::kIdentity, tile, nullptr,
+                      tpu::Broadcast::kNone, 0, out, rows, x.columns);
+        }
+    }
+}
+
+void Lowering::lower(const Node& node) {
+    using enum Operator;
+    switch (node.op) {
+        case kConv:
+        case kGemm:
+        case kMatMul:
+            return lower_product(node);
+        case kAdd:
+        case kSub:
+        case kMul:
+        case kDiv:
+        case kPow:
+        case kMax:
+        case kMin:
+            return lower_binary(node);
+        case kClip:
+            return lower_clip(node);
+        case kMaxPool:
+        case kAveragePool:
+        case kGlobalAveragePool:
+            return lower_pool(node);
+        case kSoftmax:
+            return lower_softmax(node);
+        case kLayerNormalization:
+            return lower_layer_normalisation(node);
+        case kReduceMean:
+        case kReduceSum:
+        case kReduceMax:
+            return lower_reduce(node);
+        case kGather:
+            return lower_gather(node);
+        case kConcat:
+            return lower_concat(node);
+        case kFlatten:
+        case kReshape:
+        case kSqueeze:
+        case kUnsqueeze:
+        case kIdentity:
+        case kTranspose:
+        case kSlice:
+        case kSplit:
+            return lower_movement(node);
+        default:
+            return lower_unary(node);
+    }
+}
+
+TpuCompiled Lowering::run() {
+    place_inputs();
+    std::vector<size_t> uses(graph_.values.size(), 0);
+    for (ValueId id = 0; id < readers_.size(); ++id) uses[id] = readers_[id].size();
+    for (const ValueId id : graph_.outputs) ++uses[id];
+    std::string wrong;
+    const std::vector<size_t> order = topological_order(graph_);
+    for (const size_t index : order) {
+        const Node& node = graph_.nodes[index];
+        if (!is_done(node)) {
+            try {
+                lower(node);
+            } catch (const InputError& error) {
+                wrong += fmt::format("\n  {} ({}): {}", node.name, name_of(node.op), error.what());
+            }
+            for (const ValueId id : node.outputs)
+                if (id != kNoValue && !places_[id] && wrong.size() != 0) {
+                    // So that what follows can be examined, too.
+                    Place nowhere;
+                    nowhere.space = backing();
+                    nowhere.type = tpu::DataType::kBf16;
+                    nowhere.shape = shape(id);
+                    nowhere.strides = nowhere.shape.size() == 4 ? image_strides(nowhere.shape)
+                                                                : dense_strides(nowhere.shape);
+                    places_[id] = nowhere;
+                }
+        }
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue && --uses[id] == 0 && value(id).kind != ValueKind::kConstant &&
+                value(id).kind != ValueKind::kParameter)
+                places_[id].reset();
+    }
+    if (!wrong.empty())
+        throw InputError(fmt::format("{} cannot be compiled for a TPU of generation {}:{}",
+                                     graph_.name, target_.generation, wrong));
+    take_outputs();
+    result_.resident_bytes = heap_.most_used();
+    places_.clear();
+    result_.program = builder_.finish();
+    return std::move(result_);
+}
+
+}  // namespace lockstep::network::lowering
+
+namespace lockstep::network {
+
+TpuCompiled compile_for_tpu(const Graph& graph, const TpuTarget& target) {
+    return lowering::Lowering(graph, target).run();
+}
+
+}  // namespace lockstep::network

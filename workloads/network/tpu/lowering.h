@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a compilation: where values are, and what every operator's lowering needs.
+#pragma once
+
+#include "isa/tpu/builder.h"
+#include "workloads/network/products.h"
+#include "workloads/network/tpu/compile.h"
+#include "workloads/network/tpu/place.h"
+#include "workloads/network/tpu/unified_buffer.h"
+
+#include <array>
+#include <functional>
+#include <set>
+
+namespace lockstep::network::lowering {
+
+/// An operand in the unified buffer: rows `pitch` bytes apart.
+struct Tile {
+    uint64_t address = 0;
+    uint64_t pitch = 0;
+    tpu::DataType type = tpu::DataType::kInt8;
+};
+
+/// How an integer is read or made; nothing changes for floats.
+struct Scaling {
+    float scale = 1;
+    int32_t zero = 0;
+};
+
+class Lowering {
+  public:
+    Lowering(const Graph& graph, const TpuTarget& target);
+    TpuCompiled run();
+
+  private:
+    friend class ProductLowering;
+    using Field = tpu::Field;
+    using Opcode = tpu::Opcode;
+
+    // lowering.cpp: places and transfers.
+    bool has_memory() const { return target_.generation >= 2; }
+    tpu::Space backing() const { return has_memory() ? tpu::Space::kMemory : tpu::Space::kHost; }
+    const Value& value(ValueId id) const { return graph_.value(id); }
+    const Shape& shape(ValueId id) const { return graph_.shape(id); }
+    tpu::DataType type_of(ValueId id) const;
+    /// Where a value is; constants are placed when they are first asked for.
+    const Place& place(ValueId id);
+    void set_place(ValueId id, Place place);
+    /// A new value: in the unified buffer where it stays there (generation 1) and fits.
+    Place new_place(ValueId id, std::vector<int64_t> strides);
+    Place dense_place(ValueId id) { return new_place(id, dense_strides(shape(id))); }
+    uint32_t add_buffer(std::string name, tpu::Space space, tpu::Role role, tpu::DataType type,
+                        uint64_t bytes);
+    /// A constant of the compiler's own; `bytes` may be empty (no values).
+    uint64_t add_constant(const std::string& name, tpu::Space space, tpu::DataType type,
+                          uint64_t size, std::span<const uint8_t> bytes);
+    Tile stage(const Matrix& matrix, int64_t first_row, int64_t rows);
+    void stage_at(uint64_t address, const Matrix& matrix, int64_t first_row, int64_t rows);
+    /// Where rows of a result are to be written, before unstage() takes them there.
+    Tile stage_result(const Matrix& matrix, int64_t first_row, int64_t rows);
+    void unstage(const Tile& tile, const Matrix& matrix, int64_t first_row, int64_t rows);
+    void copy(const Place& from, const Place& to);
+    void begin_step(const std::string& name, int64_t macs = 0);
+    TpuLayer& layer() { return result_.layers.back(); }
+    void emit(Opcode opcode, tpu::Instruction::Fields fields) { builder_.emit(opcode, fields); }
+    Tile temporary(int64_t rows, int64_t columns, tpu::DataType type);
+    /// The only node that reads the value; nothing where there are others, or it is an output.
+    const Node* only_reader(ValueId id) const;
+    bool is_done(const Node& node) const { return done_.contains(&node); }
+    void lower(const Node& node);
+    void place_inputs();
+    void take_outputs();
+
+    // product.cpp
+    void lower_product(const Node& node);
+
+    // elementwise.cpp
+    void lower_unary(const Node& node);
+    void lower_binary(const Node& node);
+    void lower_clip(const Node& node);
+    void vector_op(tpu::Function function, tpu::Function then, const Tile& a, const Tile* b,
+                   tpu::Broadcast broadcast, float immediate, const Tile& out, int64_t rows,
+                   int64_t columns, std::array<Scaling, 3> scaling = {});
+
+    // rows.cpp: softmax, layer normalisation, reductions
+    void lower_softmax(const Node& node);
+    void lower_layer_normalisation(const Node& node);
+    void lower_reduce(const Node& node);
+    void reduce(tpu::Reduction reduction, const Tile& a, const Tile& out, int64_t rows,
+                int64_t columns);
+    /// `body(input tile, output tile, rows)` over pieces of the rows of x, which are those of y.
+    void by_rows(const Place& x, const Place& y, uint64_t temporaries,
+                 const std::function<void(const Tile&, const Tile&, int64_t)>& body);
+
+    // movement.cpp
+    void lower_movement(const Node& node);
+    void lower_gather(const Node& node);
+    void lower_concat(const Node& node);
+
+    // pooling.cpp
+    void lower_pool(const Node& node);
+
+    const Graph& graph_;
+    const TpuTarget target_;
+    tpu::ProgramBuilder builder_;
+    TpuCompiled result_;
+    Heap heap_;
+    Ring ring_;
+    uint64_t accumulator_ = 0;  ///< next row
+    uint32_t next_unit_ = 0;
+    std::vector<std::optional<Place>> places_;
+    std::vector<std::vector<const Node*>> readers_;
+    std::set<const Node*> done_;
+};
+
+/// The integers' scale and zero point; of values without one: none.
+Scaling scaling_of(const Value& value);
+/// The one value of a known constant, or nothing.
+std::optional<float> scalar_of(const Value& value);
+/// As a function of the vector unit; nothing where it has none for the node.
+std::optional<tpu::Function> function_of(const Graph& graph, const Node& node);
+
+}  // namespace lockstep::network::lowering

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that move values or only see them in another way. Reshaping, transposition, slicing
+// and splitting cost nothing where the next reader can follow the strides; else a copy is made.
+#include "sim/error/error.h"
+#include "workloads/network/tpu/lowering.h"
+
+#include <algorithm>
+
+namespace lockstep::network::lowering {
+
+namespace {
+
+std::vector<int64_t> known_integers(const Lowering&, const Value& value) {
+    if (!value.is_known()) throw InputError(fmt::format("{} is not known", value.name));
+    return to_integers(*value.data);
+}
+
+}  // namespace
+
+void Lowering::lower_movement(const Node& node) {
+    const ValueId x = node.inputs[0];
+    Place from = place(x);
+    const auto give = [&](ValueId y, std::optional<Place> view) {
+        if (!view) {
+            begin_step(node.name);
+            Place whole = from;
+            whole.owner = nullptr;
+            Place dense;
+            dense.type = from.type;
+            dense.shape = from.shape;
+            dense.strides = dense_strides(from.shape);
+            const uint64_t bytes = dense.bytes_of(element_count(dense.shape));
+            if (!has_memory()) dense.owner = heap_.allocate(bytes, dense.address);
+            dense.space = dense.owner ? tpu::Space::kUnifiedBuffer : backing();
+            if (!dense.owner)
+                dense.address = builder_.address(
+                    add_buffer(value(y).name, dense.space, tpu::Role::kScratch, dense.type, bytes));
+            copy(whole, dense);
+            view = reshaped(dense, shape(y));
+        }
+        set_place(y, std::move(*view));
+    };
+    const auto rank = static_cast<int64_t>(from.shape.size());
+    switch (node.op) {
+        case Operator::kTranspose: {
+            std::vector<int64_t> perm = node.integers("perm");
+            if (perm.empty())
+                for (int64_t d = rank; d-- > 0;) perm.push_back(d);
+            return set_place(node.outputs[0], permuted(from, perm));
+        }
+        case Operator::kSplit: {
+            int64_t axis = node.integer("axis", 0), at = 0;
+            if (axis < 0) axis += rank;
+            for (const ValueId y : node.outputs) {
+                Place part = from;
+                const auto d = static_cast<size_t>(axis);
+                part.address += part.bytes_of(at * part.strides[d]);
+                if (y != kNoValue) part.shape = shape(y);
+                at += y == kNoValue ? 0 : shape(y)[d];
+                if (y == kNoValue) throw InputError("a part that is left out");
+                set_place(y, std::move(part));
+            }
+            return;
+        }
+        case Operator::kSlice: {
+            const auto starts = known_integers(*this, value(node.inputs.at(1)));
+            std::vector<int64_t> axes, steps(starts.size(), 1);
+            for (int64_t d = 0; d < static_cast<int64_t>(starts.size()); ++d) axes.push_back(d);
+            if (node.input(3) != kNoValue) axes = known_integers(*this, value(node.input(3)));
+            if (node.input(4) != kNoValue) steps = known_integers(*this, value(node.input(4)));
+            Place part = from;
+            for (size_t i = 0; i < starts.size(); ++i) {
+                const auto d = static_cast<size_t>(axes[i] < 0 ? axes[i] + rank : axes[i]);
+                if (steps[i] < 1) throw InputError("a slice that goes backwards");
+                const int64_t extent = from.shape[d];
+                const int64_t start =
+                    std::clamp<int64_t>(starts[i] < 0 ? starts[i] + extent : starts[i], 0, extent);
+                part.address += part.bytes_of(start * part.strides[d]);
+                part.strides[d] *= steps[i];
+            }
+            part.shape = shape(node.outputs[0]);
+            return set_place(node.outputs[0], std::move(part));
+        }
+        default:
+            break;
+    }
+    const ValueId y = node.outputs[0];
+    const Shape& to = shape(y);
+    // An image in NHWC that becomes rows: its columns keep their order, readers know.
+    const bool flattens = from.shape.size() == 4 && to.size() == 2 && to[0] == from.shape[0] &&
+                          from.strides == image_strides(from.shape) && from.shape[1] != 1 &&
+                          from.shape[2] * from.shape[3] != 1;
+    if (flattens) {
+        Place rows = from;
+        rows.image = {from.shape[1], from.shape[2], from.shape[3]};
+        rows.shape = to;
+        rows.strides = dense_strides(to);
+        return set_place(y, std::move(rows));
+    }
+    if (!from.image.empty()) throw InputError("a flattened image in another shape");
+    give(y, reshaped(from, to));
+}
+
+void Lowering::lower_gather(const Node& node) {
+    const ValueId x = node.inputs[0], index = node.inputs[1], y = node.outputs[0];
+    int64_t axis = node.integer("axis", 0);
+    const Place table = place(x);
+    if (axis < 0) axis += static_cast<int64_t>(table.shape.size());
+    const Value& which = value(index);
+    const auto d = static_cast<size_t>(axis);
+    if (which.is_known() && element_count(*which.shape) == 1) {
+        Place part = table;
+        int64_t at = to_integers(*which.data)[0];
+        if (at < 0) at += table.shape[d];
+        part.address += part.bytes_of(at * part.strides[d]);
+        part.shape.erase(part.shape.begin() + axis);
+        part.strides.erase(part.strides.begin() + axis);
+        part.shape.insert(part.shape.begin() + axis, which.shape->begin(), which.shape->end());
+        part.strides.insert(part.strides.begin() + axis, which.shape->size(), 0);
+        return set_place(y, std::move(part));
+    }
+    if (!has_memory()) throw InputError("generation 1 has no instruction for it");
+    if (axis != 0 || table.shape.size() != 2 || table.strides.back() != 1)
+        throw InputError("not of the rows of a table");
+    begin_step(node.name);
+    const int64_t rows = element_count(*which.shape), columns = table.shape[1];
+    const Place indices = place(index);
+    if (!is_dense(indices)) throw InputError("indices that do not follow each other");
+    Place to = dense_place(y);
+    const auto size = tpu::size_of(table.type);
+    const int64_t most = std::max<int64_t>(
+        1, static_cast<int64_t>(ring_.size() / 8) / (columns * static_cast<int64_t>(size)));
+    const Matrix list{indices.space, indices.address, indices.type, rows, 1, 1};
+    const Matrix out{to.space, to.address, to.type, rows, columns, columns};
+    for (int64_t row = 0; row < rows; row += most) {
+        const int64_t count = std::min(most, rows - row);
+        const Tile at = stage(list, row, count), tile = stage_result(out, row, count);
+        emit(Opcode::kGather,
+             {{Field::kMemory, table.address},
+              {Field::kIndices, at.address},
+              {Field::kDestination, tile.address},
+              {Field::kRows, count},
+              {Field::kRowBytes, static_cast<uint64_t>(columns) * size},
+              {Field::kSourcePitch, static_cast<uint64_t>(table.strides[0]) * size},
+              {Field::kDestinationPitch, tile.pitch}});
+        unstage(tile, out, row, count);
+    }
+    set_place(y, std::move(to));
+}
+
+void Lowering::lower_concat(const Node& node) {
+    const ValueId y = node.outputs[0];
+    int64_t axis = node.integer("axis", 0);
+    const Place& first = place(node.inputs[0]);
+    if (axis < 0) axis += static_cast<int64_t>(first.shape.size());
+    if (value(y).quantisation)
+        for (const ValueId x : node.inputs)
+            if (value(x).quantisation->scale != value(y).quantisation->scale ||
+                value(x).quantisation->zero_point != value(y).quantisation->zero_point)
+                throw InputError("parts of different scales");
+    begin_step(node.name);
+    const bool image = first.shape.size() == 4 && first.strides == image_strides(first.shape);
+    Place to = new_place(y, image ? image_strides(shape(y)) : dense_strides(shape(y)));
+    int64_t at = 0;
+    const auto d = static_cast<size_t>(axis);
+    for (const ValueId x : node.inputs) {
+        Place part = to;
+        part.owner = nullptr;
+        part.shape = shape(x);
+        part.address += part.bytes_of(at * to.strides[d]);
+        at += shape(x)[d];
+        copy(place(x), part);
+    }
+    set_place(y, std::move(to));
+}
+
+}  // namespace lockstep::network::lowering

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/tpu/place.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lockstep::network::lowering {
+
+std::vector<int64_t> dense_strides(const Shape& shape) {
+    std::vector<int64_t> strides(shape.size(), 1);
+    for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+    return strides;
+}
+
+std::vector<int64_t> image_strides(const Shape& nchw) {
+    const int64_t c = nchw.at(1), h = nchw.at(2), w = nchw.at(3);
+    return {c * h * w, 1, w * c, c};
+}
+
+Place in_memory_order(const Place& place) {
+    std::vector<size_t> order;
+    for (size_t d = 0; d < place.shape.size(); ++d)
+        if (place.shape[d] != 1) order.push_back(d);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return place.strides[a] > place.strides[b]; });
+    Place sorted = place;
+    sorted.shape.clear();
+    sorted.strides.clear();
+    for (const size_t d : order) {
+        sorted.shape.push_back(place.shape[d]);
+        sorted.strides.push_back(place.strides[d]);
+    }
+    if (order.empty()) {
+        sorted.shape = {1};
+        sorted.strides = {1};
+    }
+    return sorted;
+}
+
+bool is_dense(const Place& place) {
+    const Place sorted = in_memory_order(place);
+    return sorted.strides == dense_strides(sorted.shape);
+}
+
+std::optional<std::vector<Matrix>> matrices_of(const Place& place) {
+    Place p = place;
+    if (p.shape.empty()) {
+        p.shape = {1};
+        p.strides = {1};
+    }
+    const int64_t columns = p.shape.back();
+    if (columns != 1 && p.strides.back() != 1) return std::nullopt;
+    // The outer dimensions, joined where they follow each other; innermost first.
+    std::vector<int64_t> extents, strides;
+    for (size_t d = p.shape.size() - 1; d-- > 0;) {
+        if (p.shape[d] == 1) continue;
+        if (!extents.empty() && p.strides[d] == strides.back() * extents.back())
+            extents.back() *= p.shape[d];
+        else {
+            extents.push_back(p.shape[d]);
+            strides.push_back(p.strides[d]);
+        }
+    }
+    if (extents.empty()) {
+        extents.push_back(1);
+        strides.push_back(columns);
+    }
+    int64_t count = 1;
+    for (size_t d = 1; d < extents.size(); ++d) count *= extents[d];
+    std::vector<Matrix> result;
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t offset = 0, rest = i;
+        for (size_t d = 1; d < extents.size(); ++d) {
+            offset += rest % extents[d] * strides[d];
+            rest /= extents[d];
+        }
+        result.push_back(
+            {p.space, p.address + p.bytes_of(offset), p.type, extents[0], columns, strides[0]});
+    }
+    return result;
+}
+
+std::optional<Place> reshaped(const Place& place, const Shape& shape) {
+    Place result = place;
+    result.image.clear();
+    result.shape = shape;
+    result.strides.assign(shape.size(), 1);
+    // Groups of old dimensions that follow each other hold groups of new ones.
+    Shape old;
+    std::vector<int64_t> strides;
+    for (size_t d = 0; d < place.shape.size(); ++d)
+        if (place.shape[d] != 1) {
+            old.push_back(place.shape[d]);
+            strides.push_back(place.strides[d]);
+        }
+    size_t from = old.size();
+    int64_t left = 1, stride = 1;  // of the old dimension, or joined ones, in use
+    for (size_t d = shape.size(); d-- > 0;) {
+        int64_t need = shape[d];
+        if (need == 1) continue;
+        if (left == 1) {
+            if (from == 0) return std::nullopt;
+            --from;
+            left = old[from];
+            stride = strides[from];
+        }
+        // Joins further old dimensions while they follow.
+        while (left < need || left % need != 0) {
+            if (from == 0 || strides[from - 1] != stride * left) return std::nullopt;
+            --from;
+            left *= old[from];
+        }
+        result.strides[d] = stride;
+        left /= need;
+        stride *= need;
+    }
+    return result;
+}
+
+Place permuted(const Place& place, const std::vector<int64_t>& perm) {
+    Place result = place;
+    for (size_t d = 0; d < perm.size(); ++d) {
+        result.shape[d] = place.shape.at(static_cast<size_t>(perm[d]));
+        result.strides[d] = place.strides.at(static_cast<size_t>(perm[d]));
+    }
+    result.image.clear();
+    return result;
+}
+
+}  // namespace lockstep::network::lowering

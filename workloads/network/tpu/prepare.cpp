@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/tpu/prepare.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/expand.h"
+#include "workloads/network/fusion.h"
+#include "workloads/network/inputs.h"
+#include "workloads/network/quantise/bf16.h"
+#include "workloads/network/quantise/from_onnx.h"
+#include "workloads/network/quantise/quantise.h"
+#include "workloads/network/reference/execute.h"
+#include "workloads/network/reference/fold.h"
+#include "workloads/network/shape_inference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::network {
+
+namespace {
+
+Tensor to_input(const Graph& graph, ValueId id, const Tensor& real) {
+    const Value& value = graph.value(id);
+    if (value.quantisation && real.type != value.type)
+        return quantise(real, *value.quantisation, value.type);
+    if (value.type != real.type && value.type == ElementType::kBf16)
+        return from_floats(value.type, real.shape, to_floats(real));
+    return real;
+}
+
+TpuCheck check_integers(const std::string& name, const Tensor& wanted, const Tensor& got) {
+    const std::vector<int64_t> a = to_integers(wanted), b = to_integers(got);
+    int64_t wrong = 0;
+    std::string first;
+    for (size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i] && wrong++ == 0)
+            first = fmt::format("element {} is {}, the reference says {}", i, b[i], a[i]);
+    if (wrong == 0) return {name, true, fmt::format("{} elements, equal", a.size())};
+    return {name, false, fmt::format("{}; {} of {} differ", first, wrong, a.size())};
+}
+
+struct ErrorSize {
+    double rms = 0, most = 0, scale = 0;
+    size_t where = 0;
+};
+
+ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& other) {
+    ErrorSize e;
+    double squares = 0;
+    for (size_t i = 0; i < exact.size(); ++i) {
+        const double d = std::abs(other[i] - exact[i]);
+        squares += d * d;
+        // A NaN is the largest error.
+        if (!(d <= e.most)) {
+            e.most = d;
+            e.where = i;
+        }
+        e.scale = std::max(e.scale, std::abs(exact[i]));
+    }
+    e.rms = exact.empty() ? 0 : std::sqrt(squares / static_cast<double>(exact.size()));
+    return e;
+}
+
+}  // namespace
+
+TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementType> dtype,
+                           uint64_t seed, bool with_values) {
+    const ElementType type = generation == 1 ? ElementType::kInt8 : ElementType::kBf16;
+    if (dtype && *dtype != type)
+        throw InputError(fmt::format("a TPU of generation {} computes networks in {}, not in {}",
+                                     generation, name_of(type), name_of(*dtype)));
+    simplify(graph);
+    TpuNetwork network;
+    std::vector<Tensor> real;
+    if (is_quantised_model(graph)) {
+        if (generation != 1)
+            throw InputError("a quantised model; TPUs from generation 2 on compute in bf16");
+        QuantiseOptions options;
+        options.integer_interface = true;
+        if (with_values) real = seeded_inputs(graph, seed);
+        network.graph = integers_from_onnx(graph, options);
+    } else {
+        expand_lstm(graph);
+        infer_shapes(graph);
+        remove_unused(graph);
+        fold_bias(graph);
+        if (with_values) real = seeded_inputs(graph, seed);
+        if (generation == 1) {
+            QuantiseOptions options;
+            options.integer_interface = true;
+            network.graph =
+                quantise(graph, with_values ? calibrate(graph, {real}) : Ranges(), options);
+        } else {
+            network.graph = cast_to_bf16(graph);
+        }
+    }
+    for (size_t i = 0; i < real.size(); ++i)
+        network.inputs.push_back(to_input(network.graph, network.graph.inputs[i], real[i]));
+    return network;
+}
+
+std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results) {
+    const Graph& graph = network.graph;
+    std::vector<TpuCheck> checks;
+    const auto is_integer = [&](ValueId id) { return graph.value(id).quantisation.has_value(); };
+    const bool integers = std::all_of(graph.outputs.begin(), graph.outputs.end(), is_integer);
+    const std::vector<Tensor> rounded =
+        execute(graph, network.inputs, Precision::kFp32, {}, Requantisation::kVectorUnit);
+    std::vector<Tensor> exact;
+    if (!integers) exact = execute(graph, network.inputs, Precision::kFp64);
+    for (size_t i = 0; i < results.size(); ++i) {
+        const ValueId id = graph.outputs[i];
+        const std::string& name = graph.value(id).name;
+        if (is_integer(id)) {
+            checks.push_back(check_integers(name, rounded[i], results[i]));
+            continue;
+        }
+        const std::vector<double> yardstick = to_doubles(exact[i]), got = to_doubles(results[i]);
+        const ErrorSize ours = error_of(yardstick, got),
+                        reference = error_of(yardstick, to_doubles(rounded[i]));
+        const double step = ours.scale * 0x1p-8;
+        const bool passed =
+            ours.rms <= 2 * reference.rms + step / 16 && ours.most <= 4 * reference.most + step;
+        checks.push_back(
+            {name, passed,
+             fmt::format("{} elements against FP64: rms error {:.3g}, largest {:.3g} (rounding "
+                         "each value to bf16: {:.3g}, {:.3g}); largest value {:.3g}{}",
+                         got.size(), ours.rms, ours.most, reference.rms, reference.most, ours.scale,
+                         passed ? ""
+                                : fmt::format("; element {} is {}, not {}", ours.where,
+                                              got[ours.where], yardstick[ours.where]))});
+    }
+    return checks;
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an FP32 network to what a TPU computes, and the check of what it computed.
+#pragma once
+
+#include "workloads/network/graph.h"
+
+#include <optional>
+#include <string>
+
+namespace lockstep::network {
+
+struct TpuNetwork {
+    Graph graph;                 ///< int8 (generation 1) or bf16
+    std::vector<Tensor> inputs;  ///< as graph.inputs; none where there are no values
+};
+
+/// Simplifies the network, unrolls LSTMs, folds biases, then quantises it (calibrated on the seeded
+/// inputs; a model that is quantised already keeps its scales) or casts it to bf16. InputError
+/// where `dtype` is not the generation's.
+TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementType> dtype,
+                           uint64_t seed, bool with_values);
+
+/// Of one output.
+struct TpuCheck {
+    std::string output;
+    bool passed = false;
+    std::string message;  ///< what was compared, or where it is wrong
+};
+
+/// Integer outputs must equal the exact-integer reference (Requantisation::kVectorUnit). bf16
+/// outputs are compared with FP64 on the same bf16 weights and inputs: their error, root mean
+/// square and largest, may be at most twice and four times that of the reference executor that
+/// rounds each value to bf16, plus a step of bf16.
+std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results);
+
+}  // namespace lockstep::network

@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product is cut into blocks of rows (what the accumulators hold, twice, so that one half can be
+// emptied while the other fills), tiles of columns and tiles of k. Weights come from their memory
+// through the FIFO where each tile is used once for a block of rows that hides its way (generation
+// 1), else from a panel in the unified buffer. Bias, scale, residual and activation happen on the
+// way out of the accumulators.
+#include "workloads/network/tpu/product.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/quantisation.h"
+#include "workloads/network/reference/quantised.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace lockstep::network::lowering {
+
+namespace {
+
+int64_t divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+/// Whether a table of 8-bit values is max(x, zero), or x.
+bool is_rectifier(const Graph& graph, const Node& node, bool& identity) {
+    const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
+    if (in.type != out.type || in.quantisation->scale != out.quantisation->scale ||
+        in.quantisation->zero_point != out.quantisation->zero_point)
+        return false;
+    const std::vector<int32_t> table = activation_table(graph, node);
+    const int32_t zero = in.quantisation->zero_point[0], low = range_of(in.type).low;
+    bool rectifier = true;
+    identity = true;
+    for (size_t i = 0; i < table.size(); ++i) {
+        const int32_t x = low + static_cast<int32_t>(i);
+        identity &= table[i] == x;
+        rectifier &= table[i] == std::max(x, zero);
+    }
+    return identity || rectifier;
+}
+
+}  // namespace
+
+bool ProductLowering::fuse_activation(const Node& next) {
+    if (epilogue_.function != tpu::Function::kIdentity) return false;
+    if (next.inputs.at(0) != epilogue_.result) return false;
+    if (integer_) {
+        bool identity = false;
+        switch (next.op) {
+            case Operator::kRelu:
+            case Operator::kClip:
+                break;
+            default:
+                return false;
+        }
+        if (!is_quantised(l_.graph_, next) || !is_rectifier(l_.graph_, next, identity))
+            return false;
+        if (!identity) epilogue_.function = tpu::Function::kRelu;
+        return true;
+    }
+    const std::optional<tpu::Function> function = function_of(l_.graph_, next);
+    if (!function) return false;
+    epilogue_.function = *function;
+    return true;
+}
+
+void ProductLowering::find_epilogue() {
+    epilogue_.result = node_.outputs.at(0);
+    epilogue_.name = node_.name;
+    for (const Node* next = l_.only_reader(epilogue_.result); next != nullptr;
+         next = l_.only_reader(epilogue_.result)) {
+        bool fused = false;
+        if (!integer_ && next->op == Operator::kAdd && epilogue_.addend == kNoValue &&
+            epilogue_.function == tpu::Function::kIdentity) {
+            const ValueId other =
+                next->inputs[0] == epilogue_.result ? next->inputs[1] : next->inputs[0];
+            fused = other != epilogue_.result && l_.places_[other].has_value() &&
+                    l_.shape(other) == l_.shape(epilogue_.result);
+            if (fused) epilogue_.addend = other;
+        } else {
+            fused = fuse_activation(*next);
+        }
+        if (!fused) break;
+        l_.done_.insert(next);
+        epilogue_.result = next->outputs[0];
+        epilogue_.name += "+" + next->name;
+    }
+    epilogue_.out = scaling_of(l_.value(epilogue_.result));
+    if (integer_) {
+        const std::vector<double> scales = requantisation_scales(l_.graph_, node_);
+        if (scales.size() == 1)
+            epilogue_.scale = static_cast<float>(scales[0]);
+        else
+            for (const double scale : scales) epilogue_.scales.push_back(static_cast<float>(scale));
+    }
+}
+
+int64_t ProductLowering::weight_zero() const {
+    const Value& w = l_.value(node_.inputs.at(1));
+    if (!w.quantisation) return 0;
+    for (const int32_t zero : w.quantisation->zero_point)
+        if (zero != 0) throw InputError("weights with a zero point");
+    return 0;
+}
+
+void ProductLowering::run() {
+    const Value& out = l_.value(node_.outputs.at(0));
+    integer_ = out.quantisation.has_value();
+    if (integer_ && !is_quantised(l_.graph_, node_)) throw InputError("operands without scales");
+    if (!integer_ && out.type != ElementType::kBf16)
+        throw InputError(
+            fmt::format("computes in {}; the array takes int8 and bf16", name_of(out.type)));
+    if (!integer_ && !l_.has_memory()) throw InputError("computes in bf16");
+    weight_zero();
+    find_epilogue();
+    if (integer_) input_zero_ = scaling_of(l_.value(node_.inputs[0])).zero;
+    if (node_.op == Operator::kConv)
+        convolution();
+    else
+        dense();
+}
+
+void ProductLowering::prepare_parameters(const std::vector<int64_t>& column_sums) {
+    const ValueId bias = node_.input(2);
+    epilogue_.has_bias = bias != kNoValue || (integer_ && input_zero_ != 0);
+    if (!epilogue_.has_bias && epilogue_.scales.empty()) return;
+    const int64_t columns = sets_.back().first_column + sets_.back().columns;
+    std::vector<double> values(static_cast<size_t>(columns), 0);
+    bool known = true;
+    if (bias != kNoValue) {
+        const Value& b = l_.value(bias);
+        if (b.kind == ValueKind::kComputed || b.kind == ValueKind::kInput)
+            throw InputError("a bias that is computed");
+        known = b.is_known();
+        if (known) {
+            const std::vector<double> given = to_doubles(*b.data);
+            for (size_t c = 0; c < values.size(); ++c)
+                values[c] = given.at(given.size() == 1 ? 0 : c);
+        }
+    }
+    if (node_.real("beta", 1) != 1 || node_.real("alpha", 1) != 1)
+        throw InputError("factors alpha or beta");
+    std::vector<uint32_t> words;
+    const int64_t step = l_.target_.limits.array_columns;
+    for (const GroupSet& set : sets_)
+        for (int64_t first = 0; first < set.columns; first += step) {
+            const int64_t count = std::min(step, set.columns - first);
+            for (int64_t c = set.first_column + first; c < set.first_column + first + count; ++c) {
+                if (!epilogue_.has_bias) break;
+                const auto i = static_cast<size_t>(c);
+                const int64_t sum = column_sums.empty() ? 0 : column_sums[i];
+                words.push_back(integer_ ? static_cast<uint32_t>(static_cast<int64_t>(values[i]) -
+                                                                 input_zero_ * sum)
+                                         : std::bit_cast<uint32_t>(static_cast<float>(values[i])));
+            }
+            for (int64_t c = set.first_column + first; c < set.first_column + first + count; ++c)
+                if (!epilogue_.scales.empty())
+                    words.push_back(
+                        std::bit_cast<uint32_t>(epilogue_.scales[static_cast<size_t>(c)]));
+        }
+    const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
+    parameters_ = l_.add_constant(
+        node_.name + ".parameters", l_.backing(), tpu::DataType::kFp32, words.size() * 4,
+        known ? std::span(bytes, words.size() * 4) : std::span<const uint8_t>());
+}
+
+void ProductLowering::convolution() {
+    const ValueId x = node_.inputs[0], w = node_.inputs[1];
+    const Shape &in = l_.shape(x), &filter = l_.shape(w);
+    if (in.size() != 4) throw InputError("a convolution that is not over two dimensions");
+    Convolving conv;
+    conv.height = in[2];
+    conv.width = in[3];
+    conv.channels = in[1];
+    conv.window = window_of(node_, in, &filter);
+    const int64_t groups = conv.window.group, group_channels = filter[1],
+                  group_filters = filter[0] / groups,
+                  taps = conv.window.kernel[0] * conv.window.kernel[1];
+    const Place& image = l_.place(x);
+    if (image.strides != image_strides(in) || !image.image.empty())
+        throw InputError("its input does not lie as an NHWC image");
+    m_ = in[0] * conv.out_height() * conv.out_width();
+    // As many groups together as the array has rows and columns for.
+    int64_t together = 1;
+    if (groups > 1)
+        together = std::clamp<int64_t>(
+            std::min(l_.target_.limits.array_rows / (taps * group_channels),
+                     l_.target_.limits.array_columns / std::max<int64_t>(1, group_filters)),
+            1, groups);
+    int64_t weights = 0;
+    for (int64_t g = 0; g < groups; g += together) {
+        const int64_t count = std::min(together, groups - g);
+        GroupSet set{g * group_channels,    count * group_channels,        g * group_filters,
+                     count * group_filters, taps * count * group_channels, weights};
+        weights += set.k * set.columns;
+        sets_.push_back(set);
+    }
+    conv_ = conv;
+
+    const Value& filters = l_.value(w);
+    if (filters.kind == ValueKind::kComputed || filters.kind == ValueKind::kInput)
+        throw InputError("filters that are computed");
+    const size_t size = tpu::size_of(l_.type_of(w));
+    std::vector<uint8_t> packed;
+    std::vector<int64_t> sums;
+    if (filters.is_known()) {
+        packed.resize(static_cast<size_t>(weights) * size);
+        sums.resize(static_cast<size_t>(filter[0]));
+        const auto* from = reinterpret_cast<const uint8_t*>(filters.data->bytes.data());
+        for (const GroupSet& set : sets_)
+            for (int64_t f = 0; f < set.columns; ++f) {
+                const int64_t group = f / group_filters;  // within the set
+                for (int64_t c = 0; c < group_channels; ++c)
+                    for (int64_t tap = 0; tap < taps; ++tap) {
+                        const int64_t k = tap * set.channels + group * group_channels + c;
+                        const int64_t source =
+                            ((set.first_column + f) * group_channels + c) * taps + tap;
+                        std::memcpy(
+                            packed.data() +
+                                static_cast<size_t>(set.weights + k * set.columns + f) * size,
+                            from + static_cast<size_t>(source) * size, size);
+                        if (integer_)
+                            sums[static_cast<size_t>(set.first_column + f)] +=
+                                static_cast<int8_t>(from[source]);
+                    }
+            }
+    }
+    weights_.type = l_.type_of(w);
+    weights_.address = l_.add_constant(filters.name, tpu::Space::kMemory, weights_.type,
+                                       static_cast<uint64_t>(weights) * size, packed);
+    prepare_parameters(sums);
+    n_ = filter[0];
+    k_ = taps * group_channels;
+    l_.begin_step(epilogue_.name, m_ * n_ * k_);
+    Place result = l_.new_place(epilogue_.result, image_strides(l_.shape(epilogue_.result)));
+    Matrix rows{image.space,
+                image.address,
+                image.type,
+                in[0] * conv.height,
+                conv.width * conv.channels,
+                conv.width * conv.channels};
+    run_product({rows}, weights_, result);
+    l_.set_place(epilogue_.result, std::move(result));
+}
+
+void ProductLowering::pack_dense(ValueId weight, bool transposed) {
+    // Constant weights, as k x n, with k in the order in which the input lies.
+    const Value& w = l_.value(weight);
+    const Place& x = l_.place(node_.inputs[0]);
+    weights_.type = l_.type_of(weight);
+    weights_.pitch = n_;
+    const size_t size = tpu::size_of(weights_.type);
+    std::vector<uint8_t> packed;
+    std::vector<int64_t> sums;
+    if (w.is_known()) {
+        packed.resize(static_cast<size_t>(k_ * n_) * size);
+        sums.resize(static_cast<size_t>(n_));
+        const auto* from = reinterpret_cast<const uint8_t*>(w.data->bytes.data());
+        const int64_t area = x.image.empty() ? 1 : x.image[1] * x.image[2];
+        const int64_t channels = x.image.empty() ? k_ : x.image[0];
+        for (int64_t k = 0; k < k_; ++k) {
+            const int64_t lies = x.image.empty() ? k : k % area * channels + k / area;
+            for (int64_t n = 0; n < n_; ++n) {
+                const int64_t source = transposed ? n * k_ + k : k * n_ + n;
+                std::memcpy(packed.data() + static_cast<size_t>(lies * n_ + n) * size,
+                            from + static_cast<size_t>(source) * size, size);
+                if (integer_) sums[static_cast<size_t>(n)] += static_cast<int8_t>(from[source]);
+            }
+        }
+    }
+    weights_.address = l_.add_constant(w.name, tpu::Space::kMemory, weights_.type,
+                                       static_cast<uint64_t>(k_ * n_) * size, packed);
+    prepare_parameters(sums);
+}
+
+void ProductLowering::dense() {
+    const ValueId a = node_.inputs[0], b = node_.inputs[1];
+    const bool gemm = node_.op == Operator::kGemm;
+    if (gemm && node_.integer("transA", 0) != 0) throw InputError("transA");
+    const bool transposed = gemm && node_.integer("transB", 0) != 0;
+    const Shape &left = l_.shape(a), &right = l_.shape(b), &out = l_.shape(epilogue_.result);
+    if (left.size() < 2 || right.size() < 2) throw InputError("a product with a vector");
+    k_ = left.back();
+    n_ = out.back();
+    const Value& w = l_.value(b);
+    const bool constant = w.kind == ValueKind::kConstant || w.kind == ValueKind::kParameter;
+    const auto source = matrices_of(l_.place(a));
+    if (!source) throw InputError("its left operand does not lie row by row");
+    sets_ = {{0, k_, 0, n_, k_, 0}};
+    if (constant && right.size() == 2) {
+        m_ = element_count(left) / k_;
+        pack_dense(b, transposed);
+        l_.begin_step(epilogue_.name, m_ * n_ * k_);
+        Place result = l_.dense_place(epilogue_.result);
+        run_product(*source, weights_, result);
+        l_.set_place(epilogue_.result, std::move(result));
+        return;
+    }
+    if (!l_.has_memory()) throw InputError("a product of two values that are computed");
+    // A product for each matrix of the right operand, whose batches are those of the result.
+    Place x = l_.place(a), y = l_.place(b);
+    weights_.transposed = transposed;
+    if (y.strides.back() != 1 && y.shape.back() != 1) {
+        std::swap(y.strides[y.strides.size() - 1], y.strides[y.strides.size() - 2]);
+        std::swap(y.shape[y.shape.size() - 1], y.shape[y.shape.size() - 2]);
+        weights_.transposed = !transposed;
+    }
+    if (y.shape.back() != 1 && y.strides.back() != 1)
+        throw InputError("its right operand lies neither row by row nor column by column");
+    prepare_parameters({});
+    l_.begin_step(epilogue_.name, element_count(out) * k_);
+    // The context of attention is joined again right after: then it is written as it will lie.
+    std::vector<int64_t> strides = dense_strides(out);
+    if (const Node* next = l_.only_reader(epilogue_.result);
+        next != nullptr && next->op == Operator::kTranspose && out.size() == 4 &&
+        next->integers("perm") == std::vector<int64_t>{0, 2, 1, 3})
+        strides = {out[1] * out[2] * out[3], out[3], out[1] * out[3], 1};
+    Place result = l_.new_place(epilogue_.result, strides);
+    const Shape batches(out.begin(), out.end() - 2);
+    m_ = out[out.size() - 2];
+    const auto part = [&](const Place& place, int64_t index) {
+        Place p = place;
+        const size_t outer = place.shape.size() - 2, skip = batches.size() - outer;
+        int64_t offset = 0;
+        for (size_t d = batches.size(); d-- > 0;) {
+            const int64_t i = index % batches[d];
+            index /= batches[d];
+            if (d >= skip && place.shape[d - skip] != 1) offset += i * place.strides[d - skip];
+        }
+        p.address += p.bytes_of(offset);
+        p.shape.assign(place.shape.end() - 2, place.shape.end());
+        p.strides.assign(place.strides.end() - 2, place.strides.end());
+        return p;
+    };
+    const int64_t count = element_count(batches);
+    for (int64_t i = 0; i < count; ++i) {
+        const auto rows = matrices_of(part(x, i));
+        if (!rows || rows->size() != 1)
+            throw InputError("its left operand does not lie row by row");
+        const Place right_part = part(y, i);
+        weights_.space = right_part.space;
+        weights_.address = right_part.address;
+        weights_.pitch = right_part.strides[0];
+        weights_.type = right_part.type;
+        run_product(*rows, weights_, part(result, i));
+    }
+    l_.layer().products = count;
+    l_.set_place(epilogue_.result, std::move(result));
+}
+
+std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit,
+                                                               int64_t panel_columns) const {
+    std::vector<Block> blocks;
+    const tpu::DataType type = l_.type_of(node_.inputs[0]);
+    const auto size = static_cast<int64_t>(tpu::size_of(type));
+    const bool resident = l_.place(node_.inputs[0]).space == tpu::Space::kUnifiedBuffer;
+    const auto budget = static_cast<int64_t>(l_.ring_.size() / 8);
+    const int64_t row_bytes = panel_columns * size * (epilogue_.addend == kNoValue ? 1 : 2);
+    limit = std::max<int64_t>(1, std::min(limit, budget / std::max<int64_t>(1, row_bytes)));
+    if (!conv_) {
+        if (!resident) limit = std::max<int64_t>(1, std::min(limit, budget / (k_ * size)));
+        for (int64_t first = 0; first < m_; first += limit)
+            blocks.push_back({.first = first, .rows = std::min(limit, m_ - first), .source = {}});
+        return blocks;
+    }
+    const int64_t out_height = conv_->out_height(), out_width = conv_->out_width(),
+                  pixels = out_height * out_width, images = m_ / pixels;
+    const int64_t pad = conv_->window.pad_begin[0];
+    if (resident) {
+        for (int64_t first = 0; first < m_; first += limit)
+            blocks.push_back({.first = first,
+                              .rows = std::min(limit, m_ - first),
+                              .source = {},
+                              .first_row = first,
+                              .height = conv_->height,
+                              .out_height = out_height,
+                              .pad_top = pad});
+        return blocks;
+    }
+    const int64_t image_bytes = conv_->height * conv_->width * conv_->channels * size;
+    if (pixels <= limit && image_bytes <= budget) {
+        const int64_t together =
+            std::max<int64_t>(1, std::min(limit / pixels, budget / image_bytes));
+        for (int64_t n = 0; n < images; n += together)
+            blocks.push_back({.first = n * pixels,
+                              .rows = std::min(together, images - n) * pixels,
+                              .source = {},
+                              .height = conv_->height,
+                              .out_height = out_height,
+                              .pad_top = pad});
+        return blocks;
+    }
+    const int64_t lines = std::max<int64_t>(1, limit / out_width);
+    for (int64_t n = 0; n < images; ++n)
+        for (int64_t y = 0; y < out_height; y += lines) {
+            const int64_t count = std::min(lines, out_height - y);
+            blocks.push_back({.first = n * pixels + y * out_width,
+                              .rows = count * out_width,
+                              .source = {},
+                              .out_height = count});
+        }
+    return blocks;
+}
+
+void ProductLowering::stage_block(Block& block, const Matrix& source) {
+    if (!conv_) {
+        block.source = l_.stage(source, block.first, block.rows);
+        return;
+    }
+    if (source.space == tpu::Space::kUnifiedBuffer) {
+        block.source = {source.address, 0, source.type};
+        return;
+    }
+    const int64_t pixels = conv_->out_height() * conv_->out_width(), n = block.first / pixels;
+    if (block.height != 0) {  // whole images
+        block.source = l_.stage(source, n * conv_->height, block.rows / pixels * conv_->height);
+        return;
+    }
+    // Lines of one image: the lines of the input that their windows touch.
+    const Window& w = conv_->window;
+    const int64_t y = block.first % pixels / conv_->out_width();
+    const int64_t top = y * w.stride[0] - w.pad_begin[0];
+    const int64_t bottom = (y + block.out_height - 1) * w.stride[0] - w.pad_begin[0] +
+                           (w.kernel[0] - 1) * w.dilation[0] + 1;
+    const int64_t begin = std::clamp<int64_t>(top, 0, conv_->height - 1);
+    const int64_t end = std::clamp<int64_t>(bottom, begin + 1, conv_->height);
+    block.pad_top = begin - top;
+    block.height = end - begin;
+    block.source = l_.stage(source, n * conv_->height + begin, block.height);
+}
+
+void ProductLowering::compute(const Block& block, std::span<const ColumnTile> tiles,
+                              const Weights& weights, uint64_t panel, uint64_t parameters,
+                              const Tile& out, const Tile* addend) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    const auto size = tpu::size_of(weights.type);
+    const int64_t lanes_most = limits.array_rows;
+    TpuLayer& layer = l_.layer();
+    int64_t column = 0;  // of the panel
+    for (const ColumnTile& tile : tiles) {
+        const GroupSet& set = sets_[tile.set];
+        const uint32_t unit = l_.next_unit_++ % limits.matrix_units;
+        if (l_.accumulator_ + static_cast<uint64_t>(block.rows) > limits.accumulator_rows)
+            l_.accumulator_ = 0;
+        const uint64_t accumulator = l_.accumulator_;
+        l_.accumulator_ += static_cast<uint64_t>(block.rows);
+        for (int64_t k = 0; k < set.k; k += lanes_most) {
+            const int64_t lanes = std::min(lanes_most, set.k - k);
+            const bool in_buffer = panel != 0 || weights.space == tpu::Space::kUnifiedBuffer;
+            // A panel holds each tile's columns (or, transposed, rows) one after the other.
+            uint64_t address = 0;
+            int64_t pitch = 0;
+            if (in_buffer) {
+                pitch = weights.transposed ? set.k : tile.columns;
+                address = panel - 1 +
+                          static_cast<uint64_t>(column * set.k +
+                                                (weights.transposed ? k : k * tile.columns)) *
+                              size;
+            } else {
+                pitch = weights.pitch != 0 ? weights.pitch : set.columns;
+                address = weights.address +
+                          static_cast<uint64_t>(set.weights + (weights.transposed
+                                                                   ? tile.first * pitch + k
+                                                                   : k * pitch + tile.first)) *
+                              size;
+            }
+            l_.emit(Opcode::kReadWeights,
+                    {{Field::kUnit, unit},
+                     {Field::kFrom,
+                      in_buffer ? tpu::WeightSource::kUnifiedBuffer : tpu::WeightSource::kMemory},
+                     {Field::kAddress, address},
+                     {Field::kPitch, static_cast<uint64_t>(pitch) * size},
+                     {Field::kLanes, lanes},
+                     {Field::kColumns, tile.columns},
+                     {Field::kTransposed, weights.transposed},
+                     {Field::kWeightType, weights.type}});
+            ++layer.weight_tiles;
+            layer.lane_use += static_cast<double>(lanes) / static_cast<double>(lanes_most);
+            layer.column_use +=
+                static_cast<double>(tile.columns) / static_cast<double>(limits.array_columns);
+            if (!conv_) {
+                l_.emit(
+                    Opcode::kMatrixMultiply,
+                    {{Field::kUnit, unit},
+                     {Field::kSource, block.source.address + static_cast<uint64_t>(k) *
+                                                                 tpu::size_of(block.source.type)},
+                     {Field::kPitch, block.source.pitch},
+                     {Field::kRows, block.rows},
+                     {Field::kLanes, lanes},
+                     {Field::kColumns, tile.columns},
+                     {Field::kAccumulator, accumulator},
+                     {Field::kAccumulate, k != 0},
+                     {Field::kSwitchWeights, true},
+                     {Field::kType, block.source.type},
+                     {Field::kWeightType, weights.type}});
+                continue;
+            }
+            const Window& w = conv_->window;
+            const auto element = tpu::size_of(block.source.type);
+            l_.emit(Opcode::kConvolve,
+                    {{Field::kUnit, unit},
+                     {Field::kSource,
+                      block.source.address + static_cast<uint64_t>(set.first_channel) * element},
+                     {Field::kPixelPitch, static_cast<uint64_t>(conv_->channels) * element},
+                     {Field::kRows, block.rows},
+                     {Field::kLanes, lanes},
+                     {Field::kColumns, tile.columns},
+                     {Field::kAccumulator, accumulator},
+                     {Field::kAccumulate, k != 0},
+                     {Field::kSwitchWeights, true},
+                     {Field::kType, block.source.type},
+                     {Field::kWeightType, weights.type},
+                     {Field::kFirstRow, block.first_row},
+                     {Field::kFirstLane, k},
+                     {Field::kHeight, block.height},
+                     {Field::kWidth, conv_->width},
+                     {Field::kChannels, set.channels},
+                     {Field::kOutHeight, block.out_height},
+                     {Field::kOutWidth, conv_->out_width()},
+                     {Field::kKernelHeight, w.kernel[0]},
+                     {Field::kKernelWidth, w.kernel[1]},
+                     {Field::kStrideHeight, w.stride[0]},
+                     {Field::kStrideWidth, w.stride[1]},
+                     {Field::kPadTop, block.pad_top},
+                     {Field::kPadLeft, w.pad_begin[1]},
+                     {Field::kDilationHeight, w.dilation[0]},
+                     {Field::kDilationWidth, w.dilation[1]},
+                     {Field::kPadValue, integer_ ? input_zero_ : 0}});
+        }
+        const int64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
+        tpu::Instruction activate(
+            Opcode::kActivate,
+            {{Field::kAccumulator, accumulator},
+             {Field::kAccumulatorType, integer_ ? tpu::DataType::kInt32 : tpu::DataType::kFp32},
+             {Field::kRows, block.rows},
+             {Field::kColumns, tile.columns},
+             {Field::kDestination,
+              out.address + static_cast<uint64_t>(column) * tpu::size_of(out.type)},
+             {Field::kPitch, out.pitch},
+             {Field::kType, out.type},
+             {Field::kFunction, epilogue_.function},
+             {Field::kParameters, parameters + static_cast<uint64_t>(column * words * 4)},
+             {Field::kHasBias, epilogue_.has_bias},
+             {Field::kHasScales, !epilogue_.scales.empty()},
+             {Field::kScale, epilogue_.scale},
+             {Field::kOutScale, 1.0f},
+             {Field::kZeroPoint, integer_ ? epilogue_.out.zero : 0}});
+        if (addend != nullptr) {
+            activate.set(Field::kHasAddend, true);
+            activate.set(Field::kAddend, addend->address + static_cast<uint64_t>(column) *
+                                                               tpu::size_of(addend->type));
+            activate.set(Field::kAddendPitch, addend->pitch);
+            activate.set(Field::kAddendType, addend->type);
+            activate.set(Field::kAddendScale, 1.0f);
+        }
+        l_.builder_.emit(activate);
+        column += tile.columns;
+    }
+}
+
+void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
+                                  const Place& result) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    TpuLayer& layer = l_.layer();
+    layer.m = m_;
+    layer.n = n_;
+    layer.k = k_;
+    layer.products = 1;
+    // Rows of the result: all but the last dimension.
+    const auto rows_of = [&](const Place& place) {
+        std::optional<Place> p =
+            conv_ ? reshaped(in_memory_order(place), {m_, n_}) : std::optional<Place>(place);
+        if (!conv_ && element_count(place.shape) == m_ * n_)
+            if (auto two = reshaped(place, {m_, n_})) p = two;
+        const auto list = p ? matrices_of(*p) : std::nullopt;
+        if (!list || list->size() != 1) throw InputError("its result does not lie row by row");
+        return (*list)[0];
+    };
+    const Matrix out = rows_of(result);
+    std::optional<Matrix> addend;
+    if (epilogue_.addend != kNoValue) addend = rows_of(l_.place(epilogue_.addend));
+    // A left operand in several pieces is brought together first.
+    Matrix left = source[0];
+    if (source.size() != 1) {
+        Place whole;
+        whole.space = l_.backing();
+        whole.type = left.type;
+        whole.shape = {m_, k_};
+        whole.strides = dense_strides(whole.shape);
+        whole.address = l_.builder_.address(l_.add_buffer(node_.name + ".rows", whole.space,
+                                                          tpu::Role::kScratch, whole.type,
+                                                          whole.bytes_of(m_ * k_)));
+        int64_t row = 0;
+        for (const Matrix& piece : source) {
+            const Tile tile = l_.stage(piece, 0, piece.rows);
+            l_.unstage(tile, {whole.space, whole.address, whole.type, m_, k_, k_}, row, piece.rows);
+            row += piece.rows;
+        }
+        left = {whole.space, whole.address, whole.type, m_, k_, k_};
+    }
+
+    // Tiles of columns, and panels of them whose weights fit the unified buffer.
+    std::vector<ColumnTile> tiles;
+    for (size_t set = 0; set < sets_.size(); ++set)
+        for (int64_t first = 0; first < sets_[set].columns; first += limits.array_columns)
+            tiles.push_back(
+                {set, first, std::min<int64_t>(limits.array_columns, sets_[set].columns - first)});
+    int64_t limit = l_.target_.limits.accumulator_rows / 2;
+    if (l_.has_memory()) {
+        // Blocks are short enough to be loaded while others are computed, long enough to hide the
+        // shift of weights.
+        limit = std::min<int64_t>(limit / limits.matrix_units, 512);
+        const auto count = static_cast<int64_t>(tiles.size());
+        if (count < limits.matrix_units)
+            limit = std::min(
+                limit, std::max<int64_t>(8, divide_up(divide_up(m_, limits.matrix_units), 8) * 8));
+    }
+    const uint64_t size = tpu::size_of(weights.type);
+    const bool panels = l_.has_memory() && (weights.space == tpu::Space::kUnifiedBuffer ||
+                                            m_ > limit || weights.transposed);
+    const uint64_t panel_budget = l_.ring_.size() / 3;
+    const uint64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
+    size_t done = 0;
+    int64_t columns_done = 0;
+    while (done < tiles.size()) {
+        size_t end = done;
+        uint64_t bytes = 0;
+        int64_t columns = 0;
+        const uint64_t out_budget = l_.ring_.size() / 16;
+        while (end < tiles.size()) {
+            const uint64_t more =
+                panels ? static_cast<uint64_t>(sets_[tiles[end].set].k * tiles[end].columns) * size
+                       : 0;
+            const auto wide = static_cast<uint64_t>(columns + tiles[end].columns) * 8;
+            if (end != done && (bytes + more > panel_budget ||
+                                (out.space != tpu::Space::kUnifiedBuffer && wide > out_budget)))
+                break;
+            bytes += more;
+            columns += tiles[end].columns;
+            ++end;
+        }
+        const uint64_t parameter_bytes = words * 4 * static_cast<uint64_t>(columns);
+        uint64_t parameters = 0, panel = 0;
+        if (bytes + parameter_bytes != 0) {
+            parameters = l_.ring_.pin(bytes + (parameter_bytes + 255) / 256 * 256);
+            panel = parameters + (parameter_bytes + 255) / 256 * 256;
+        }
+        if (parameter_bytes != 0)
+            l_.stage_at(
+                parameters,
+                {l_.backing(), parameters_ + words * 4 * static_cast<uint64_t>(columns_done),
+                 tpu::DataType::kFp32, 1, static_cast<int64_t>(parameter_bytes / 4),
+                 static_cast<int64_t>(parameter_bytes / 4)},
+                0, 1);
+        std::vector<Block> blocks = blocks_of(limit, columns);
+        stage_block(blocks[0], left);
+        if (panels) {
+            uint64_t at = panel;
+            for (size_t t = done; t < end; ++t) {
+                const GroupSet& set = sets_[tiles[t].set];
+                const int64_t pitch = weights.pitch != 0 ? weights.pitch : set.columns;
+                Matrix from{weights.space, 0, weights.type, set.k, tiles[t].columns, pitch};
+                if (weights.transposed) std::swap(from.rows, from.columns);
+                from.address =
+                    weights.address +
+                    static_cast<uint64_t>(set.weights + (weights.transposed ? tiles[t].first * pitch
+                                                                            : tiles[t].first)) *
+                        size;
+                l_.stage_at(at, from, 0, from.rows);
+                at += static_cast<uint64_t>(from.rows * from.columns) * size;
+            }
+        }
+        Matrix out_panel = out;
+        out_panel.address += static_cast<uint64_t>(columns_done) * tpu::size_of(out.type);
+        out_panel.columns = columns;
+        for (size_t i = 0; i < blocks.size(); ++i) {
+            if (i + 1 < blocks.size()) stage_block(blocks[i + 1], left);
+            const Tile to = l_.stage_result(out_panel, blocks[i].first, blocks[i].rows);
+            std::optional<Tile> residual;
+            if (addend) {
+                Matrix part = *addend;
+                part.address += static_cast<uint64_t>(columns_done) * tpu::size_of(part.type);
+                part.columns = columns;
+                residual = l_.stage(part, blocks[i].first, blocks[i].rows);
+            }
+            // 1 more than the address: 0 says that there is no panel.
+            compute(blocks[i], std::span(tiles).subspan(done, end - done), weights,
+                    panels ? panel + 1 : 0, parameters, to, residual ? &*residual : nullptr);
+            l_.unstage(to, out_panel, blocks[i].first, blocks[i].rows);
+            ++layer.row_blocks;
+        }
+        done = end;
+        columns_done += columns;
+    }
+    l_.ring_.release();
+}
+
+void Lowering::lower_product(const Node& node) {
+    ProductLowering(*this, node).run();
+}
+
+}  // namespace lockstep::network::lowering

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products and convolutions on the array.
+#pragma once
+
+#include "workloads/network/tpu/lowering.h"
+#include "workloads/network/window.h"
+
+namespace lockstep::network::lowering {
+
+/// A convolution as one set after the other of groups that go through the array together: their
+/// weights stand on the diagonal of a tile. A plain product has one set.
+struct GroupSet {
+    int64_t first_channel = 0, channels = 0;  ///< of the input
+    int64_t first_column = 0, columns = 0;    ///< of the result
+    int64_t k = 0;
+    int64_t weights = 0;  ///< elements from the first set's to this one's
+};
+
+/// Columns of a set that go through the array together.
+struct ColumnTile {
+    size_t set = 0;
+    int64_t first = 0, columns = 0;  ///< within the set
+};
+
+struct Convolving {
+    int64_t height = 0, width = 0, channels = 0;
+    Window window;
+    int64_t out_height() const { return window.output[0]; }
+    int64_t out_width() const { return window.output[1]; }
+};
+
+/// What comes after the sums.
+struct Epilogue {
+    ValueId result = kNoValue;
+    std::string name;
+    tpu::Function function = tpu::Function::kIdentity;
+    ValueId addend = kNoValue;
+    bool has_bias = false;
+    float scale = 1;
+    std::vector<float> scales;   ///< by column, or none
+    std::vector<uint32_t> bias;  ///< the bits, by column
+    Scaling out;
+};
+
+class ProductLowering {
+  public:
+    ProductLowering(Lowering& lowering, const Node& node) : l_(lowering), node_(node) {}
+    void run();
+
+  private:
+    using Field = tpu::Field;
+    using Opcode = tpu::Opcode;
+
+    /// Rows that go through the array together, with their place in the unified buffer.
+    struct Block {
+        int64_t first = 0, rows = 0;  ///< of the result
+        Tile source;
+        int64_t first_row = 0, height = 0, out_height = 0, pad_top = 0;
+    };
+    struct Weights {
+        tpu::Space space = tpu::Space::kMemory;
+        uint64_t address = 0;
+        int64_t pitch = 0;
+        bool transposed = false;
+        tpu::DataType type = tpu::DataType::kInt8;
+    };
+
+    void find_epilogue();
+    bool fuse_activation(const Node& next);
+    void convolution();
+    void dense();
+    void pack_convolution();
+    void pack_dense(ValueId weight, bool transposed);
+    void prepare_parameters(const std::vector<int64_t>& column_sums);
+    void run_product(const std::vector<Matrix>& source, const Weights& weights,
+                     const Place& result);
+    std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns) const;
+    void stage_block(Block& block, const Matrix& source);
+    void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
+                 uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend);
+    int64_t weight_zero() const;
+
+    Lowering& l_;
+    const Node& node_;
+    bool integer_ = false;
+    Epilogue epilogue_;
+    int64_t m_ = 0, n_ = 0, k_ = 0;
+    std::optional<Convolving> conv_;
+    std::vector<GroupSet> sets_;
+    Weights weights_;
+    uint64_t parameters_ = 0;  ///< constant: of each column tile, its biases, then its scales
+    int64_t input_zero_ = 0;
+};
+
+}  // namespace lockstep::network::lowering

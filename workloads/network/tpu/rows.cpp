@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators along rows (softmax, layer normalisation, reductions) and what goes piece by piece over
+// the rows of a value: vector instructions on fp32 temporaries in the unified buffer.
+#include "sim/error/error.h"
+#include "workloads/network/tpu/lowering.h"
+
+#include <algorithm>
+
+namespace lockstep::network::lowering {
+
+using tpu::Broadcast;
+using tpu::DataType;
+using tpu::Function;
+using tpu::Reduction;
+
+void Lowering::by_rows(const Place& x, const Place& y, uint64_t temporaries,
+                       const std::function<void(const Tile&, const Tile&, int64_t)>& body) {
+    Place from = x, to = y;
+    if (is_dense(x) && x.strides == y.strides) {
+        from = in_memory_order(x);
+        to = in_memory_order(y);
+    }
+    const auto in = matrices_of(from), out = matrices_of(to);
+    if (!in || !out) throw InputError("its operand does not lie row by row");
+    // The pieces of the operand, each within a piece of the result.
+    const int64_t columns = (*in)[0].columns;
+    const uint64_t row_bytes =
+        static_cast<uint64_t>(columns) * (tpu::size_of(x.type) + tpu::size_of(y.type)) +
+        temporaries;
+    const auto most = static_cast<int64_t>(
+        std::max<uint64_t>(1, ring_.size() / 8 / std::max<uint64_t>(1, row_bytes)));
+    size_t o = 0;
+    int64_t out_row = 0;
+    for (const Matrix& m : *in)
+        for (int64_t row = 0; row < m.rows;) {
+            if (out_row == (*out)[o].rows) {
+                ++o;
+                out_row = 0;
+            }
+            const Matrix& result = (*out)[o];
+            const int64_t count = std::min({most, m.rows - row, result.rows - out_row});
+            const Tile a = stage(m, row, count);
+            const Tile b = stage_result(result, out_row, count);
+            body(a, b, count);
+            unstage(b, result, out_row, count);
+            row += count;
+            out_row += count;
+        }
+}
+
+void Lowering::reduce(Reduction reduction, const Tile& a, const Tile& out, int64_t rows,
+                      int64_t columns) {
+    emit(Opcode::kReduce, {{Field::kReduction, reduction},
+                           {Field::kAxis, tpu::Axis::kColumns},
+                           {Field::kA, a.address},
+                           {Field::kAPitch, a.pitch},
+                           {Field::kAType, a.type},
+                           {Field::kAScale, 1.0f},
+                           {Field::kDestination, out.address},
+                           {Field::kPitch, out.pitch},
+                           {Field::kType, out.type},
+                           {Field::kOutScale, 1.0f},
+                           {Field::kRows, rows},
+                           {Field::kColumns, columns}});
+}
+
+namespace {
+
+void need_vector_unit(bool has_it) {
+    if (!has_it) throw InputError("generation 1 has no instruction for it");
+}
+
+void need_last_axis(const Node& node, int64_t otherwise, size_t rank) {
+    int64_t axis = node.integer("axis", otherwise);
+    if (axis < 0) axis += static_cast<int64_t>(rank);
+    if (axis + 1 != static_cast<int64_t>(rank)) throw InputError("not along the last axis");
+}
+
+}  // namespace
+
+void Lowering::lower_softmax(const Node& node) {
+    need_vector_unit(has_memory());
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    need_last_axis(node, -1, shape(x).size());
+    begin_step(node.name);
+    const int64_t columns = shape(x).back();
+    Place to = dense_place(y);
+    by_rows(place(x), to, static_cast<uint64_t>(columns) * 4,
+            [&](const Tile& in, const Tile& out, int64_t rows) {
+                const Tile one = temporary(rows, 1, DataType::kFp32),
+                           powers = temporary(rows, columns, DataType::kFp32);
+                reduce(Reduction::kMax, in, one, rows, columns);
+                vector_op(Function::kSubtract, Function::kExp, in, &one, Broadcast::kColumn, 0,
+                          powers, rows, columns);
+                reduce(Reduction::kSum, powers, one, rows, columns);
+                vector_op(Function::kReciprocal, Function::kIdentity, one, nullptr,
+                          Broadcast::kNone, 0, one, rows, 1);
+                vector_op(Function::kMultiply, Function::kIdentity, powers, &one,
+                          Broadcast::kColumn, 0, out, rows, columns);
+            });
+    set_place(y, std::move(to));
+}
+
+void Lowering::lower_layer_normalisation(const Node& node) {
+    need_vector_unit(has_memory());
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    need_last_axis(node, -1, shape(x).size());
+    begin_step(node.name);
+    const int64_t columns = shape(x).back();
+    const float epsilon = node.real("epsilon", 1e-5f);
+    const auto row_of = [&](ValueId id) {
+        const Place& p = place(id);
+        return Matrix{p.space, p.address, p.type, 1, columns, columns};
+    };
+    const bool has_bias = node.input(2) != kNoValue;
+    const Matrix scale = row_of(node.inputs.at(1));
+    const uint64_t bytes = static_cast<uint64_t>(columns) * tpu::size_of(scale.type);
+    const uint64_t parameters = ring_.pin(2 * bytes);
+    const Tile scale_tile{parameters, bytes, scale.type},
+        bias_tile{parameters + bytes, bytes, scale.type};
+    stage_at(scale_tile.address, scale, 0, 1);
+    if (has_bias) stage_at(bias_tile.address, row_of(node.inputs[2]), 0, 1);
+    Place to = dense_place(y);
+    by_rows(place(x), to, static_cast<uint64_t>(columns) * 4,
+            [&](const Tile& in, const Tile& out, int64_t rows) {
+                const Tile one = temporary(rows, 1, DataType::kFp32),
+                           centred = temporary(rows, columns, DataType::kFp32);
+                reduce(Reduction::kMean, in, one, rows, columns);
+                vector_op(Function::kSubtract, Function::kIdentity, in, &one, Broadcast::kColumn, 0,
+                          centred, rows, columns);
+                reduce(Reduction::kSumOfSquares, centred, one, rows, columns);
+                vector_op(Function::kMultiply, Function::kIdentity, one, nullptr,
+                          Broadcast::kImmediate, 1.0f / static_cast<float>(columns), one, rows, 1);
+                vector_op(Function::kAdd, Function::kRsqrt, one, nullptr, Broadcast::kImmediate,
+                          epsilon, one, rows, 1);
+                vector_op(Function::kMultiply, Function::kIdentity, centred, &one,
+                          Broadcast::kColumn, 0, centred, rows, columns);
+                vector_op(Function::kMultiply, Function::kIdentity, centred, &scale_tile,
+                          Broadcast::kRow, 0, has_bias ? centred : out, rows, columns);
+                if (has_bias)
+                    vector_op(Function::kAdd, Function::kIdentity, centred, &bias_tile,
+                              Broadcast::kRow, 0, out, rows, columns);
+            });
+    ring_.release();
+    set_place(y, std::move(to));
+}
+
+void Lowering::lower_reduce(const Node& node) {
+    need_vector_unit(has_memory());
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    const Shape& s = shape(x);
+    std::vector<int64_t> axes = node.integers("axes");
+    if (node.input(1) != kNoValue && value(node.input(1)).is_known())
+        axes = to_integers(*value(node.input(1)).data);
+    const auto rank = static_cast<int64_t>(s.size());
+    if (axes.size() != 1 || (axes[0] != -1 && axes[0] != rank - 1))
+        throw InputError("not along the last axis");
+    const Reduction reduction = node.op == Operator::kReduceMean  ? Reduction::kMean
+                                : node.op == Operator::kReduceSum ? Reduction::kSum
+                                                                  : Reduction::kMax;
+    begin_step(node.name);
+    Place to = dense_place(y), column = to;
+    column.shape = s;
+    column.shape.back() = 1;
+    column.strides = dense_strides(column.shape);
+    by_rows(place(x), column, 0, [&](const Tile& in, const Tile& out, int64_t rows) {
+        reduce(reduction, in, out, rows, s.back());
+    });
+    set_place(y, std::move(to));
+}
+
+}  // namespace lockstep::network::lowering

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/tpu/unified_buffer.h"
+
+#include "sim/error/error.h"
+
+#include <algorithm>
+
+namespace lockstep::network::lowering {
+
+namespace {
+
+constexpr uint64_t kAlignment = 256;
+
+uint64_t aligned(uint64_t bytes) {
+    return std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+}  // namespace
+
+Heap::Heap(uint64_t begin, uint64_t size) {
+    if (size != 0) free_[begin] = size;
+}
+
+std::shared_ptr<void> Heap::allocate(uint64_t bytes, uint64_t& address) {
+    bytes = aligned(bytes);
+    for (auto range = free_.begin(); range != free_.end(); ++range) {
+        if (range->second < bytes) continue;
+        address = range->first;
+        const uint64_t rest = range->second - bytes;
+        free_.erase(range);
+        if (rest != 0) free_[address + bytes] = rest;
+        used_ += bytes;
+        most_used_ = std::max(most_used_, used_);
+        return {reinterpret_cast<void*>(1),
+                [this, address, bytes](void*) { release(address, bytes); }};
+    }
+    return nullptr;
+}
+
+void Heap::release(uint64_t address, uint64_t bytes) {
+    used_ -= bytes;
+    auto range = free_.emplace(address, bytes).first;
+    const auto next = std::next(range);
+    if (next != free_.end() && address + bytes == next->first) {
+        range->second += next->second;
+        free_.erase(next);
+    }
+    if (range == free_.begin()) return;
+    const auto before = std::prev(range);
+    if (before->first + before->second != address) return;
+    before->second += range->second;
+    free_.erase(range);
+}
+
+uint64_t Ring::allocate(uint64_t bytes) {
+    bytes = aligned(bytes);
+    const uint64_t end = begin_ + size_;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        if (head_ + bytes > end)
+            head_ = begin_;
+        else if (head_ < pinned_end_ && head_ + bytes > pinned_begin_)
+            head_ = pinned_end_;
+        else
+            break;
+    }
+    LOCKSTEP_CHECK(head_ + bytes <= end && (head_ >= pinned_end_ || head_ + bytes <= pinned_begin_),
+                   "{} bytes do not fit a ring of {} with [{}, {}) pinned", bytes, size_,
+                   pinned_begin_, pinned_end_);
+    const uint64_t address = head_;
+    head_ += bytes;
+    return address;
+}
+
+uint64_t Ring::pin(uint64_t bytes) {
+    release();
+    pinned_begin_ = allocate(bytes);
+    pinned_end_ = head_;
+    return pinned_begin_;
+}
+
+}  // namespace lockstep::network::lowering

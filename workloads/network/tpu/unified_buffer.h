@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the compiler hands out the unified buffer: a heap for values that stay, and a ring for what
+// passes through. A ring gives double buffering by itself: a tile is written while the one before
+// it is still in use, and the waits of the program keep it from being overwritten too early.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+namespace lockstep::network::lowering {
+
+/// First fit. A range is free again when the last copy of its owner is gone; the heap must outlive
+/// them.
+class Heap {
+  public:
+    Heap(uint64_t begin, uint64_t size);
+    /// Null where there is no room.
+    std::shared_ptr<void> allocate(uint64_t bytes, uint64_t& address);
+    uint64_t most_used() const { return most_used_; }
+
+  private:
+    void release(uint64_t address, uint64_t bytes);
+
+    std::map<uint64_t, uint64_t> free_;  ///< bytes by address
+    uint64_t used_ = 0, most_used_ = 0;
+};
+
+class Ring {
+  public:
+    Ring(uint64_t begin, uint64_t size) : begin_(begin), size_(size), head_(begin) {}
+
+    uint64_t size() const { return size_; }
+    /// What is left beside the pinned range.
+    uint64_t room() const { return size_ - (pinned_end_ - pinned_begin_); }
+    /// The next `bytes`; earlier ranges come round again. LOCKSTEP_CHECK where they can not fit.
+    uint64_t allocate(uint64_t bytes);
+    /// A range that is not overwritten until the next pin() or release().
+    uint64_t pin(uint64_t bytes);
+    void release() { pinned_begin_ = pinned_end_ = 0; }
+
+  private:
+    const uint64_t begin_, size_;
+    uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
+};
+
+}  // namespace lockstep::network::lowering
