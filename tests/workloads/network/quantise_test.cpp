@@ -6,6 +6,7 @@
 #include "sim/error/error.h"
 #include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
+#include "workloads/network/expand.h"
 #include "workloads/network/inputs.h"
 #include "workloads/network/onnx/reader.h"
 #include "workloads/network/quantisation.h"
@@ -100,6 +101,16 @@ TEST(Quantise, StaysNearTheNetwork) {
     EXPECT_GT(quality(network("bert_block:hidden=64,heads=4,seq=16")), 30);
     EXPECT_GT(quality(network("attention:heads=2,seq=16,d=16")), 30);
     EXPECT_GT(quality(network("gemm:m=16,n=16,k=64")), 35);
+}
+
+TEST(Quantise, AnUnrolledLstmRunsInIntegers) {
+    Graph graph = network("lstm:seq=4,hidden=24,input=16,batch=2");
+    expand_lstm(graph);
+    EXPECT_GT(quality(graph), 20);
+    const Graph quantised = quantise(graph, ranges_of(graph));
+    // Only the inputs and outputs are converted.
+    EXPECT_EQ(count(quantised)[Operator::kQuantizeLinear], 1);
+    EXPECT_EQ(count(quantised)[Operator::kDequantizeLinear], 1);
 }
 
 TEST(Quantise, OptionsTradeQuality) {

@@ -72,13 +72,18 @@ void infer_qlinear_convolution(const Rule& r) {
     r.set(0, r.type(7), out);
 }
 
+/// Of the second operand of a matrix product; a vector is one.
+int64_t columns(const Shape& shape) {
+    return shape.size() < 2 ? 1 : shape.back();
+}
+
 void infer_qlinear_matmul(const Rule& r) {
     require_bytes(r, 0, 3);
     const Shape out = product_shape(r, r.in(0), r.in(3));
     r.require(is_byte(r.type(7)), fmt::format("to {}", name_of(r.type(7))));
     // Scales of rows of the first operand are not supported.
     check_scale(r, 1, 2, r.type(0), 1);
-    check_scale(r, 4, 5, r.type(3), r.in(3).back());
+    check_scale(r, 4, 5, r.type(3), columns(r.in(3)));
     check_scale(r, 6, 7, r.type(7), 1);
     r.set(0, r.type(7), out);
 }
@@ -89,7 +94,7 @@ void infer_integer_product(const Rule& r) {
     const bool convolves = r.node.op == Operator::kConvInteger;
     const Shape out =
         convolves ? convolution_shape(r, r.in(0), r.in(1)) : product_shape(r, r.in(0), r.in(1));
-    const int64_t channels = convolves ? out[1] : r.in(1).back();
+    const int64_t channels = convolves ? out[1] : columns(r.in(1));
     for (const size_t i : {2, 3}) {
         if (!r.has(i)) continue;
         const int64_t count = element_count(r.in(i));
