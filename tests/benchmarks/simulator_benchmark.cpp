@@ -7,7 +7,9 @@
 int main(int argc, char** argv) {
     using namespace lockstep;
     const auto make = [](unsigned threads) -> MakeDevice {
-        return [=] { return make_simulator(config::Machine::load("h200"), {.threads = threads}); };
+        return [threads, machine = config::Machine::load("h200")] {
+            return make_simulator(machine, {.threads = threads});
+        };
     };
     struct {
         const char *name, *parameters;
