@@ -127,10 +127,10 @@ void add_pipes(MetricList& list, const Peaks& peaks, const SmCounters& sm, doubl
     for (const auto& [kind, count] : kinds) list.count(of_pipe("tensor_op_", kind) + ".sum", count);
     // The time is counted for the pipe as a whole: by kind it is known where only one kind ran.
     for (const auto& [kind, count] : kinds)
-        if (count != 0 && count == instructions_of(sm, Pipe::kTensor))
+        if (count == 0 || count == instructions_of(sm, Pipe::kTensor))
             list.percentage(std::string("sm__pipe_tensor_op_") + kind +
                                 "_cycles_active.avg.pct_of_peak_sustained_active",
-                            tensor, active);
+                            count != 0 ? tensor : 0.0, active);
     list.count("lockstep__tensor_fma.sum", sm.tensor_operations);
 }
 

@@ -169,6 +169,7 @@ TEST_F(Metrics, Pipes) {
     EXPECT_EQ((*this)["sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active"],
               50);
     EXPECT_EQ((*this)["lockstep__tensor_fma.sum"], 81920);
+    EXPECT_EQ((*this)["sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active"], 0);
     measured.sm.imma = 1;
     pipe_count(Pipe::kTensor) = 41;
     EXPECT_FALSE(has("sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active"));
