@@ -26,7 +26,8 @@ engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& i
                         .latency = p_.timing(*in.info).result,
                         .sub_core = in.sub_core,
                         .way = DataPath::Way::kShared};
-    if (operation == kShuffle) {
+    if (operation == kShuffle) {  // the crossbar of lanes alone, not the banks
+        trip.data_cycles = p_.shuffle_interval;
         trip.return_cycles = divide_up(4 * sass::kWarpSize, p_.return_width);
     } else if (operation == kAtomicShared) {
         const unsigned wavefronts = atomic_wavefronts(access.address, access.lanes, access.width);

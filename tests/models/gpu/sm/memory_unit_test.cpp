@@ -248,10 +248,11 @@ TEST_F(MemoryUnitTest, SharedMemoryMovesALineACycle) {
 }
 
 TEST_F(MemoryUnitTest, ShufflesGoOneACycle) {
-    make();
+    make("t4");
     const Cycle start = offer(instruction(kShuffle, 4, words), 100);
     EXPECT_EQ(offer(instruction(kLoadShared, 4, [](unsigned l) { return 4 * l; }), 0), start + 1);
     EXPECT_EQ(offer(instruction(kShuffle, 4, words), 0), start + 3);
+    EXPECT_EQ(offer(instruction(kShuffle, 4, words), 0), start + 4);
 }
 
 TEST_F(MemoryUnitTest, MatricesComeOneEveryTwoCycles) {
