@@ -2,6 +2,7 @@
 // Operators of one or two values, element by element, with broadcasting, on the vector unit.
 #include "sim/error/error.h"
 #include "workloads/network/quantisation.h"
+#include "workloads/network/reference/quantised.h"
 #include "workloads/network/tpu/lowering.h"
 
 #include <algorithm>
@@ -58,6 +59,27 @@ std::optional<Function> function_of(const Graph& graph, const Node& node) {
         default:
             return std::nullopt;
     }
+}
+
+std::optional<Function> fused_function(const Graph& graph, const Node& node) {
+    if (!is_quantised(graph, node))
+        return graph.value(node.outputs[0]).quantisation ? std::nullopt : function_of(graph, node);
+    if (node.op != Operator::kRelu && node.op != Operator::kClip) return std::nullopt;
+    const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
+    if (in.type != out.type || in.quantisation->scale != out.quantisation->scale ||
+        in.quantisation->zero_point != out.quantisation->zero_point)
+        return std::nullopt;
+    // A Clip may be no more than the saturation of the type.
+    const std::vector<int32_t> table = activation_table(graph, node);
+    const int32_t zero = in.quantisation->zero_point[0], low = range_of(in.type).low;
+    bool identity = true, rectifier = true;
+    for (size_t i = 0; i < table.size(); ++i) {
+        const int32_t x = low + static_cast<int32_t>(i);
+        identity &= table[i] == x;
+        rectifier &= table[i] == std::max(x, zero);
+    }
+    if (!identity && !rectifier) return std::nullopt;
+    return identity ? Function::kIdentity : Function::kRelu;
 }
 
 void Lowering::vector_op(Function function, Function then, const Tile& a, const Tile* b,
@@ -194,7 +216,16 @@ void Lowering::lower_clip(const Node& node) {
 void Lowering::lower_binary(const Node& node) {
     if (node.inputs.size() != 2) throw InputError("more or fewer than two operands");
     ValueId first = node.inputs[0], second = node.inputs[1];
-    const ValueId result = node.outputs[0];
+    ValueId result = node.outputs[0];
+    std::string name = node.name;
+    Function then = Function::kIdentity;
+    if (const Node* next = only_reader(result); next != nullptr && next->inputs[0] == result)
+        if (const auto function = fused_function(graph_, *next)) {
+            then = *function;
+            done_.insert(next);
+            result = next->outputs[0];
+            name += "+" + next->name;
+        }
     const Shape& out_shape = shape(result);
     Function function = Function::kAdd;
     switch (node.op) {
@@ -229,13 +260,13 @@ void Lowering::lower_binary(const Node& node) {
         std::swap(first, second);
     if (element_count(shape(first)) != element_count(out_shape))
         throw InputError("its first operand is broadcast");
-    begin_step(node.name);
+    begin_step(name);
     const std::optional<float> immediate = integer ? std::nullopt : scalar_of(value(second));
-    const Place a = place(first);
+    Place a = place(first);
+    a.owner = nullptr;
     const auto flat = [&] { return is_dense(a) ? a.strides : dense_strides(a.shape); };
-    Shape a_shape = out_shape;
     std::vector<int64_t> strides = shape(first) == out_shape ? flat() : dense_strides(out_shape);
-    Place to = new_place(result, strides);
+    Place to = place_over(result, first, strides);
     std::vector<Place> operands = {to, broadcast_to(a, out_shape)};
     if (!immediate) operands.push_back(broadcast_to(place(second), out_shape));
     const Loops loops = loops_of(operands);
@@ -295,8 +326,8 @@ void Lowering::lower_binary(const Node& node) {
             const Tile x = stage(in, row, count);
             if (other && broadcast != Broadcast::kRow) b = stage(*other, row, count);
             const Tile y = stage_result(out, row, count);
-            vector_op(function, Function::kIdentity, x, b ? &*b : nullptr, broadcast,
-                      immediate.value_or(0), y, count, columns, scaling);
+            vector_op(function, then, x, b ? &*b : nullptr, broadcast, immediate.value_or(0), y,
+                      count, columns, scaling);
             unstage(y, out, row, count);
         }
     }

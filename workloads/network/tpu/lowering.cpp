@@ -133,6 +133,18 @@ Place Lowering::new_place(ValueId id, std::vector<int64_t> strides) {
     return made;
 }
 
+Place Lowering::place_over(ValueId id, ValueId operand, std::vector<int64_t> strides) {
+    const std::optional<Place>& old = places_[operand];
+    // One owner here: no view of it is left.
+    const bool reuse = old && old->owner.use_count() == 1 && uses_[operand] == 1 &&
+                       old->type == type_of(id) && old->shape == shape(id) &&
+                       old->strides == strides;
+    if (!reuse) return new_place(id, std::move(strides));
+    Place made = *old;
+    made.image.clear();
+    return made;
+}
+
 void Lowering::stage_at(uint64_t address, const Matrix& m, int64_t first_row, int64_t rows) {
     const bool host = m.space == tpu::Space::kHost;
     const uint64_t size = tpu::size_of(m.type), bytes = static_cast<uint64_t>(m.columns) * size;
@@ -353,9 +365,9 @@ void Lowering::lower(const Node& node) {
 
 TpuCompiled Lowering::run() {
     place_inputs();
-    std::vector<size_t> uses(graph_.values.size(), 0);
-    for (ValueId id = 0; id < readers_.size(); ++id) uses[id] = readers_[id].size();
-    for (const ValueId id : graph_.outputs) ++uses[id];
+    uses_.assign(graph_.values.size(), 0);
+    for (ValueId id = 0; id < readers_.size(); ++id) uses_[id] = readers_[id].size();
+    for (const ValueId id : graph_.outputs) ++uses_[id];
     std::string wrong;
     const std::vector<size_t> order = topological_order(graph_);
     for (const size_t index : order) {
@@ -379,7 +391,7 @@ TpuCompiled Lowering::run() {
                 }
         }
         for (const ValueId id : node.inputs)
-            if (id != kNoValue && --uses[id] == 0 && value(id).kind != ValueKind::kConstant &&
+            if (id != kNoValue && --uses_[id] == 0 && value(id).kind != ValueKind::kConstant &&
                 value(id).kind != ValueKind::kParameter)
                 places_[id].reset();
     }

@@ -48,6 +48,8 @@ class Lowering {
     void set_place(ValueId id, Place place);
     /// A new value: in the unified buffer where it stays there (generation 1) and fits.
     Place new_place(ValueId id, std::vector<int64_t> strides);
+    /// A new value with the strides of `operand`, in its place where nobody needs it any more.
+    Place place_over(ValueId id, ValueId operand, std::vector<int64_t> strides);
     Place dense_place(ValueId id) { return new_place(id, dense_strides(shape(id))); }
     uint32_t add_buffer(std::string name, tpu::Space space, tpu::Role role, tpu::DataType type,
                         uint64_t bytes);
@@ -110,6 +112,7 @@ class Lowering {
     uint32_t next_unit_ = 0;
     std::vector<std::optional<Place>> places_;
     std::vector<std::vector<const Node*>> readers_;
+    std::vector<size_t> uses_;  ///< readers to come, by value
     std::set<const Node*> done_;
 };
 
@@ -119,5 +122,8 @@ Scaling scaling_of(const Value& value);
 std::optional<float> scalar_of(const Value& value);
 /// As a function of the vector unit; nothing where it has none for the node.
 std::optional<tpu::Function> function_of(const Graph& graph, const Node& node);
+/// The same where it can follow another operation at once: on integers, a rectifier that keeps the
+/// scale.
+std::optional<tpu::Function> fused_function(const Graph& graph, const Node& node);
 
 }  // namespace lockstep::network::lowering

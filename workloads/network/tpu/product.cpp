@@ -22,44 +22,12 @@ int64_t divide_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-/// Whether a table of 8-bit values is max(x, zero), or x.
-bool is_rectifier(const Graph& graph, const Node& node, bool& identity) {
-    const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
-    if (in.type != out.type || in.quantisation->scale != out.quantisation->scale ||
-        in.quantisation->zero_point != out.quantisation->zero_point)
-        return false;
-    const std::vector<int32_t> table = activation_table(graph, node);
-    const int32_t zero = in.quantisation->zero_point[0], low = range_of(in.type).low;
-    bool rectifier = true;
-    identity = true;
-    for (size_t i = 0; i < table.size(); ++i) {
-        const int32_t x = low + static_cast<int32_t>(i);
-        identity &= table[i] == x;
-        rectifier &= table[i] == std::max(x, zero);
-    }
-    return identity || rectifier;
-}
-
 }  // namespace
 
 bool ProductLowering::fuse_activation(const Node& next) {
     if (epilogue_.function != tpu::Function::kIdentity) return false;
     if (next.inputs.at(0) != epilogue_.result) return false;
-    if (integer_) {
-        bool identity = false;
-        switch (next.op) {
-            case Operator::kRelu:
-            case Operator::kClip:
-                break;
-            default:
-                return false;
-        }
-        if (!is_quantised(l_.graph_, next) || !is_rectifier(l_.graph_, next, identity))
-            return false;
-        if (!identity) epilogue_.function = tpu::Function::kRelu;
-        return true;
-    }
-    const std::optional<tpu::Function> function = function_of(l_.graph_, next);
+    const std::optional<tpu::Function> function = fused_function(l_.graph_, next);
     if (!function) return false;
     epilogue_.function = *function;
     return true;
@@ -437,7 +405,7 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
     const auto size = tpu::size_of(weights.type);
     const int64_t lanes_most = limits.array_rows;
     TpuLayer& layer = l_.layer();
-    int64_t column = 0;  // of the panel
+    int64_t column = 0, element = 0;  // of the panel
     for (const ColumnTile& tile : tiles) {
         const GroupSet& set = sets_[tile.set];
         const uint32_t unit = l_.next_unit_++ % limits.matrix_units;
@@ -453,10 +421,10 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
             int64_t pitch = 0;
             if (in_buffer) {
                 pitch = weights.transposed ? set.k : tile.columns;
-                address = panel - 1 +
-                          static_cast<uint64_t>(column * set.k +
-                                                (weights.transposed ? k : k * tile.columns)) *
-                              size;
+                address =
+                    panel - 1 +
+                    static_cast<uint64_t>(element + (weights.transposed ? k : k * tile.columns)) *
+                        size;
             } else {
                 pitch = weights.pitch != 0 ? weights.pitch : set.columns;
                 address = weights.address +
@@ -497,12 +465,12 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
                 continue;
             }
             const Window& w = conv_->window;
-            const auto element = tpu::size_of(block.source.type);
+            const auto bytes = tpu::size_of(block.source.type);
             l_.emit(Opcode::kConvolve,
                     {{Field::kUnit, unit},
                      {Field::kSource,
-                      block.source.address + static_cast<uint64_t>(set.first_channel) * element},
-                     {Field::kPixelPitch, static_cast<uint64_t>(conv_->channels) * element},
+                      block.source.address + static_cast<uint64_t>(set.first_channel) * bytes},
+                     {Field::kPixelPitch, static_cast<uint64_t>(conv_->channels) * bytes},
                      {Field::kRows, block.rows},
                      {Field::kLanes, lanes},
                      {Field::kColumns, tile.columns},
@@ -556,6 +524,7 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
         }
         l_.builder_.emit(activate);
         column += tile.columns;
+        element += set.k * tile.columns;
     }
 }
 
@@ -654,7 +623,7 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
                  static_cast<int64_t>(parameter_bytes / 4)},
                 0, 1);
         std::vector<Block> blocks = blocks_of(limit, columns);
-        stage_block(blocks[0], left);
+        // Before the rows: weights do not wait for the layer before.
         if (panels) {
             uint64_t at = panel;
             for (size_t t = done; t < end; ++t) {
@@ -671,6 +640,7 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
                 at += static_cast<uint64_t>(from.rows * from.columns) * size;
             }
         }
+        stage_block(blocks[0], left);
         Matrix out_panel = out;
         out_panel.address += static_cast<uint64_t>(columns_done) * tpu::size_of(out.type);
         out_panel.columns = columns;
