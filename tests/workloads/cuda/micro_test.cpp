@@ -94,7 +94,7 @@ TEST(MicroParameters, OfMemoryBenchmarksAreHeeded) {
           std::pair{"micro_shared_latency", "width=128,stride=2"},
           std::pair{"micro_shared_latency", "width=64,stride=0"},
           std::pair{"micro_shared_bandwidth", "width=32,stride=32,warps=3"},
-          std::pair{"micro_constant_latency", "bytes=32768"},
+          std::pair{"micro_constant_latency", "bytes=4096"},
           std::pair{"micro_ldmatrix", "matrices=1,warps=4"},
           std::pair{"micro_atomic_shared_rate", "stride=0,warps=2"},
           std::pair{"micro_reduction_rate", "ctas=3,thread_stride=0,block_stride=0"},

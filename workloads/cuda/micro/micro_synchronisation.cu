@@ -27,7 +27,7 @@ extern "C" __global__ void token(unsigned long long* cycles) {
     } else {
 #define BACK asm volatile("bar.sync 1, 64; bar.arrive 2, 64;" ::: "memory");
 #pragma unroll 1
-        for (int i = 0; i < 2 * 104; ++i) { BACK }
+        for (int i = 0; i < 2 * 13; ++i) { REPEAT_8(BACK) }
     }
 }
 
