@@ -129,14 +129,15 @@ bool L2Slice::read(Cycle now, const SliceRequest& request) {
 /// Asks for what is missing and not asked for yet, and lets the request wait.
 void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uint8_t missing) {
     const L2Line& line = tags_.line(mshr.slot);
-    const std::uint8_t wide = request.routed.request.kind == RequestKind::kRead
-                                  ? widen(missing, parameters_.fetch_sectors)
-                                  : missing;
+    const MemoryRequest& asked = request.routed.request;
+    const std::uint32_t group =
+        std::max(parameters_.fetch_sectors, std::min<std::uint32_t>(asked.prefetch_sectors, 4));
+    const std::uint8_t wide = asked.kind == RequestKind::kRead ? widen(missing, group) : missing;
     const auto wanted = static_cast<std::uint8_t>(wide & ~line.valid & ~mshr.pending);
     if (wanted != 0) {
         mshr.pending |= wanted;
         if (is_home(request)) {
-            surroundings_.read_dram(now, number_, request.routed.request.line, wanted, line.mshr);
+            surroundings_.read_dram(now, number_, asked.line, wanted, line.mshr);
         } else {
             PeerMessage message{.routed = request.routed};
             message.routed.request.id = line.mshr;

@@ -29,10 +29,11 @@ struct MemoryRequest {
     std::uint32_t id = 0;    ///< the SM's own; the replies carry it
     std::uint16_t sm = 0;
     RequestKind kind = RequestKind::kRead;
-    std::uint8_t sectors = 0;       ///< mask: bit i is bytes [32 i, 32 i + 32) of the line
-    std::uint8_t partial = 0;       ///< writes: those of the sectors that are not written whole
-    std::uint8_t lanes = 0;         ///< atomics: lanes that operate in this line, 1 to 32
-    std::uint8_t same_address = 0;  ///< atomics: most lanes that meet at one address
+    std::uint8_t sectors = 0;           ///< mask: bit i is bytes [32 i, 32 i + 32) of the line
+    std::uint8_t partial = 0;           ///< writes: those of the sectors that are not written whole
+    std::uint8_t lanes = 0;             ///< atomics: lanes that operate in this line, 1 to 32
+    std::uint8_t same_address = 0;      ///< atomics: most lanes that meet at one address
+    std::uint8_t prefetch_sectors = 0;  ///< reads: what the instruction asks L2 to fetch beside
     EvictionPriority priority = EvictionPriority::kNormal;
     bool translated = true;  ///< false: the SM's TLB missed, the partition's MMU must translate
 };

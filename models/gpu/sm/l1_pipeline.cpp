@@ -174,8 +174,8 @@ void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
             if (info.is_strong) l1_.invalidate(line.line, line.sectors);
             counters_.sectors_load_miss += count(line.sectors);
             pending.waits_for += count(line.sectors);
-            request(leaves(now, i), RequestKind::kRead, kOfInstruction | index, line,
-                    info.priority);
+            request(leaves(now, i), RequestKind::kRead, kOfInstruction | index, line, info.priority,
+                    info.prefetch_sectors);
             continue;
         }
         const auto missing = static_cast<std::uint8_t>(line.sectors & ~l1_.look_up(line.line));
@@ -199,13 +199,14 @@ void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
         misses_.wait(entry, missing, index);
         ++pending.waits_for;
         if (asked != 0)
-            request(leaves(now, i), RequestKind::kRead, entry, {line.line, asked}, info.priority);
+            request(leaves(now, i), RequestKind::kRead, entry, {line.line, asked}, info.priority,
+                    info.prefetch_sectors);
     }
     satisfy(now, index, 1);
 }
 
 void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
-                         EvictionPriority priority) {
+                         EvictionPriority priority, std::uint8_t prefetch_sectors) {
     const bool translated = tlb_.look_up(line.line);
     ++(translated ? counters_.tlb_hits : counters_.tlb_misses);
     if (!translated && (id & kOfInstruction) != 0)
@@ -220,6 +221,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
                         .partial = line.partial,
                         .lanes = line.lanes,
                         .same_address = line.same_address,
+                        .prefetch_sectors = prefetch_sectors,
                         .priority = priority,
                         .translated = translated});
 }

@@ -60,7 +60,7 @@ class L1Pipeline {
     bool all_hit(const MemoryInstruction& in);
     void look_up_lines(engine::Cycle now, std::uint32_t index, unsigned first);
     void request(engine::Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
-                 EvictionPriority priority);
+                 EvictionPriority priority, std::uint8_t prefetch_sectors = 0);
     void take(engine::Cycle now, const MemoryReply& reply);
     void satisfy(engine::Cycle now, std::uint32_t index, unsigned parts);
     void resume(engine::Cycle now);

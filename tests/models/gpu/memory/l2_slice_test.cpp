@@ -100,6 +100,11 @@ TEST_F(L2SliceTest, FetchesPairsOfSectorsAndAnswersAllThatWait) {
     EXPECT_EQ(counters.sectors_read_miss, 4u);
 }
 
+TEST_F(L2SliceTest, FetchesWhatTheInstructionAsksForBeside) {
+    ask(0, 0, {.kind = kRead, .sectors = 0b0100, .prefetch_sectors = 4});
+    EXPECT_THAT(until(10), ElementsAre(Told{"read", 0, 0b1111}));
+}
+
 TEST_F(L2SliceTest, DeliversItsBandwidth) {
     ask(0, 0, {.kind = kWrite, .sectors = 0b1111});
     for (std::uint32_t i = 1; i < 4; ++i) ask(0, 0, {.id = i, .kind = kRead, .sectors = 0b1111});
