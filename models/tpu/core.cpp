@@ -14,13 +14,14 @@
 namespace lockstep::tpu {
 
 Core::Core(engine::Simulation& owner, std::string name, const Parameters& parameters,
-           const Program& program, const Storage& storage, State* state)
+           const Program& program, const Storage& storage, State* state, CoreTrace* trace)
     : Tile(owner, std::move(name), engine::ClockDomain::from_megahertz(parameters.clock_mhz)),
       parameters_(parameters),
       limits_(parameters.limits()),
       program_(program),
       storage_(storage),
       state_(state),
+      trace_(trace),
       tile_(tile_timing(parameters.array, parameters.overlap, 1)),
       steps_(std::max<std::size_t>(1, program.steps.size())),
       timelines_(parameters.units) {}

@@ -10,6 +10,7 @@
 
 #include "isa/tpu/dependences.h"
 #include "isa/tpu/semantics/state.h"
+#include "models/tpu/core_trace.h"
 #include "models/tpu/parameters.h"
 #include "models/tpu/timeline.h"
 #include "sim/engine/channel.h"
@@ -36,9 +37,10 @@ struct StepCounters {
 
 class Core : public engine::Tile {
   public:
-    /// `state`: computes values, or null: only time counts. All must outlive the core.
+    /// `state`: computes values, or null: only time counts. `trace` may be null. All must outlive
+    /// the core.
     Core(engine::Simulation& simulation, std::string name, const Parameters& parameters,
-         const Program& program, const Storage& storage, State* state);
+         const Program& program, const Storage& storage, State* state, CoreTrace* trace);
     ~Core() override;
 
     engine::Sender<engine::MemoryRequest> memory_requests{*this, "memory_requests"};
@@ -76,6 +78,7 @@ class Core : public engine::Tile {
         bool host, write;
         std::uint64_t address, left;  ///< what is not yet requested
         std::uint32_t under_way = 0;
+        Cycle begin;
         Cycle ready;  ///< when requests may begin; without memory: when it is done
     };
     struct DmaQueue {
@@ -127,6 +130,7 @@ class Core : public engine::Tile {
     const Program& program_;
     const Storage& storage_;
     State* const state_;
+    CoreTrace* const trace_;
     const TileTiming tile_;
 
     // The sequencer.

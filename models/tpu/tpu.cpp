@@ -108,7 +108,10 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
 
     engine::Simulation simulation({.name = "tpu", .threads = options.threads});
     const engine::ClockDomain clock = engine::ClockDomain::from_megahertz(parameters.clock_mhz);
-    Core core(simulation, "core", parameters, program, storage, state ? &*state : nullptr);
+    std::optional<CoreTrace> trace;
+    if (options.trace != nullptr) trace.emplace(*options.trace, parameters.units);
+    Core core(simulation, "core", parameters, program, storage, state ? &*state : nullptr,
+              trace ? &*trace : nullptr);
     engine::TlmMemoryPort memory_port(simulation, "memory_port", clock);
     engine::TlmMemoryPort host_port(simulation, "host_port", clock);
     std::optional<memory::StreamMemory> memory, host;
@@ -158,6 +161,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         step.host_bytes_read = counters[i].host_read;
         step.host_bytes_written = counters[i].host_written;
         result.instructions += step.instructions;
+        if (trace) trace->step(step.name, ends[i] - step.cycles, ends[i]);
         result.steps.push_back(std::move(step));
     }
     for (const Timeline& timeline : core.timelines()) {
@@ -169,6 +173,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
             result.steps[i].non_matrix += parts[i][std::size_t(ArrayState::kNonMatrix)];
         }
     }
+    if (options.trace != nullptr) options.trace->complete();
     return result;
 }
 

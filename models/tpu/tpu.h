@@ -10,6 +10,10 @@
 #include "models/tpu/parameters.h"
 #include "sim/stats/statistics.h"
 
+namespace lockstep::trace {
+class Trace;
+}
+
 namespace lockstep::tpu {
 
 struct StepResult {
@@ -42,6 +46,7 @@ struct RunResult {
 struct RunOptions {
     bool values = true;  ///< false: only time; storage needs no contents
     unsigned threads = 1;
+    trace::Trace* trace = nullptr;  ///< one that shows tracks, or null
 };
 
 /// Runs `program` on a core; inputs are what `storage` holds, results are left there. Throws

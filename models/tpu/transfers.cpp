@@ -91,6 +91,8 @@ bool Core::run_dma(std::size_t index, Cycle now) {
         if (front.left != 0 || front.under_way != 0 || front.ready > now) break;
         if (index == kWeightQueue) units_[instruction(front.entry)[kUnit]].arrived.push_back(now);
         complete(index, front.entry.step, now);
+        if (trace_ != nullptr)
+            trace_->work(index, instruction(front.entry), front.entry.index, front.begin, now);
         dma.active.pop_front();
         any = true;
     }
@@ -124,6 +126,7 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
                           .write = what.write,
                           .address = what.address,
                           .left = what.local ? 0 : what.bytes,
+                          .begin = now,
                           .ready = now + (what.local ? 1 : parameters_.dma.setup)});
     queue.waiting.pop_front();
     return true;

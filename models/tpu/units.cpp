@@ -38,6 +38,8 @@ bool Core::shift_weights(MatrixUnit& unit, Cycle now) {
     unit.arrived.pop_front();
     unit.shadow_begin = now;
     unit.shadow_ready = now + static_cast<Cycle>(tile_.load);
+    if (trace_ != nullptr)
+        trace_->shift(static_cast<std::size_t>(&unit - units_.data()), now, unit.shadow_ready);
     return true;
 }
 
@@ -68,6 +70,7 @@ bool Core::run_matrix(std::size_t index, Cycle now) {
     const Cycle duration = std::max<Cycle>(1, next[kRows] * row_cycles(next));
     unit.stream_end = now + duration;
     timelines_[index].add(unit.stream_end, ArrayState::kActive);
+    if (trace_ != nullptr) trace_->work(queue_index, next, head.index, now, unit.stream_end);
     if (switches) unit.shadow = false;
     unit.results.push_back({unit.stream_end + static_cast<Cycle>(tile_.skew), head.step});
     StepCounters& counters = step(head.step);
@@ -86,12 +89,16 @@ void Core::account_idle(std::size_t index, const Entry& entry, bool switches, Cy
     const auto waited = [&](Cycle until) { return std::min(until, now) - std::min(until, begin); };
     counters.raw_stall += waited(unit.raw_until);
     counters.input_stall += waited(unit.input_until);
+    const auto add = [&](Cycle until, ArrayState state) {
+        if (trace_ != nullptr) trace_->idle(index, state, timeline.end(), std::min(now, until));
+        timeline.add(std::min(now, until), state);
+    };
     if (switches) {
-        timeline.add(std::min(now, unit.shadow_arrived), ArrayState::kWeightStall);
-        timeline.add(std::min(now, unit.shadow_begin), ArrayState::kNonMatrix);
-        timeline.add(std::min(now, unit.shadow_ready), ArrayState::kWeightShift);
+        add(unit.shadow_arrived, ArrayState::kWeightStall);
+        add(unit.shadow_begin, ArrayState::kNonMatrix);
+        add(unit.shadow_ready, ArrayState::kWeightShift);
     }
-    timeline.add(now, ArrayState::kNonMatrix);
+    add(now, ArrayState::kNonMatrix);
 }
 
 bool Core::run_vector(Cycle now) {
@@ -103,6 +110,9 @@ bool Core::run_vector(Cycle now) {
     vector_free_ = now + duration;
     vector_results_.push_back({vector_free_ + parameters_.vector.latency, head.step});
     step(head.step).vector_busy += duration;
+    if (trace_ != nullptr)
+        trace_->work(static_cast<std::size_t>(tpu::Queue::kVector), instruction(head), head.index,
+                     now, vector_free_);
     queue.waiting.pop_front();
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <fstream>
 #include <numeric>
 #include <random>
@@ -119,12 +120,41 @@ void refuse(const RunRequest& request) {
                                      request.arguments.front(), request.what));
     if (request.verify)
         throw InputError("--verify compares a network with its reference; a TPU program has none");
-    if (!request.options.trace_file.empty()) throw InputError("--trace: a TPU writes none yet");
+    for (const auto& [is_given, option] :
+         {std::pair{request.options.max_instructions != 0, "--max-instructions"},
+          {!request.options.trace_sms.empty(), "--trace-sms"}})
+        if (is_given) throw InputError(fmt::format("{} means nothing on a TPU", option));
+    if (!request.options.trace_file.empty() && request.options.mode == "emulate")
+        throw InputError("--trace needs cycle mode");
     if (request.no_values && request.options.mode == "emulate")
         throw InputError("--no-values leaves nothing to do with --mode emulate");
 }
 
 }  // namespace
+
+std::unique_ptr<trace::Trace> make_tpu_trace(const RunRequest& request) {
+    const std::string& path = request.options.trace_file;
+    const std::string& text = request.options.trace_window;
+    if (path.empty()) {
+        if (!text.empty()) throw InputError("--trace-window needs --trace");
+        return nullptr;
+    }
+    if (!path.ends_with(".json"))
+        throw InputError(fmt::format("--trace {}: a TPU's trace is a .json", path));
+    trace::Window window;
+    if (!text.empty()) {
+        const char* const end = text.data() + text.size();
+        const auto from = std::from_chars(text.data(), end, window.from);
+        bool good = from.ec == std::errc{} && from.ptr != end && *from.ptr == ':';
+        if (good) {
+            const auto until = std::from_chars(from.ptr + 1, end, window.until);
+            good = until.ec == std::errc{} && until.ptr == end && window.from < window.until;
+        }
+        if (!good)
+            throw InputError(fmt::format("--trace-window {}: wanted FROM:TO, in cycles", text));
+    }
+    return std::make_unique<trace::Trace>(path, window, request.what);
+}
 
 bool is_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes) {
     return tpu::is_program(bytes) || path.ends_with(".tpu");
@@ -169,8 +199,11 @@ int run_tpu_program(const RunRequest& request, const config::Machine& machine,
         emulate_tpu_program(program, parameters, storage);
         if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
     } else {
+        const std::unique_ptr<trace::Trace> trace = make_tpu_trace(request);
         result = tpu::run(program, parameters, storage,
-                          {.values = !request.no_values, .threads = request.options.threads});
+                          {.values = !request.no_values,
+                           .threads = request.options.threads,
+                           .trace = trace.get()});
         report_tpu_run(request, parameters, result, statistics);
     }
     if (!request.no_values) arguments.take_results(request, storage);

@@ -4,6 +4,7 @@
 
 #include "models/tpu/tpu.h"
 #include "sim/cli/run_request.h"
+#include "sim/trace/trace.h"
 
 namespace lockstep::config {
 class Machine;
@@ -15,6 +16,9 @@ namespace lockstep::cli {
 bool is_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes);
 /// Throws InputError with offset or line.
 tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint8_t> bytes);
+
+/// The trace that --trace and --trace-window ask for, or nullptr. Throws InputError.
+std::unique_ptr<trace::Trace> make_tpu_trace(const RunRequest& request);
 
 /// Input and output buffers come from --arg, in the program's order; inputs are random otherwise.
 /// Returns the exit status.

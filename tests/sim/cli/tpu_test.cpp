@@ -69,6 +69,20 @@ TEST(Tpu, TimeAloneIsTheSameTime) {
     EXPECT_EQ(without.output.find("checksum"), std::string::npos);
 }
 
+TEST(Tpu, TracesQueuesAndIdleArrays) {
+    const std::string path = temporary("_trace.json");
+    const Result result = lockstep("run " + kExample + " --on tpu_v1 --trace " + path);
+    ASSERT_EQ(result.status, 0) << result.output;
+    const std::string text = nlohmann::json::parse(std::ifstream(path)).dump();
+    for (const char* what :
+         {"matrix0", "matrix0 idle", "weight stall", "read_weights 3", "activate 5", "fc"})
+        EXPECT_THAT(text, HasSubstr(std::string("\"") + what + "\"")) << what;
+    fs::remove(path);
+    EXPECT_EQ(lockstep("run " + kExample + " --on tpu_v1 --trace x.vcd").status, 2);
+    EXPECT_EQ(lockstep("run " + kExample + " --on tpu_v1 --trace x.json --trace-window 5").status,
+              2);
+}
+
 TEST(Tpu, DisassemblesAndRunsWhatItPrinted) {
     const Result text = lockstep("disasm " + kExample);
     EXPECT_THAT(text.output, HasSubstr("matrix_multiply pitch=4, rows=8, lanes=4, columns=2"));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/tpu/core_trace.h"
+
+#include <algorithm>
+
+namespace lockstep::tpu {
+
+namespace {
+
+constexpr std::size_t kFirstMatrix = static_cast<std::size_t>(Queue::kMatrix0);
+
+}  // namespace
+
+CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units)
+    : trace_(trace),
+      recorder_(trace.recorder()),
+      shift_(trace.name("shift")),
+      states_{trace.name("active"), trace.name("weight stall"), trace.name("weight shift"),
+              trace.name("non-matrix")} {
+    const std::string group = "core";
+    steps_.id = trace.track(group, "steps");
+    for (std::size_t queue = 0; queue < kQueues; ++queue) {
+        const bool matrix = queue >= kFirstMatrix && queue < kFirstMatrix + kMaxMatrixUnits;
+        if (matrix && queue >= kFirstMatrix + units) continue;
+        const std::string name(queue_names()[queue]);
+        queues_[queue].id = trace.track(group, name);
+        if (!matrix) continue;
+        shifts_[queue - kFirstMatrix].id = trace.track(group, name + " weights");
+        idles_[queue - kFirstMatrix].id = trace.track(group, name + " idle");
+    }
+    for (const OpcodeRow& opcode : opcode_table()) opcodes_.push_back(trace.name(opcode.mnemonic));
+}
+
+void CoreTrace::slice(Track& track, trace::Label label, std::uint64_t from, std::uint64_t until) {
+    from = std::max(from, track.end);
+    if (from >= until) return;
+    recorder_.slice(track.id, label, from, until);
+    track.end = until;
+}
+
+void CoreTrace::work(std::size_t queue, const Instruction& instruction, std::uint32_t index,
+                     std::uint64_t from, std::uint64_t until) {
+    slice(queues_[queue], {opcodes_[static_cast<std::size_t>(instruction.opcode())], index}, from,
+          until);
+}
+
+void CoreTrace::shift(std::size_t unit, std::uint64_t from, std::uint64_t until) {
+    slice(shifts_[unit], {shift_}, from, until);
+}
+
+void CoreTrace::idle(std::size_t unit, ArrayState state, std::uint64_t from, std::uint64_t until) {
+    slice(idles_[unit], {states_[static_cast<std::size_t>(state)]}, from, until);
+}
+
+void CoreTrace::step(const std::string& name, std::uint64_t from, std::uint64_t until) {
+    slice(steps_, {trace_.name(name)}, from, until);
+}
+
+}  // namespace lockstep::tpu

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a core's queues and arrays did when, for a trace's viewer.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "isa/tpu/instruction.h"
+#include "models/tpu/timeline.h"
+#include "sim/trace/trace.h"
+
+namespace lockstep::tpu {
+
+class CoreTrace {
+  public:
+    CoreTrace(trace::Trace& trace, std::uint32_t units);
+
+    /// Instruction `index` of the program kept its queue busy. A transfer is shown from the end of
+    /// the one before it, with which it may have overlapped.
+    void work(std::size_t queue, const Instruction& instruction, std::uint32_t index,
+              std::uint64_t from, std::uint64_t until);
+    void shift(std::size_t unit, std::uint64_t from, std::uint64_t until);
+    /// Why an array did not stream.
+    void idle(std::size_t unit, ArrayState state, std::uint64_t from, std::uint64_t until);
+    /// A step of the program, from the end of the one before.
+    void step(const std::string& name, std::uint64_t from, std::uint64_t until);
+
+  private:
+    struct Track {
+        trace::TrackId id{};
+        std::uint64_t end = 0;
+    };
+    void slice(Track& track, trace::Label label, std::uint64_t from, std::uint64_t until);
+
+    trace::Trace& trace_;
+    trace::Recorder& recorder_;
+    Track steps_;
+    std::array<Track, kQueues> queues_;
+    std::array<Track, kMaxMatrixUnits> shifts_, idles_;
+    std::vector<trace::NameId> opcodes_;
+    trace::NameId shift_;
+    std::array<trace::NameId, kArrayStates> states_;
+};
+
+}  // namespace lockstep::tpu
