@@ -53,10 +53,10 @@ void refuse(const RunRequest& request) {
                                      request.arguments.front(), request.what));
     for (const auto& [is_given, option] :
          {std::pair{options.max_instructions != 0, "--max-instructions"},
-          {!options.trace_window.empty(), "--trace-window"},
-          {!options.trace_sms.empty(), "--trace-sms"},
-          {!options.trace_file.empty(), "--trace"}})
+          {!options.trace_sms.empty(), "--trace-sms"}})
         if (is_given) throw InputError(fmt::format("{} means nothing on a TPU", option));
+    if (!options.trace_file.empty() && options.mode == "emulate")
+        throw InputError("--trace needs cycle mode");
     if (request.no_values)
         for (const auto& [is_given, what] :
              {std::pair{request.verify, "--verify checks"},
@@ -86,9 +86,11 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
         emulate_tpu_program(compiled.program, parameters, storage);
         if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
     } else {
-        const tpu::RunResult result =
-            tpu::run(compiled.program, parameters, storage,
-                     {.values = !request.no_values, .threads = request.options.threads});
+        const std::unique_ptr<trace::Trace> trace = make_tpu_trace(request);
+        const tpu::RunResult result = tpu::run(compiled.program, parameters, storage,
+                                               {.values = !request.no_values,
+                                                .threads = request.options.threads,
+                                                .trace = trace.get()});
         report_tpu_run(request, parameters, result, statistics);
         if (!request.options.quiet) {
             std::vector<network::LayerTime> times;
