@@ -53,6 +53,7 @@ void refuse(const RunRequest& request) {
                                      request.arguments.front(), request.what));
     for (const auto& [is_given, option] :
          {std::pair{options.max_instructions != 0, "--max-instructions"},
+          {options.l2 != "cold", "--l2"},
           {!options.trace_sms.empty(), "--trace-sms"}})
         if (is_given) throw InputError(fmt::format("{} means nothing on a TPU", option));
     if (!options.trace_file.empty() && options.mode == "emulate")

@@ -175,6 +175,7 @@ void refuse(const RunRequest& request, const Work& work) {
     const cuda::RunOptions& options = request.options;
     for (const auto& [is_given, option] :
          {std::pair{options.max_instructions != 0, "--max-instructions"},
+          {options.l2 != "cold", "--l2"},
           {!options.trace_window.empty(), "--trace-window"},
           {!options.trace_sms.empty(), "--trace-sms"}})
         if (is_given) throw InputError(fmt::format("{} means nothing on a systolic array", option));

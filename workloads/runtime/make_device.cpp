@@ -59,6 +59,8 @@ TraceOptions trace_options(const RunOptions& options) {
 }  // namespace
 
 DeviceOptions device_options(const RunOptions& options) {
+    if (options.mode != "cycle" && options.l2 != "cold")
+        throw InputError("--l2 needs --mode cycle: emulation has no caches");
     return {.threads = options.threads,
             .max_instructions = options.max_instructions,
             .seed = options.seed,

@@ -52,6 +52,10 @@ TEST(MakeDevice, RefusesWhatDoesNotGoTogether) {
     RunOptions emulate = cycle("t.json");
     emulate.mode = "emulate";
     EXPECT_THROW(device_options(emulate), InputError);
+    emulate.trace_file.clear();
+    EXPECT_NO_THROW(device_options(emulate));
+    emulate.l2 = "warm";
+    EXPECT_THROW(device_options(emulate), InputError);
 }
 
 TEST(MakeDevice, TheModeChoosesTheDevice) {
