@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 
 #include "models/gpu/sm/coalescer.h"
@@ -22,7 +23,9 @@ class BulkCopies {
         copies_.push_back({pending, kind, begin, begin + bytes});
     }
     engine::Cycle next_event() const {
-        return copies_.empty() || in_flight_ >= p_.bulk_copy_requests ? engine::kNever : next_;
+        return copies_.empty() || in_flight_ >= p_.bulk_copy_requests * kSectorsPerLine
+                   ? engine::kNever
+                   : next_;
     }
 
     struct Part {
@@ -38,10 +41,10 @@ class BulkCopies {
         next_ = now + divide_up(static_cast<unsigned>(end - copy.at), p_.bulk_copy_width);
         copy.at = end;
         if (copy.at == copy.end) copies_.pop_front();
-        ++in_flight_;
+        in_flight_ += static_cast<unsigned>(std::popcount(part.line.sectors));
         return part;
     }
-    void line_came() { --in_flight_; }
+    void came(std::uint8_t sectors) { in_flight_ -= static_cast<unsigned>(std::popcount(sectors)); }
 
   private:
     struct Copy {
@@ -51,7 +54,7 @@ class BulkCopies {
     };
     const MemoryUnitParameters& p_;
     std::deque<Copy> copies_;
-    unsigned in_flight_ = 0;
+    unsigned in_flight_ = 0;  ///< sectors
     engine::Cycle next_ = 0;
 };
 

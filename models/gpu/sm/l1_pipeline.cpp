@@ -283,8 +283,8 @@ void L1Pipeline::bulk_copy(Cycle now, const MemoryInstruction& in) {
     if (bytes == 0 || in.access.lanes == 0) return listener_.written_back(now, in);
     const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kBulkCopy);
     PendingInstruction& pending = pending_[index];
-    const std::uint64_t lines = (begin + bytes - 1) / kLineBytes - begin / kLineBytes + 1;
-    pending.waits_for = static_cast<std::uint32_t>(lines);
+    pending.waits_for =
+        static_cast<std::uint32_t>((begin + bytes - 1) / kSectorBytes - begin / kSectorBytes + 1);
     pending.trip = trip_of(in);
     pending.trip.way = DataPath::Way::kNone;
     pending.trip.data_cycles = 0;  // the lines took theirs
@@ -325,10 +325,10 @@ void L1Pipeline::take(Cycle now, const MemoryReply& reply) {
     PendingInstruction& pending = pending_[index];
     if (pending.untranslated != 0) tlb_.fill(pending.untranslated);
     if (pending.kind == PendingInstruction::Kind::kBulkCopy) {
-        bulk_.line_came();
+        bulk_.came(reply.sectors);
         counters_.data_busy += p_.wavefront_cycles;
         data_.occupy(now, p_.wavefront_cycles);
-        satisfy(now, index, 1);
+        satisfy(now, index, count(reply.sectors));
     } else {
         satisfy(now, index, reply.kind == RequestKind::kRead ? count(reply.sectors) : 1);
     }
