@@ -99,6 +99,7 @@ class Core : public engine::Tile {
         bool slot_held = false;  ///< the tile that shifts in still has its FIFO slot
         Cycle stream_end = 0;
         std::deque<Completion> results;
+        Cycle head_since = 0;
         bool head_seen = false;                ///< since the head got there:
         Cycle raw_until = 0, input_until = 0;  ///< it waited for units, for transfers
     };

@@ -55,7 +55,10 @@ bool Core::run_matrix(std::size_t index, Cycle now) {
     for (std::size_t other = 0; other < kQueues; ++other)
         if (queues_[other].completed < head.need[other])
             (other <= static_cast<std::size_t>(tpu::Queue::kStore) ? input : raw) = true;
-    if (!unit.head_seen) unit.raw_until = unit.input_until = 0;
+    if (!unit.head_seen) {
+        unit.raw_until = unit.input_until = 0;
+        unit.head_since = now;
+    }
     unit.head_seen = true;
     if (raw) unit.raw_until = engine::kNever;
     if (input) unit.input_until = engine::kNever;
@@ -84,7 +87,8 @@ bool Core::run_matrix(std::size_t index, Cycle now) {
 void Core::account_idle(std::size_t index, const Entry& entry, bool switches, Cycle now) {
     const MatrixUnit& unit = units_[index];
     Timeline& timeline = timelines_[index];
-    const Cycle begin = timeline.end();
+    // Before the instruction was there, nothing waited.
+    const Cycle begin = std::max(timeline.end(), unit.head_since);
     StepCounters& counters = step(entry.step);
     const auto waited = [&](Cycle until) { return std::min(until, now) - std::min(until, begin); };
     counters.raw_stall += waited(unit.raw_until);
@@ -93,6 +97,7 @@ void Core::account_idle(std::size_t index, const Entry& entry, bool switches, Cy
         if (trace_ != nullptr) trace_->idle(index, state, timeline.end(), std::min(now, until));
         timeline.add(std::min(now, until), state);
     };
+    add(begin, ArrayState::kNonMatrix);
     if (switches) {
         add(unit.shadow_arrived, ArrayState::kWeightStall);
         add(unit.shadow_begin, ArrayState::kNonMatrix);

@@ -129,6 +129,23 @@ TEST(TpuCore, StatesOfTheArrayAddUpInEveryStep) {
     EXPECT_EQ(result.total().active, 200u * 16);
 }
 
+TEST(TpuCore, WhatWasNotIssuedYetIsNoWeightStall) {
+    const Program program = assemble(
+        ".buffer in host input int8 1048576 0\n.buffer w memory constant int8 65536 0\n"
+        "read_host rows=1, row_bytes=1048576\nsync wait_load=1\n"
+        "read_weights lanes=256, columns=256, pitch=256\n"
+        "matrix_multiply pitch=256, rows=100, lanes=256, columns=256, switch_weights=1\nhalt\n",
+        "p");
+    Storage storage(program, false);
+    const StepResult step =
+        run(program, machine("tpu_v1"), storage, {.values = false}).steps.front();
+    // 1 MiB at 14 GiB/s are 48,828 cycles; a tile takes about 1,500 with its latency.
+    EXPECT_GT(step.non_matrix, 48828u);
+    EXPECT_GT(step.weight_stall, 1349u);
+    EXPECT_LT(step.weight_stall, 1600u);
+    EXPECT_EQ(step.weight_shift, 256u);
+}
+
 TEST(TpuCore, AWeightBoundTileTakesItsTimeFromMemory) {
     // Jouppi et al.: 64 KiB at 34 GB/s are 1349 cycles; the DDR3 controller sustains a little less.
     const auto cycles = [](std::uint64_t tiles) {
