@@ -10,6 +10,8 @@ std::span<const Suite> suites() {
     static const Suite kSuites[] = {
         micro_suite(),
         scalesim_suite(),
+        tpu_measured_suite(),
+        tpu_paper_suite(),
     };
     return kSuites;
 }

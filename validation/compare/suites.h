@@ -8,5 +8,7 @@ namespace lockstep::validation {
 
 Suite micro_suite();
 Suite scalesim_suite();
+Suite tpu_measured_suite();
+Suite tpu_paper_suite();
 
 }  // namespace lockstep::validation

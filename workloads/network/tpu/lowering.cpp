@@ -383,7 +383,8 @@ TpuCompiled Lowering::run() {
                     // So that what follows can be examined, too.
                     Place nowhere;
                     nowhere.space = backing();
-                    nowhere.type = tpu::DataType::kBf16;
+                    nowhere.type =
+                        value(id).type == ElementType::kBool ? tpu::DataType::kInt8 : type_of(id);
                     nowhere.shape = shape(id);
                     nowhere.strides = nowhere.shape.size() == 4 ? image_strides(nowhere.shape)
                                                                 : dense_strides(nowhere.shape);

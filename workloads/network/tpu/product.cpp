@@ -317,14 +317,16 @@ void ProductLowering::dense() {
     l_.set_place(epilogue_.result, std::move(result));
 }
 
-std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit,
-                                                               int64_t panel_columns) const {
+std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, int64_t panel_columns,
+                                                               bool results_pass) const {
     std::vector<Block> blocks;
     const tpu::DataType type = l_.type_of(node_.inputs[0]);
     const auto size = static_cast<int64_t>(tpu::size_of(type));
     const bool resident = l_.place(node_.inputs[0]).space == tpu::Space::kUnifiedBuffer;
     const auto budget = static_cast<int64_t>(l_.ring_.size() / 8);
-    const int64_t row_bytes = panel_columns * size * (epilogue_.addend == kNoValue ? 1 : 2);
+    // Results pass through the ring; where they stay in the unified buffer they need no room there.
+    int64_t row_bytes = results_pass ? panel_columns * size : 0;
+    if (epilogue_.addend != kNoValue) row_bytes += panel_columns * size;
     limit = std::max<int64_t>(1, std::min(limit, budget / std::max<int64_t>(1, row_bytes)));
     if (!conv_) {
         if (!resident) limit = std::max<int64_t>(1, std::min(limit, budget / (k_ * size)));
@@ -622,7 +624,8 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
                  tpu::DataType::kFp32, 1, static_cast<int64_t>(parameter_bytes / 4),
                  static_cast<int64_t>(parameter_bytes / 4)},
                 0, 1);
-        std::vector<Block> blocks = blocks_of(limit, columns);
+        std::vector<Block> blocks =
+            blocks_of(limit, columns, out.space != tpu::Space::kUnifiedBuffer);
         // Before the rows: weights do not wait for the layer before.
         if (panels) {
             uint64_t at = panel;

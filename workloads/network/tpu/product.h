@@ -74,7 +74,7 @@ class ProductLowering {
     void prepare_parameters(const std::vector<int64_t>& column_sums);
     void run_product(const std::vector<Matrix>& source, const Weights& weights,
                      const Place& result);
-    std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns) const;
+    std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns, bool results_pass) const;
     void stage_block(Block& block, const Matrix& source);
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
                  uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend);
