@@ -97,7 +97,9 @@ bool Core::sequence(Cycle now) {
             if (!issue(next, now)) return false;
     }
     ++next_instruction_;
-    next_issue_ = now + parameters_.issue_interval;
+    next_issue_ = now + (next.opcode() == Opcode::kTag
+                             ? std::max(parameters_.issue_interval, parameters_.tag_cycles)
+                             : parameters_.issue_interval);
     return true;
 }
 

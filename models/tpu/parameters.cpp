@@ -36,6 +36,7 @@ Parameters::Parameters(const config::Machine& machine) {
               .transpose_rows = number("vector.transpose_rows"),
               .latency = number("vector.latency")};
     issue_interval = number("sequencer.issue_interval");
+    tag_cycles = number("sequencer.tag_cycles");
     queue_depth = number("sequencer.queue_depth");
     dma = {number("dma.setup"), number("dma.chunk"), number("dma.outstanding")};
     memory = {.standard = machine.text("memory.standard"),

@@ -42,7 +42,7 @@ struct Parameters {
     std::uint32_t accumulator_rows = 0;
     std::uint64_t unified_buffer = 0;
     VectorParameters vector;
-    std::uint32_t issue_interval = 1, queue_depth = 1;
+    std::uint32_t issue_interval = 1, tag_cycles = 0, queue_depth = 1;
     DmaParameters dma;
     MemoryParameters memory;
     double host_gb_per_s = 1, host_latency_ns = 0;

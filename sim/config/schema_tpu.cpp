@@ -41,6 +41,8 @@ constexpr Entry kTpu[] = {
     {"vector.latency", Type::kInteger, "1", 0, 100000, "cycles from the last row in to its result"},
     {"sequencer.issue_interval", Type::kInteger, "1", 1, 10000,
      "cycles between instructions issued to the queues"},
+    {"sequencer.tag_cycles", Type::kInteger, "1", 0, 1000000,
+     "cycles between a tag and the next instruction: a step's program is fetched"},
     {"sequencer.queue_depth", Type::kInteger, "1", 1, 1 << 20, "instructions waiting in a queue"},
     {"dma.setup", Type::kInteger, "1", 0, 100000, "cycles before a transfer's first request"},
     {"dma.chunk", Type::kInteger, "B", 64, 1 << 30, "bytes of a request to memory"},

@@ -170,15 +170,25 @@ Place broadcast_to(const Place& place, const Shape& shape) {
 }  // namespace
 
 void Lowering::lower_unary(const Node& node) {
-    const std::optional<Function> function = function_of(graph_, node);
+    const bool quantises = node.op == Operator::kQuantizeLinear,
+               dequantises = node.op == Operator::kDequantizeLinear;
+    const std::optional<Function> function =
+        quantises || dequantises ? Function::kIdentity : function_of(graph_, node);
     if (!function) throw InputError("the vector unit has no such operation");
     const ValueId x = node.inputs[0], y = node.outputs[0];
     begin_step(node.name);
     const Place from = place(x);
     Place to = new_place(y, is_dense(from) ? from.strides : dense_strides(shape(y)));
     to.image = from.image;
-    const std::array<Scaling, 3> scaling = {scaling_of(value(x)), Scaling{}, scaling_of(value(y))};
-    by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t rows) {
+    std::array<Scaling, 3> scaling = {scaling_of(value(x)), Scaling{}, scaling_of(value(y))};
+    if (quantises || dequantises) {
+        const std::optional<float> scale = scalar_of(value(node.inputs.at(1)));
+        const ValueId zero = node.input(2);
+        if (!scale) throw InputError("a scale a channel");
+        scaling[dequantises ? 0 : 2] = {
+            *scale, zero == kNoValue ? 0 : static_cast<int32_t>(*scalar_of(value(zero)))};
+    }
+    by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
         const int64_t columns = static_cast<int64_t>(in_memory_order(to).shape.back());
         vector_op(*function, Function::kIdentity, in, nullptr, Broadcast::kNone, 0, out, rows,
                   columns, scaling);
@@ -195,7 +205,7 @@ void Lowering::lower_clip(const Node& node) {
     Place to = new_place(y, is_dense(from) ? from.strides : dense_strides(shape(y)));
     to.image = from.image;
     const int64_t columns = in_memory_order(to).shape.back();
-    by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t rows) {
+    by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
         Tile now = in;
         for (const auto& [i, function] :
              {std::pair{size_t{1}, Function::kMaximum}, {size_t{2}, Function::kMinimum}}) {

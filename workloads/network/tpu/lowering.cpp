@@ -192,8 +192,20 @@ Tile Lowering::temporary(int64_t rows, int64_t columns, tpu::DataType type) {
 }
 
 void Lowering::begin_step(const std::string& name, int64_t macs) {
+    if (has_memory() && builder_.size() != 0) wait_for_all();
     const uint32_t step = builder_.begin_step(name, static_cast<uint64_t>(macs));
     result_.layers.push_back({.name = name, .step = step});
+}
+
+void Lowering::wait_for_all() {
+    tpu::Instruction sync(Opcode::kSync);
+    for (size_t queue = 0; queue < tpu::kQueues; ++queue) sync.set(static_cast<Field>(queue), 1);
+    builder_.emit(sync);
+}
+
+void Lowering::begin_kernel() {
+    wait_for_all();
+    emit(Opcode::kTag, {{Field::kStep, layer().step}});
 }
 
 const Node* Lowering::only_reader(ValueId id) const {

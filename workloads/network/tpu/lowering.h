@@ -63,6 +63,9 @@ class Lowering {
     void unstage(const Tile& tile, const Matrix& matrix, int64_t first_row, int64_t rows);
     void copy(const Place& from, const Place& to);
     void begin_step(const std::string& name, int64_t macs = 0);
+    /// Generation 2 on: nothing of what follows begins before all that came before is done.
+    void begin_kernel();
+    void wait_for_all();
     TpuLayer& layer() { return result_.layers.back(); }
     void emit(Opcode opcode, tpu::Instruction::Fields fields) { builder_.emit(opcode, fields); }
     Tile temporary(int64_t rows, int64_t columns, tpu::DataType type);
@@ -90,9 +93,10 @@ class Lowering {
     void lower_reduce(const Node& node);
     void reduce(tpu::Reduction reduction, const Tile& a, const Tile& out, int64_t rows,
                 int64_t columns);
-    /// `body(input tile, output tile, rows)` over pieces of the rows of x, which are those of y.
+    /// `body(input tile, output tile, first row, rows)` over pieces of the rows of x, which are
+    /// those of y.
     void by_rows(const Place& x, const Place& y, uint64_t temporaries,
-                 const std::function<void(const Tile&, const Tile&, int64_t)>& body);
+                 const std::function<void(const Tile&, const Tile&, int64_t, int64_t)>& body);
 
     // movement.cpp
     void lower_movement(const Node& node);

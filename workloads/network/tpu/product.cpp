@@ -16,14 +16,6 @@
 
 namespace lockstep::network::lowering {
 
-namespace {
-
-int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
-}  // namespace
-
 bool ProductLowering::fuse_activation(const Node& next) {
     if (epilogue_.function != tpu::Function::kIdentity) return false;
     if (next.inputs.at(0) != epilogue_.result) return false;
@@ -302,6 +294,7 @@ void ProductLowering::dense() {
         return p;
     };
     const int64_t count = element_count(batches);
+    l_.layer().products = count;
     for (int64_t i = 0; i < count; ++i) {
         const auto rows = matrices_of(part(x, i));
         if (!rows || rows->size() != 1)
@@ -313,7 +306,6 @@ void ProductLowering::dense() {
         weights_.type = right_part.type;
         run_product(*rows, weights_, part(result, i));
     }
-    l_.layer().products = count;
     l_.set_place(epilogue_.result, std::move(result));
 }
 
@@ -402,21 +394,26 @@ void ProductLowering::stage_block(Block& block, const Matrix& source) {
 
 void ProductLowering::compute(const Block& block, std::span<const ColumnTile> tiles,
                               const Weights& weights, uint64_t panel, uint64_t parameters,
-                              const Tile& out, const Tile* addend) {
+                              const Tile& out, const Tile* addend, size_t first_tile) {
     const tpu::CoreLimits& limits = l_.target_.limits;
     const auto size = tpu::size_of(weights.type);
     const int64_t lanes_most = limits.array_rows;
     TpuLayer& layer = l_.layer();
     int64_t column = 0, element = 0;  // of the panel
+    if (l_.layer().products <= 1) l_.next_unit_ = static_cast<uint32_t>(first_tile);
     for (const ColumnTile& tile : tiles) {
         const GroupSet& set = sets_[tile.set];
+        // The matrix units share the columns; independent products go to them in turn.
         const uint32_t unit = l_.next_unit_++ % limits.matrix_units;
         if (l_.accumulator_ + static_cast<uint64_t>(block.rows) > limits.accumulator_rows)
             l_.accumulator_ = 0;
         const uint64_t accumulator = l_.accumulator_;
         l_.accumulator_ += static_cast<uint64_t>(block.rows);
-        for (int64_t k = 0; k < set.k; k += lanes_most) {
-            const int64_t lanes = std::min(lanes_most, set.k - k);
+        // Generation 1 makes rows of the window's elements as they stream. Later ones have no such
+        // setup: lanes are channels, each tap of the window is a pass of its own.
+        const int64_t run = conv_ && l_.has_memory() && sets_.size() == 1 ? set.channels : set.k;
+        for (int64_t k = 0, lanes = 0; k < set.k; k += lanes) {
+            lanes = std::min(lanes_most, run - k % run);
             const bool in_buffer = panel != 0 || weights.space == tpu::Space::kUnifiedBuffer;
             // A panel holds each tile's columns (or, transposed, rows) one after the other.
             uint64_t address = 0;
@@ -537,7 +534,7 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     layer.m = m_;
     layer.n = n_;
     layer.k = k_;
-    layer.products = 1;
+    layer.products = std::max<int64_t>(1, layer.products);
     // Rows of the result: all but the last dimension.
     const auto rows_of = [&](const Place& place) {
         std::optional<Place> p =
@@ -582,10 +579,6 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
         // shift of weights.
         limit = std::min<int64_t>(limit / limits.matrix_units, 512);
-        const auto count = static_cast<int64_t>(tiles.size());
-        if (count < limits.matrix_units)
-            limit = std::min(
-                limit, std::max<int64_t>(8, divide_up(divide_up(m_, limits.matrix_units), 8) * 8));
     }
     const uint64_t size = tpu::size_of(weights.type);
     const bool panels = l_.has_memory() && (weights.space == tpu::Space::kUnifiedBuffer ||
@@ -659,7 +652,7 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
             }
             // 1 more than the address: 0 says that there is no panel.
             compute(blocks[i], std::span(tiles).subspan(done, end - done), weights,
-                    panels ? panel + 1 : 0, parameters, to, residual ? &*residual : nullptr);
+                    panels ? panel + 1 : 0, parameters, to, residual ? &*residual : nullptr, done);
             l_.unstage(to, out_panel, blocks[i].first, blocks[i].rows);
             ++layer.row_blocks;
         }

@@ -77,7 +77,8 @@ class ProductLowering {
     std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns, bool results_pass) const;
     void stage_block(Block& block, const Matrix& source);
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
-                 uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend);
+                 uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend,
+                 size_t first_tile);
     int64_t weight_zero() const;
 
     Lowering& l_;

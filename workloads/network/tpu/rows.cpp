@@ -13,8 +13,9 @@ using tpu::DataType;
 using tpu::Function;
 using tpu::Reduction;
 
-void Lowering::by_rows(const Place& x, const Place& y, uint64_t temporaries,
-                       const std::function<void(const Tile&, const Tile&, int64_t)>& body) {
+void Lowering::by_rows(
+    const Place& x, const Place& y, uint64_t temporaries,
+    const std::function<void(const Tile&, const Tile&, int64_t, int64_t)>& body) {
     Place from = x, to = y;
     if (is_dense(x) && x.strides == y.strides) {
         from = in_memory_order(x);
@@ -30,7 +31,7 @@ void Lowering::by_rows(const Place& x, const Place& y, uint64_t temporaries,
     const auto most = static_cast<int64_t>(
         std::max<uint64_t>(1, ring_.size() / 8 / std::max<uint64_t>(1, row_bytes)));
     size_t o = 0;
-    int64_t out_row = 0;
+    int64_t out_row = 0, done = 0;
     for (const Matrix& m : *in)
         for (int64_t row = 0; row < m.rows;) {
             if (out_row == (*out)[o].rows) {
@@ -41,7 +42,8 @@ void Lowering::by_rows(const Place& x, const Place& y, uint64_t temporaries,
             const int64_t count = std::min({most, m.rows - row, result.rows - out_row});
             const Tile a = stage(m, row, count);
             const Tile b = stage_result(result, out_row, count);
-            body(a, b, count);
+            body(a, b, done, count);
+            done += count;
             unstage(b, result, out_row, count);
             row += count;
             out_row += count;
@@ -86,7 +88,7 @@ void Lowering::lower_softmax(const Node& node) {
     const int64_t columns = shape(x).back();
     Place to = dense_place(y);
     by_rows(place(x), to, static_cast<uint64_t>(columns) * 4,
-            [&](const Tile& in, const Tile& out, int64_t rows) {
+            [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
                 const Tile one = temporary(rows, 1, DataType::kFp32),
                            powers = temporary(rows, columns, DataType::kFp32);
                 reduce(Reduction::kMax, in, one, rows, columns);
@@ -118,22 +120,56 @@ void Lowering::lower_layer_normalisation(const Node& node) {
     const uint64_t parameters = ring_.pin(2 * bytes);
     const Tile scale_tile{parameters, bytes, scale.type},
         bias_tile{parameters + bytes, bytes, scale.type};
+    // Three passes over the rows, each a kernel that ends with what the next one needs of all of a
+    // row: means, reciprocal deviations, results.
+    const int64_t rows_in_all = element_count(shape(x)) / columns;
+    const auto statistics = [&](const char* suffix) {
+        const uint64_t size = static_cast<uint64_t>(rows_in_all) * 4;
+        const uint64_t address = builder_.address(
+            add_buffer(node.name + suffix, backing(), tpu::Role::kScratch, DataType::kFp32, size));
+        Place column;
+        column.space = backing();
+        column.address = address;
+        column.type = DataType::kFp32;
+        column.shape = shape(x);
+        column.shape.back() = 1;
+        column.strides = dense_strides(column.shape);
+        return column;
+    };
+    const Place means = statistics(".mean"), deviations = statistics(".deviation");
+    const auto stage_column = [&](const Place& column, int64_t row, int64_t rows) {
+        return stage({column.space, column.address, column.type, rows_in_all, 1, 1}, row, rows);
+    };
+    const auto centre = [&](const Tile& in, int64_t row, int64_t rows) {
+        const Tile mean = stage_column(means, row, rows),
+                   centred = temporary(rows, columns, DataType::kFp32);
+        vector_op(Function::kSubtract, Function::kIdentity, in, &mean, Broadcast::kColumn, 0,
+                  centred, rows, columns);
+        return centred;
+    };
+    const uint64_t temporaries = static_cast<uint64_t>(columns) * 4;
+    by_rows(place(x), means, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
+        reduce(Reduction::kMean, in, out, rows, columns);
+    });
+    begin_kernel();
+    by_rows(place(x), deviations, temporaries,
+            [&](const Tile& in, const Tile& out, int64_t row, int64_t rows) {
+                const Tile centred = centre(in, row, rows);
+                reduce(Reduction::kSumOfSquares, centred, out, rows, columns);
+                vector_op(Function::kMultiply, Function::kIdentity, out, nullptr,
+                          Broadcast::kImmediate, 1.0f / static_cast<float>(columns), out, rows, 1);
+                vector_op(Function::kAdd, Function::kRsqrt, out, nullptr, Broadcast::kImmediate,
+                          epsilon, out, rows, 1);
+            });
+    begin_kernel();
     stage_at(scale_tile.address, scale, 0, 1);
     if (has_bias) stage_at(bias_tile.address, row_of(node.inputs[2]), 0, 1);
     Place to = dense_place(y);
-    by_rows(place(x), to, static_cast<uint64_t>(columns) * 4,
-            [&](const Tile& in, const Tile& out, int64_t rows) {
-                const Tile one = temporary(rows, 1, DataType::kFp32),
-                           centred = temporary(rows, columns, DataType::kFp32);
-                reduce(Reduction::kMean, in, one, rows, columns);
-                vector_op(Function::kSubtract, Function::kIdentity, in, &one, Broadcast::kColumn, 0,
-                          centred, rows, columns);
-                reduce(Reduction::kSumOfSquares, centred, one, rows, columns);
-                vector_op(Function::kMultiply, Function::kIdentity, one, nullptr,
-                          Broadcast::kImmediate, 1.0f / static_cast<float>(columns), one, rows, 1);
-                vector_op(Function::kAdd, Function::kRsqrt, one, nullptr, Broadcast::kImmediate,
-                          epsilon, one, rows, 1);
-                vector_op(Function::kMultiply, Function::kIdentity, centred, &one,
+    by_rows(place(x), to, temporaries,
+            [&](const Tile& in, const Tile& out, int64_t row, int64_t rows) {
+                const Tile centred = centre(in, row, rows),
+                           deviation = stage_column(deviations, row, rows);
+                vector_op(Function::kMultiply, Function::kIdentity, centred, &deviation,
                           Broadcast::kColumn, 0, centred, rows, columns);
                 vector_op(Function::kMultiply, Function::kIdentity, centred, &scale_tile,
                           Broadcast::kRow, 0, has_bias ? centred : out, rows, columns);
@@ -163,7 +199,7 @@ void Lowering::lower_reduce(const Node& node) {
     column.shape = s;
     column.shape.back() = 1;
     column.strides = dense_strides(column.shape);
-    by_rows(place(x), column, 0, [&](const Tile& in, const Tile& out, int64_t rows) {
+    by_rows(place(x), column, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
         reduce(reduction, in, out, rows, s.back());
     });
     set_place(y, std::move(to));
