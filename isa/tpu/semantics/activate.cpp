@@ -70,7 +70,7 @@ class Activation {
                                         static_cast<std::int32_t>(i.signed_value(kZeroPoint))};
         store_elements(values, columns_, i.type(kType),
                        is_fixed_point(i) ? Quantisation{} : quantisation,
-            state_.unified_buffer(i[kDestination] + row * i[kPitch]));
+                       state_.unified_buffer(i[kDestination] + row * i[kPitch]));
     }
 
     void pool_all() {
