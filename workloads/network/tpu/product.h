@@ -65,6 +65,15 @@ class ProductLowering {
         tpu::DataType type = tpu::DataType::kInt8;
     };
 
+    /// A tile of columns for a block of rows, in one matrix unit.
+    struct Job {
+        const ColumnTile* tile;
+        uint32_t unit;
+        uint64_t accumulator;
+        int64_t column, element;  ///< first of the panel
+        int64_t k = 0;            ///< done
+    };
+
     void find_epilogue();
     bool fuse_activation(const Node& next);
     void convolution();
@@ -76,6 +85,10 @@ class ProductLowering {
                      const Place& result);
     std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns, bool results_pass) const;
     void stage_block(Block& block, const Matrix& source);
+    void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
+              int64_t lanes);
+    void finish(const Block& block, const Job& job, uint64_t parameters, const Tile& out,
+                const Tile* addend);
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
                  uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend,
                  size_t first_tile);
