@@ -42,6 +42,16 @@ TEST(MicroTable, NamesWorkloadsAndMachinesThatThereAre) {
     EXPECT_GE(machines.size(), 6u);
 }
 
+TEST(KernelTable, SaysOfEachRowWhetherItCanBeRebuilt) {
+    const Table table = published_table("kernels");
+    EXPECT_GT(table.rows(), 10u);
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+        EXPECT_GT(table.number(i, "value"), 0);
+        EXPECT_THAT(table.text(i, "can_rebuild"), testing::AnyOf("yes", "no"));
+        EXPECT_FALSE(table.text(i, "note").empty()) << table.text(i, "kernel");
+    }
+}
+
 TEST(MicroSuite, RefusesMachinesWithoutFigures) {
     EXPECT_THROW(find_suite("micro").rows({.machine = "v100"}), InputError);
 }
