@@ -16,12 +16,33 @@
 
 namespace lockstep::network::lowering {
 
+namespace {
+
+/// From generation 2 on: four times the rows that hide the shift of the next weights.
+constexpr int64_t kRowsOfBlock = 512;
+
+}  // namespace
+
 bool ProductLowering::fuse_activation(const Node& next) {
     if (epilogue_.function != tpu::Function::kIdentity) return false;
     if (next.inputs.at(0) != epilogue_.result) return false;
     const std::optional<tpu::Function> function = fused_function(l_.graph_, next);
     if (!function) return false;
     epilogue_.function = *function;
+    return true;
+}
+
+bool ProductLowering::fuse_scale(const Node& next) {
+    const bool divides = next.op == Operator::kDiv;
+    if (integer_ || (!divides && next.op != Operator::kMul)) return false;
+    if (epilogue_.function != tpu::Function::kIdentity || epilogue_.addend != kNoValue)
+        return false;
+    const size_t other = next.inputs[0] == epilogue_.result ? 1 : 0;
+    if (divides && other == 0) return false;
+    const std::optional<float> factor = scalar_of(l_.value(next.inputs[other]));
+    if (!factor || *factor == 0) return false;
+    if (l_.shape(next.outputs[0]) != l_.shape(epilogue_.result)) return false;
+    epilogue_.scale *= divides ? 1 / *factor : *factor;
     return true;
 }
 
@@ -39,7 +60,7 @@ void ProductLowering::find_epilogue() {
                     l_.shape(other) == l_.shape(epilogue_.result);
             if (fused) epilogue_.addend = other;
         } else {
-            fused = fuse_activation(*next);
+            fused = fuse_scale(*next) || fuse_activation(*next);
         }
         if (!fused) break;
         l_.done_.insert(next);
@@ -601,7 +622,7 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     if (l_.has_memory()) {
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
         // shift of weights.
-        limit = std::min<int64_t>(limit / limits.matrix_units, 512);
+        limit = std::min<int64_t>(limit / limits.matrix_units, kRowsOfBlock);
     }
     const uint64_t size = tpu::size_of(weights.type);
     const bool panels = l_.has_memory() && (weights.space == tpu::Space::kUnifiedBuffer ||
@@ -642,23 +663,23 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
                 0, 1);
         std::vector<Block> blocks =
             blocks_of(limit, columns, out.space != tpu::Space::kUnifiedBuffer);
-        // Before the rows: weights do not wait for the layer before.
-        if (panels) {
-            uint64_t at = panel;
-            for (size_t t = done; t < end; ++t) {
-                const GroupSet& set = sets_[tiles[t].set];
-                const int64_t pitch = weights.pitch != 0 ? weights.pitch : set.columns;
-                Matrix from{weights.space, 0, weights.type, set.k, tiles[t].columns, pitch};
-                if (weights.transposed) std::swap(from.rows, from.columns);
-                from.address =
-                    weights.address +
-                    static_cast<uint64_t>(set.weights + (weights.transposed ? tiles[t].first * pitch
-                                                                            : tiles[t].first)) *
-                        size;
-                l_.stage_at(at, from, 0, from.rows);
-                at += static_cast<uint64_t>(from.rows * from.columns) * size;
-            }
-        }
+        // The panel comes as a whole, then the first rows.
+        uint64_t at = panel;
+        const auto stage_weights = [&](size_t t) {
+            if (!panels) return;
+            const GroupSet& set = sets_[tiles[t].set];
+            const int64_t pitch = weights.pitch != 0 ? weights.pitch : set.columns;
+            Matrix from{weights.space, 0, weights.type, set.k, tiles[t].columns, pitch};
+            if (weights.transposed) std::swap(from.rows, from.columns);
+            from.address =
+                weights.address +
+                static_cast<uint64_t>(
+                    set.weights + (weights.transposed ? tiles[t].first * pitch : tiles[t].first)) *
+                    size;
+            l_.stage_at(at, from, 0, from.rows);
+            at += static_cast<uint64_t>(from.rows * from.columns) * size;
+        };
+        for (size_t t = done; t < end; ++t) stage_weights(t);
         stage_block(blocks[0], left);
         Matrix out_panel = out;
         out_panel.address += static_cast<uint64_t>(columns_done) * tpu::size_of(out.type);

@@ -76,6 +76,7 @@ class ProductLowering {
 
     void find_epilogue();
     bool fuse_activation(const Node& next);
+    bool fuse_scale(const Node& next);
     void convolution();
     void dense();
     void pack_convolution();
