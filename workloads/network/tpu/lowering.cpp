@@ -276,56 +276,87 @@ void Lowering::take_outputs() {
 }
 
 void Lowering::copy(const Place& from, const Place& to) {
-    // Dimensions in the destination's order, so that long rows stay whole.
-    Place a = from, b = to;
+    // Loops over both, in the destination's order, so that long rows stay whole.
     std::vector<size_t> order;
     for (size_t d = 0; d < to.shape.size(); ++d)
         if (to.shape[d] != 1) order.push_back(d);
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t x, size_t y) { return to.strides[x] > to.strides[y]; });
-    a.shape = b.shape = {1};
-    a.strides = b.strides = {0};
+    Shape extents;
+    std::vector<int64_t> source, destination;
     for (const size_t d : order) {
-        const bool joins = a.shape.size() > 1 &&
-                           a.strides.back() == from.strides[d] * from.shape[d] &&
-                           b.strides.back() == to.strides[d] * to.shape[d];
+        const bool joins = !extents.empty() && source.back() == from.strides[d] * from.shape[d] &&
+                           destination.back() == to.strides[d] * to.shape[d];
         if (joins) {
-            a.shape.back() = b.shape.back() *= to.shape[d];
-            a.strides.back() = from.strides[d];
-            b.strides.back() = to.strides[d];
+            extents.back() *= to.shape[d];
+            source.back() = from.strides[d];
+            destination.back() = to.strides[d];
             continue;
         }
-        a.shape.push_back(to.shape[d]);
-        b.shape.push_back(to.shape[d]);
-        a.strides.push_back(from.strides[d]);
-        b.strides.push_back(to.strides[d]);
+        extents.push_back(to.shape[d]);
+        source.push_back(from.strides[d]);
+        destination.push_back(to.strides[d]);
     }
-    const auto source = matrices_of(a), destination = matrices_of(b);
-    if (!source || !destination || source->size() != destination->size())
-        throw InputError("a copy that would move single elements");
-    for (size_t i = 0; i < source->size(); ++i) {
-        const Matrix &x = (*source)[i], &y = (*destination)[i];
-        LOCKSTEP_CHECK(x.rows == y.rows && x.columns == y.columns, "a copy in two shapes");
-        const int64_t row_bytes = x.columns * static_cast<int64_t>(tpu::size_of(x.type));
-        const int64_t most = std::max<int64_t>(
-            1, static_cast<int64_t>(ring_.size() / 8) / std::max<int64_t>(1, row_bytes));
-        if (x.space != tpu::Space::kUnifiedBuffer && y.space == tpu::Space::kUnifiedBuffer &&
-            y.pitch == y.columns) {
-            stage_at(y.address, x, 0, x.rows);
+    const bool rows_are_whole = !extents.empty() && source.back() == 1 && destination.back() == 1;
+    if (!rows_are_whole) {  // elements one by one
+        extents.push_back(1);
+        source.push_back(1);
+        destination.push_back(1);
+    }
+    if (extents.size() == 1) {
+        extents.insert(extents.begin(), 1);
+        source.insert(source.begin(), extents.back());
+        destination.insert(destination.begin(), extents.back());
+    }
+    const size_t outer = extents.size() - 2;
+    int64_t count = 1;
+    for (size_t d = 0; d < outer; ++d) count *= extents[d];
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t x_offset = 0, y_offset = 0, rest = i;
+        for (size_t d = outer; d-- > 0;) {
+            x_offset += rest % extents[d] * source[d];
+            y_offset += rest % extents[d] * destination[d];
+            rest /= extents[d];
+        }
+        copy_rows({from.space, from.address + from.bytes_of(x_offset), from.type, extents[outer],
+                   extents[outer + 1], source[outer]},
+                  {to.space, to.address + to.bytes_of(y_offset), to.type, extents[outer],
+                   extents[outer + 1], destination[outer]});
+    }
+}
+
+void Lowering::copy_rows(const Matrix& x, const Matrix& y) {
+    if (x.space != tpu::Space::kUnifiedBuffer && y.space == tpu::Space::kUnifiedBuffer &&
+        y.pitch == y.columns)
+        return stage_at(y.address, x, 0, x.rows);
+    const int64_t row_bytes = x.columns * static_cast<int64_t>(tpu::size_of(x.type));
+    const int64_t most = std::max<int64_t>(1, static_cast<int64_t>(ring_.size() / 8) / row_bytes);
+    for (int64_t first = 0; first < x.rows; first += most) {
+        const int64_t rows = std::min(most, x.rows - first);
+        const Tile tile = stage(x, first, rows);
+        if (y.space != tpu::Space::kUnifiedBuffer) {
+            unstage(tile, y, first, rows);
             continue;
         }
-        for (int64_t first = 0; first < x.rows; first += most) {
-            const int64_t rows = std::min(most, x.rows - first);
-            const Tile tile = stage(x, first, rows);
-            if (y.space != tpu::Space::kUnifiedBuffer) {
-                unstage(tile, y, first, rows);
-                continue;
-            }
-            const Tile out = stage_result(y, first, rows);
-            vector_op(tpu::Function::kIdentity, tpu::Function::kIdentity, tile, nullptr,
-                      tpu::Broadcast::kNone, 0, out, rows, x.columns);
-        }
+        const Tile out = stage_result(y, first, rows);
+        vector_op(tpu::Function::kIdentity, tpu::Function::kIdentity, tile, nullptr,
+                  tpu::Broadcast::kNone, 0, out, rows, x.columns);
     }
+}
+
+Place Lowering::dense_copy(const Place& from, const std::string& name) {
+    Place dense;
+    dense.type = from.type;
+    dense.shape = from.shape;
+    dense.strides = dense_strides(from.shape);
+    const uint64_t bytes = dense.bytes_of(element_count(dense.shape));
+    if (!has_memory()) dense.owner = heap_.allocate(bytes, dense.address);
+    dense.space = dense.owner ? tpu::Space::kUnifiedBuffer : backing();
+    if (!dense.owner)
+        dense.address =
+            builder_.address(add_buffer(name, dense.space, tpu::Role::kScratch, dense.type, bytes));
+    copy(from, dense);
+    return dense;
 }
 
 void Lowering::lower(const Node& node) {
@@ -361,6 +392,8 @@ void Lowering::lower(const Node& node) {
             return lower_gather(node);
         case kConcat:
             return lower_concat(node);
+        case kPad:
+            return lower_pad(node);
         case kFlatten:
         case kReshape:
         case kSqueeze:

@@ -62,6 +62,9 @@ class Lowering {
     Tile stage_result(const Matrix& matrix, int64_t first_row, int64_t rows);
     void unstage(const Tile& tile, const Matrix& matrix, int64_t first_row, int64_t rows);
     void copy(const Place& from, const Place& to);
+    void copy_rows(const Matrix& from, const Matrix& to);
+    /// The same values row by row in the graph's order.
+    Place dense_copy(const Place& from, const std::string& name);
     void begin_step(const std::string& name, int64_t macs = 0);
     /// Generation 2 on: nothing of what follows begins before all that came before is done.
     void begin_kernel();
@@ -102,6 +105,7 @@ class Lowering {
     void lower_movement(const Node& node);
     void lower_gather(const Node& node);
     void lower_concat(const Node& node);
+    void lower_pad(const Node& node);
 
     // pooling.cpp
     void lower_pool(const Node& node);

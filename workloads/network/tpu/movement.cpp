@@ -23,20 +23,7 @@ void Lowering::lower_movement(const Node& node) {
     const auto give = [&](ValueId y, std::optional<Place> view) {
         if (!view) {
             begin_step(node.name);
-            Place whole = from;
-            whole.owner = nullptr;
-            Place dense;
-            dense.type = from.type;
-            dense.shape = from.shape;
-            dense.strides = dense_strides(from.shape);
-            const uint64_t bytes = dense.bytes_of(element_count(dense.shape));
-            if (!has_memory()) dense.owner = heap_.allocate(bytes, dense.address);
-            dense.space = dense.owner ? tpu::Space::kUnifiedBuffer : backing();
-            if (!dense.owner)
-                dense.address = builder_.address(
-                    add_buffer(value(y).name, dense.space, tpu::Role::kScratch, dense.type, bytes));
-            copy(whole, dense);
-            view = reshaped(dense, shape(y));
+            view = reshaped(dense_copy(from, node.name), shape(y));
         }
         set_place(y, std::move(*view));
     };
@@ -145,6 +132,39 @@ void Lowering::lower_gather(const Node& node) {
               {Field::kDestinationPitch, tile.pitch}});
         unstage(tile, out, row, count);
     }
+    set_place(y, std::move(to));
+}
+
+void Lowering::lower_pad(const Node& node) {
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    if (node.text("mode", "constant") != "constant")
+        throw InputError("a mode that is not constant");
+    const auto pads = known_integers(*this, value(node.inputs.at(1)));
+    float filler = 0;
+    if (node.input(2) != kNoValue) filler = scalar_of(value(node.input(2))).value_or(1);
+    if (filler != 0) throw InputError("a filler that is not 0");
+    if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad < 0; }))
+        throw InputError("padding below 0");
+    begin_step(node.name);
+    const Place from = place(x);
+    const bool image = from.shape.size() == 4 && from.strides == image_strides(from.shape);
+    // A buffer that holds the filler already; the values are put into its middle.
+    Place to;
+    to.space = backing();
+    to.type = type_of(y);
+    to.shape = shape(y);
+    to.strides = image ? image_strides(to.shape) : dense_strides(to.shape);
+    const uint64_t bytes = to.bytes_of(element_count(to.shape));
+    const uint32_t buffer =
+        add_buffer(value(y).name, to.space, tpu::Role::kScratch, to.type, bytes);
+    to.address = builder_.address(buffer);
+    if (const int32_t zero = scaling_of(value(y)).zero; zero != 0)
+        builder_.add_data(buffer, 0, std::vector<uint8_t>(bytes, static_cast<uint8_t>(zero)));
+    Place middle = to;
+    middle.shape = from.shape;
+    for (size_t d = 0; d < from.shape.size(); ++d)
+        middle.address += middle.bytes_of(pads.at(d) * to.strides[d]);
+    copy(from, middle);
     set_place(y, std::move(to));
 }
 

@@ -266,8 +266,8 @@ void ProductLowering::dense() {
     n_ = out.back();
     const Value& w = l_.value(b);
     const bool constant = w.kind == ValueKind::kConstant || w.kind == ValueKind::kParameter;
+    if (!matrices_of(l_.place(a))) l_.places_[a] = l_.dense_copy(l_.place(a), node_.name + ".rows");
     const auto source = matrices_of(l_.place(a));
-    if (!source) throw InputError("its left operand does not lie row by row");
     sets_ = {{0, k_, 0, n_, k_, 0}};
     if (constant && right.size() == 2) {
         m_ = element_count(left) / k_;

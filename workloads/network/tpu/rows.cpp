@@ -21,6 +21,7 @@ void Lowering::by_rows(
         from = in_memory_order(x);
         to = in_memory_order(y);
     }
+    if (!matrices_of(from)) from = dense_copy(from, "rows");
     const auto in = matrices_of(from), out = matrices_of(to);
     if (!in || !out) throw InputError("its operand does not lie row by row");
     // The pieces of the operand, each within a piece of the result.
