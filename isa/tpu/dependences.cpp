@@ -94,7 +94,11 @@ void check_waits(const Program& program) {
             continue;
         }
         const auto own = static_cast<std::size_t>(queue);
-        include(before, own, dependences.issued()[own]);  // a queue works in order
+        // A queue works in order, but weight tiles of different units may overtake each other; once
+        // it has completed, so has all before it.
+        QueueCounts after = before;
+        include(after, own, dependences.issued()[own]);
+        if (queue != Queue::kWeights) before = after;
         const QueueCounts need = dependences.add(instruction);
         for (std::size_t q = 0; q < kQueues; ++q)
             if (q != own && need[q] > before[q])
@@ -102,7 +106,7 @@ void check_waits(const Program& program) {
                     "instruction {} ({}) does not wait for instruction {} of queue {}, which "
                     "touches the same place",
                     index, disassemble(instruction), need[q], queue_names()[q]));
-        known[own].push_back(before);
+        known[own].push_back(after);
     }
 }
 

@@ -116,7 +116,7 @@ bool Core::issue(const Instruction& next, Cycle) {
             fault(next_instruction_, reason.what());
         }
     }
-    queue.waiting.push_back({next_instruction_, current_step_, needs(next)});
+    queue.waiting.push_back({next_instruction_, queue.issued + 1, current_step_, needs(next)});
     ++queue.issued;
     ++step(current_step_).instructions;
     return true;
@@ -128,8 +128,8 @@ engine::Cycle Core::advance(Cycle from, Cycle until) {
         for (bool progress = true; progress && !halted_;) {
             progress = retire(now);
             progress |= sequence(now);
-            for (std::size_t queue = 0; queue < dma_.size(); ++queue)
-                progress |= run_dma(queue, now);
+            for (std::size_t index = 0; index < 2 + parameters_.units; ++index)
+                progress |= run_dma(index, now);
             for (std::size_t unit = 0; unit < parameters_.units; ++unit)
                 progress |= run_matrix(unit, now);
             progress |= run_vector(now);

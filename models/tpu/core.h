@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,8 @@ class Core : public engine::Tile {
 
     /// An instruction on its way through a queue.
     struct Entry {
-        std::uint32_t index;  ///< in the program
+        std::uint32_t index;   ///< in the program
+        std::uint32_t number;  ///< in its queue, from 1
         std::uint32_t step;
         QueueCounts need;  ///< completed instructions of each queue that it waits for
     };
@@ -116,9 +118,10 @@ class Core : public engine::Tile {
     bool retire(Cycle now);
     bool sequence(Cycle now);
     bool issue(const Instruction& instruction, Cycle now);
-    bool run_dma(std::size_t queue, Cycle now);
-    bool start_transfer(std::size_t queue, Cycle now);
-    bool request(std::size_t queue, Cycle now);
+    bool run_dma(std::size_t index, Cycle now);
+    bool start_transfer(std::size_t index, Cycle now);
+    bool request(std::size_t index, Cycle now);
+    void finish_transfer(std::size_t index, Cycle now);
     bool run_matrix(std::size_t unit, Cycle now);
     bool shift_weights(MatrixUnit& unit, Cycle now);
     void account_idle(std::size_t index, const Entry& entry, bool switches, Cycle now);
@@ -143,7 +146,10 @@ class Core : public engine::Tile {
 
     // The units, by queue.
     std::array<Queue, kQueues> queues_;
-    std::array<DmaQueue, 3> dma_;  // load, store, weights
+    // Load, store, and the weights of each matrix unit: a unit whose FIFO is full holds up no
+    // other.
+    std::array<DmaQueue, 2 + kMaxMatrixUnits> dma_;
+    std::set<std::uint32_t> tiles_done_;  // read_weights that completed before one issued earlier
     std::array<MatrixUnit, kMaxMatrixUnits> units_;
     Cycle vector_free_ = 0;
     std::deque<Completion> vector_results_;

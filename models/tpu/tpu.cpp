@@ -127,7 +127,8 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         host_port.socket().bind(host->socket);
     });
     // The wires are part of memory.latency: as short as a Channel can be.
-    const engine::ChannelParameters wire{.latency = 1, .capacity = 3 * parameters.dma.outstanding};
+    const engine::ChannelParameters wire{
+        .latency = 1, .capacity = (2 + kMaxMatrixUnits) * parameters.dma.outstanding};
     simulation.connect(core.memory_requests, memory_port.requests, wire);
     simulation.connect(memory_port.responses, core.memory_responses, wire);
     simulation.connect(core.host_requests, host_port.requests, wire);

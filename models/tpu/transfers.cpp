@@ -89,25 +89,42 @@ bool Core::run_dma(std::size_t index, Cycle now) {
     while (!dma.active.empty()) {
         const Transfer& front = dma.active.front();
         if (front.left != 0 || front.under_way != 0 || front.ready > now) break;
-        if (index == kWeightQueue) units_[instruction(front.entry)[kUnit]].arrived.push_back(now);
-        complete(index, front.entry.step, now);
-        if (trace_ != nullptr)
-            trace_->work(index, instruction(front.entry), front.entry.index, front.begin, now);
+        finish_transfer(index, now);
         dma.active.pop_front();
         any = true;
     }
     return any;
 }
 
+void Core::finish_transfer(std::size_t index, Cycle now) {
+    const Transfer& transfer = dma_[index].active.front();
+    const Instruction& done = instruction(transfer.entry);
+    const std::size_t queue = std::min(index, kWeightQueue);
+    if (trace_ != nullptr) trace_->work(queue, done, transfer.entry.index, transfer.begin, now);
+    if (queue != kWeightQueue) return complete(queue, transfer.entry.step, now);
+    units_[done[kUnit]].arrived.push_back(now);
+    // Waits count completions in the order of issue.
+    tiles_done_.insert(transfer.entry.number);
+    while (!tiles_done_.empty() && *tiles_done_.begin() == queues_[queue].completed + 1) {
+        tiles_done_.erase(tiles_done_.begin());
+        complete(queue, transfer.entry.step, now);
+    }
+}
+
 bool Core::start_transfer(std::size_t index, Cycle now) {
-    Queue& queue = queues_[index];
+    Queue& queue = queues_[std::min(index, kWeightQueue)];
     DmaQueue& dma = dma_[index];
-    if (queue.waiting.empty()) return false;
     if (!dma.active.empty() && dma.active.back().left != 0) return false;
-    const Entry& head = queue.waiting.front();
+    auto first = queue.waiting.begin();
+    if (index >= kWeightQueue)
+        first = std::find_if(first, queue.waiting.end(), [&](const Entry& entry) {
+            return instruction(entry)[kUnit] == index - kWeightQueue;
+        });
+    if (first == queue.waiting.end()) return false;
+    const Entry& head = *first;
     if (!satisfied(head.need)) return false;
     const Instruction& next = instruction(head);
-    if (index == kWeightQueue) {
+    if (index >= kWeightQueue) {
         MatrixUnit& unit = units_[next[kUnit]];
         if (unit.reserved >= parameters_.weight_fifo) return false;
         ++unit.reserved;
@@ -128,7 +145,7 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
                           .left = what.local ? 0 : what.bytes,
                           .begin = now,
                           .ready = now + (what.local ? 1 : parameters_.dma.setup)});
-    queue.waiting.pop_front();
+    queue.waiting.erase(first);
     return true;
 }
 

@@ -226,6 +226,36 @@ TEST(TpuCore, TwoArraysWorkAtOnce) {
     EXPECT_NEAR(double(cycles(1) - cycles(2)), 1600, 20);
 }
 
+TEST(TpuCore, AFullFifoHoldsUpNoOtherUnit) {
+    // All tiles of one unit are named before those of the other; both work at once all the same.
+    ProgramBuilder builder(3);
+    for (int i = 0; i < 40; ++i) {
+        const int unit = i / 20;
+        builder.emit(Opcode::kReadWeights, {{kUnit, unit},
+                                            {kFrom, WeightSource::kUnifiedBuffer},
+                                            {kAddress, 1 << 20},
+                                            {kPitch, 256},
+                                            {kLanes, 128},
+                                            {kColumns, 128},
+                                            {kWeightType, DataType::kBf16}});
+        builder.emit(Opcode::kMatrixMultiply, {{kUnit, unit},
+                                               {kPitch, 256},
+                                               {kRows, 400},
+                                               {kLanes, 128},
+                                               {kColumns, 128},
+                                               {kType, DataType::kBf16},
+                                               {kWeightType, DataType::kBf16},
+                                               {kSwitchWeights, true},
+                                               {kAccumulate, i % 20 != 0},
+                                               {kAccumulator, 400 * unit}});
+    }
+    const Program program = builder.finish();
+    Storage storage(program, false);
+    const std::uint64_t cycles = run(program, machine("tpu_v3"), storage, {.values = false}).cycles;
+    EXPECT_GT(cycles, 20u * 400);
+    EXPECT_LT(cycles, 20u * 400 + 1500);
+}
+
 TEST(TpuCore, FaultsNameTheInstruction) {
     const auto error = [](const std::string& text) -> std::string {
         const Program program = assemble(text, "p");
