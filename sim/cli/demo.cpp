@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `lockstep demo`: trains an MLP and a small CNN on digits, on a modelled GPU, and checks the
-// weights against an Eigen implementation.
+// `lockstep demo`: trains an MLP and a small CNN on digits, on an emulated GPU, and checks the
+// weights against an Eigen implementation; then simulates a product on the GPU's Tensor Cores and
+// AlexNet on a TPU, and checks their results too.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -14,6 +15,15 @@ namespace lockstep::cli {
 
 namespace {
 
+int simulate(const std::string& what, const std::string& machine, const char* title) {
+    RunRequest request;
+    request.what = request.options.workload = what;
+    request.options.machine = machine;
+    request.verify = true;
+    fmt::print("\n{}, cycle by cycle: ./lockstep run {} --on {} --verify\n", title, what, machine);
+    return run(request);
+}
+
 int run_demo(RunRequest& request) {
     request.options.mode = "emulate";
     request.what = request.options.workload = "demo";
@@ -24,15 +34,18 @@ int run_demo(RunRequest& request) {
     if (!request.options.quiet)
         fmt::print("{} million warp-instructions emulated in {:.1f} s on {}\n",
                    result.warp_instructions / 1'000'000, wall.count(), request.options.machine);
-    return result.status;
+    if (result.status != 0) return result.status;
+    const int status =
+        simulate("hgemm:m=1024,n=1024,k=512", request.options.machine, "a product on Tensor Cores");
+    return status != 0 ? status : simulate("alexnet", "tpu_v1", "AlexNet in 8-bit integers");
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app, const Words& after_dashes, int& status) {
     auto request = std::make_shared<RunRequest>();
-    CLI::App* verb =
-        app.add_subcommand("demo", "Train an MLP and a CNN on digits, and check the weights");
+    CLI::App* verb = app.add_subcommand(
+        "demo", "Train networks on an emulated GPU, simulate kernels on a GPU and a TPU");
     verb->add_option("arguments", request->arguments,
                      "options of the training program, after --: --mnist FOLDER, --epochs N, ...");
     verb->add_option("--on", request->options.machine, "machine: a name or a .yaml file")

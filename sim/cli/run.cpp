@@ -40,6 +40,8 @@ void refuse(const RunRequest& request, std::string_view what_it_is, bool takes_a
                         request.what, what_it_is));
 }
 
+}  // namespace
+
 int run(const RunRequest& request) {
     if (!request.options.stats_file.empty())
         stats::Statistics::check_path(request.options.stats_file);
@@ -92,14 +94,13 @@ int run(const RunRequest& request) {
     }
 }
 
-}  // namespace
-
 void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     auto request = std::make_shared<RunRequest>();
     cuda::RunOptions& options = request->options;
     CLI::App* verb = app.add_subcommand(
         "run", "Run a CUDA executable, a cubin's kernel or a built-in workload on a machine");
-    verb->add_option("X", request->what, "executable, .cubin, .tpu, .onnx, or workload[:key=value,...]")
+    verb->add_option("X", request->what,
+                     "executable, .cubin, .tpu, .onnx, or workload[:key=value,...]")
         ->required();
     verb->add_option("arguments", request->arguments, "arguments of the executable, after --");
     verb->add_option("--on", options.machine, "machine: a name or a .yaml file")

@@ -28,7 +28,10 @@ struct RunRequest {
     std::uint32_t dynamic_shared_bytes = 0;
 };
 
-// The three kinds of things that run; each returns the exit status.
+/// Decides what request.what is and runs it; returns the exit status.
+int run(const RunRequest& request);
+
+// The kinds of things that run on a GPU.
 int run_executable(const RunRequest& request, std::span<const std::uint8_t> bytes);
 int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes);
 int run_workload(const RunRequest& request);
