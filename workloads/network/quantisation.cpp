@@ -78,6 +78,22 @@ Quantisation quantisation_of(float low, float high, bool symmetric) {
     return {{scale}, {std::clamp(zero, -128, 127)}, std::nullopt};
 }
 
+Quantisation weight_quantisation(const Value& weight, std::optional<int64_t> axis) {
+    Quantisation q;
+    q.axis = axis;
+    const int64_t slices = axis ? weight.shape->at(static_cast<size_t>(*axis)) : 1;
+    std::vector<float> largest(static_cast<size_t>(slices), 0);
+    if (weight.is_known()) {
+        const std::vector<float> values = to_floats(*weight.data);
+        for_each_slice(*weight.shape, q, [&](size_t i, size_t slice) {
+            largest[slice] = std::max(largest[slice], std::abs(values[i]));
+        });
+    }
+    for (const float limit : largest) q.scale.push_back(limit > 0 ? limit / 127 : 1);
+    q.zero_point.assign(largest.size(), 0);
+    return q;
+}
+
 bool is_quantised(const Graph& graph, const Node& node) {
     return !node.outputs.empty() && node.outputs[0] != kNoValue &&
            graph.value(node.outputs[0]).quantisation.has_value() &&

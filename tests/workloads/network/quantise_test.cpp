@@ -108,6 +108,13 @@ TEST(Quantise, AnUnrolledLstmRunsInIntegers) {
     expand_lstm(graph);
     EXPECT_GT(quality(graph), 20);
     const Graph quantised = quantise(graph, ranges_of(graph));
+    // The steps share a weight.
+    std::set<ValueId> weights;
+    for (const Node& node : quantised.nodes)
+        if (node.op == Operator::kGemm) weights.insert(node.inputs[1]);
+    EXPECT_EQ(weights.size(), 4u);
+    const Graph integer = quantise(graph, ranges_of(graph), {.integer_interface = true});
+    EXPECT_EQ(integer.value(integer.inputs[0]).type, ElementType::kInt8);
     // Only the inputs and outputs are converted.
     EXPECT_EQ(count(quantised)[Operator::kQuantizeLinear], 1);
     EXPECT_EQ(count(quantised)[Operator::kDequantizeLinear], 1);

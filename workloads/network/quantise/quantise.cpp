@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace lockstep::network {
 
@@ -46,6 +47,7 @@ class Quantiser {
 
     Graph run() {
         for (const size_t n : order_) choose(n);
+        for (size_t i = order_.size(); i-- > 0 && !trained_;) move_before_products(order_[i]);
         for (const size_t n : order_)
             if (in_integers_[n]) set_scale(graph_.nodes[n]);
         for (const ValueId id : graph_.inputs) result_.inputs.push_back(add_input(id));
@@ -88,6 +90,27 @@ class Quantiser {
                 break;
         }
         if (!chosen || (trained_ && !has_scales(node))) return;
+        in_integers_[n] = true;
+        for (const ValueId id : node.outputs)
+            if (id != kNoValue) computed_in_integers_[id] = true;
+    }
+
+    /// A real value that is only moved on its way to integer nodes is quantised before it is moved.
+    void move_before_products(size_t n) {
+        const Node& node = graph_.nodes[n];
+        if (in_integers_[n] || family_of(node.op) != Family::kMove) return;
+        if (options_.keep_floating.contains(node.name)) return;
+        const Value& from = graph_.value(node.inputs[0]);
+        if (from.type != ElementType::kFp32 || is_given(from)) return;
+        if (node.op == Operator::kPad && !pads_with_zero(node)) return;
+        for (const ValueId id : node.outputs) {
+            if (id == kNoValue) continue;
+            const std::vector<size_t>& readers = readers_[id];
+            if (readers.empty() || is_result(id) ||
+                !std::all_of(readers.begin(), readers.end(),
+                             [&](size_t reader) { return in_integers_[reader]; }))
+                return;
+        }
         in_integers_[n] = true;
         for (const ValueId id : node.outputs)
             if (id != kNoValue) computed_in_integers_[id] = true;
@@ -279,9 +302,17 @@ class Quantiser {
             if (!is_given(graph_.value(id))) {
                 node.inputs[i] = stored(id);
             } else {
-                Quantisation q = trained_ ? *scales_[id] : weight_scale(node, id, i == 1);
-                if (i == 1 && !trained_ && bias != kNoValue) widen_for_bias(q, scales[0][0], bias);
-                node.inputs[i] = add_weight(id, std::move(q));
+                const std::optional<int64_t> axis = channel_axis(node, i);
+                // Several products may read one, as the steps of a recurrent layer do.
+                ValueId& made = weights_.try_emplace({id, axis}, kNoValue).first->second;
+                if (made == kNoValue || bias != kNoValue) {
+                    Quantisation q =
+                        trained_ ? *scales_[id] : weight_quantisation(graph_.value(id), axis);
+                    if (i == 1 && !trained_ && bias != kNoValue)
+                        widen_for_bias(q, scales[0][0], bias);
+                    made = add_weight(id, std::move(q));
+                }
+                node.inputs[i] = made;
             }
             scales[i] = result_.value(node.inputs[i]).quantisation->scale;
         }
@@ -290,30 +321,13 @@ class Quantiser {
         node.inputs[2] = add_bias(bias, scales[1]);
     }
 
-    /// Symmetric; per channel where it is the second operand.
-    Quantisation weight_scale(const Node& node, ValueId id, bool second) const {
-        const Value& value = graph_.value(id);
-        Quantisation q;
-        size_t slices = 1, after = 1;
-        if (options_.per_channel && second) {
-            const bool rows = node.op == Operator::kConv ||
-                              (node.op == Operator::kGemm && node.integer("transB", 0) != 0);
-            q.axis = rows ? 0 : static_cast<int64_t>(value.shape->size()) - 1;
-            slices = static_cast<size_t>(value.shape->at(static_cast<size_t>(*q.axis)));
-            if (rows && slices > 0)
-                after = static_cast<size_t>(element_count(*value.shape)) / slices;
-        }
-        std::vector<float> largest(slices, 0);
-        if (value.is_known()) {
-            const std::vector<float> values = to_floats(*value.data);
-            for (size_t i = 0; i < values.size(); ++i) {
-                float& limit = largest[i / after % slices];
-                limit = std::max(limit, std::abs(values[i]));
-            }
-        }
-        for (const float limit : largest) q.scale.push_back(limit > 0 ? limit / 127 : 1);
-        q.zero_point.assign(slices, 0);
-        return q;
+    /// The dimension of a weight that has a scale for each slice: where it is the second operand,
+    /// the output channels.
+    std::optional<int64_t> channel_axis(const Node& node, size_t operand) const {
+        if (!options_.per_channel || operand != 1) return std::nullopt;
+        const bool rows = node.op == Operator::kConv ||
+                          (node.op == Operator::kGemm && node.integer("transB", 0) != 0);
+        return rows ? 0 : static_cast<int64_t>(graph_.shape(node.inputs[1]).size()) - 1;
     }
 
     /// Where a bias would not fit 30 bits in steps of the sums, the weights get larger steps.
@@ -358,6 +372,8 @@ class Quantiser {
     std::vector<std::vector<size_t>> readers_;
     std::vector<ValueId> real_, stored_;  ///< the new values, in either form
     std::vector<ValueId> rounded_;        ///< real, but with the stored values' steps
+    /// The latest integer form of a weight, by its value and axis.
+    std::map<std::pair<ValueId, std::optional<int64_t>>, ValueId> weights_;
     Graph result_;
 };
 
