@@ -223,6 +223,52 @@ void Lowering::lower_clip(const Node& node) {
     set_place(y, std::move(to));
 }
 
+void Lowering::lower_where(const Node& node) {
+    // A mask that is known: x where it is set, else a known value. Then x times 1 or 0, plus 0 or
+    // the value.
+    const Value& condition = value(node.inputs.at(0));
+    if (!condition.is_known()) throw InputError("a condition that is computed");
+    const auto is_known = [&](ValueId id) { return value(id).is_known(); };
+    const bool first = !is_known(node.inputs.at(1));
+    const ValueId x = node.inputs[first ? 1 : 2], other = node.inputs[first ? 2 : 1],
+                  y = node.outputs[0];
+    if (!is_known(other) || element_count(shape(other)) != 1)
+        throw InputError("two values that are computed, or more than one value in place of some");
+    if (value(y).quantisation) throw InputError("not for integers");
+    if (shape(x) != shape(y)) throw InputError("its operand is broadcast");
+    const std::vector<int64_t> set = to_integers(*condition.data);
+    const float filler = *scalar_of(value(other));
+    std::vector<float> factors, addends;
+    for (const int64_t bit : set) {
+        const bool keeps = (bit != 0) == first;
+        factors.push_back(keeps ? 1.0f : 0.0f);
+        addends.push_back(keeps ? 0.0f : filler);
+    }
+    begin_step(node.name);
+    const auto constant = [&](const char* suffix, const std::vector<float>& values) {
+        Place made;
+        made.space = backing();
+        made.type = type_of(y);
+        made.shape = *condition.shape;
+        made.strides = dense_strides(made.shape);
+        const uint64_t bytes = made.bytes_of(element_count(made.shape));
+        std::vector<uint8_t> contents(bytes);
+        write_port({kNoValue, 0, 0, made.type, made.shape, made.strides, {}},
+                   make_tensor(made.shape, std::span<const float>(values)), contents);
+        made.address = add_constant(node.name + suffix, made.space, made.type, bytes, contents);
+        return made;
+    };
+    Place from = place(x);
+    from.owner = nullptr;
+    const std::vector<int64_t> strides = is_dense(from) ? from.strides : dense_strides(shape(y));
+    Place kept = new_place(y, strides);
+    elementwise(Function::kMultiply, Function::kIdentity, kept, from, constant(".mask", factors),
+                std::nullopt, {});
+    elementwise(Function::kAdd, Function::kIdentity, kept, kept, constant(".filler", addends),
+                std::nullopt, {});
+    set_place(y, std::move(kept));
+}
+
 void Lowering::lower_binary(const Node& node) {
     if (node.inputs.size() != 2) throw InputError("more or fewer than two operands");
     ValueId first = node.inputs[0], second = node.inputs[1];
@@ -277,14 +323,6 @@ void Lowering::lower_binary(const Node& node) {
     const auto flat = [&] { return is_dense(a) ? a.strides : dense_strides(a.shape); };
     std::vector<int64_t> strides = shape(first) == out_shape ? flat() : dense_strides(out_shape);
     Place to = place_over(result, first, strides);
-    std::vector<Place> operands = {to, broadcast_to(a, out_shape)};
-    if (!immediate) operands.push_back(broadcast_to(place(second), out_shape));
-    const Loops loops = loops_of(operands);
-    const size_t depth = loops.extents.size();
-    const int64_t columns = loops.extents[depth - 1], rows = loops.extents[depth - 2];
-    if (loops.strides[1][depth - 1] != 1 && columns != 1)
-        throw InputError("its operand does not lie as the result");
-
     // Reference scales: steps of the result (quantised.h).
     std::array<Scaling, 3> scaling;
     if (integer) {
@@ -300,6 +338,24 @@ void Lowering::lower_binary(const Node& node) {
         }
         scaling[2].scale = 1;
     }
+    const std::optional<Place> other =
+        immediate ? std::nullopt : std::optional<Place>(place(second));
+    elementwise(function, then, to, a, other, immediate, scaling);
+    set_place(result, std::move(to));
+}
+
+void Lowering::elementwise(Function function, Function then, const Place& to, const Place& a,
+                           const std::optional<Place>& second, std::optional<float> immediate,
+                           const std::array<Scaling, 3>& scaling) {
+    const Shape& out_shape = to.shape;
+    std::vector<Place> operands = {to, broadcast_to(a, out_shape)};
+    if (!immediate) operands.push_back(broadcast_to(*second, out_shape));
+    const Loops loops = loops_of(operands);
+    const size_t depth = loops.extents.size();
+    const int64_t columns = loops.extents[depth - 1], rows = loops.extents[depth - 2];
+    if (loops.strides[1][depth - 1] != 1 && columns != 1)
+        throw InputError("its operand does not lie as the result");
+
     const int64_t row_bytes = columns * static_cast<int64_t>(tpu::size_of(to.type));
     const int64_t most = std::max<int64_t>(
         1, std::min<int64_t>(rows, static_cast<int64_t>(ring_.size() / 16) / row_bytes));
@@ -341,7 +397,6 @@ void Lowering::lower_binary(const Node& node) {
             unstage(y, out, row, count);
         }
     }
-    set_place(result, std::move(to));
 }
 
 }  // namespace lockstep::network::lowering

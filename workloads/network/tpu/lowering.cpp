@@ -392,6 +392,8 @@ void Lowering::lower(const Node& node) {
             return lower_gather(node);
         case kConcat:
             return lower_concat(node);
+        case kWhere:
+            return lower_where(node);
         case kPad:
             return lower_pad(node);
         case kFlatten:

@@ -86,6 +86,11 @@ class Lowering {
     void lower_unary(const Node& node);
     void lower_binary(const Node& node);
     void lower_clip(const Node& node);
+    void lower_where(const Node& node);
+    /// to = then(function(a, second or immediate)), both spread to the shape of `to`.
+    void elementwise(tpu::Function function, tpu::Function then, const Place& to, const Place& a,
+                     const std::optional<Place>& second, std::optional<float> immediate,
+                     const std::array<Scaling, 3>& scaling);
     void vector_op(tpu::Function function, tpu::Function then, const Tile& a, const Tile* b,
                    tpu::Broadcast broadcast, float immediate, const Tile& out, int64_t rows,
                    int64_t columns, std::array<Scaling, 3> scaling = {});
