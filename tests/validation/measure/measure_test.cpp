@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measuring program against a CUDA driver made of the emulator.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "sim/error/error.h"
+#include "validation/measure/measure_pair.h"
+#include "validation/measure/sha256.h"
+#include "workloads/cuda/kernel_images.h"
+
+namespace lockstep::validation {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const std::shared_ptr<const Driver>& driver() {
+    static const auto loaded = Driver::load(LOCKSTEP_FAKE_DRIVER);
+    return loaded;
+}
+
+MeasureOptions quick() {
+    MeasureOptions options{.cold_repeats = 3, .warm_repeats = 2, .runs = 3};
+    options.device.warm_up_cycles = 1000;
+    options.device.spin_cycles = 10;
+    options.device.clock_cycles = 100;
+    return options;
+}
+
+MeasuredPair measure(const std::string& group, const std::string& workload) {
+    return measure_pair({group, workload}, driver(), config::Machine::load("h200"), quick());
+}
+
+/// The outputs of each launch on a device of ours.
+TEST(Sha256, GivesThePublishedDigests) {
+    const auto digest = [](const std::string& text) {
+        return sha256(std::as_bytes(std::span(text)));
+    };
+    EXPECT_EQ(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    EXPECT_EQ(digest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    EXPECT_EQ(digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+              "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    EXPECT_EQ(digest(std::string(1000000, 'a')),
+              "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(CudaDevice, RunsAWorkloadAsADeviceOfOursDoes) {
+    const MeasuredPair pair = measure("elementwise", "sgd:n=3000");
+    ASSERT_EQ(pair.launches.size(), 1u);
+    const MeasuredLaunch& launch = pair.launches[0];
+    EXPECT_EQ(launch.cold.size(), 3u);
+    EXPECT_EQ(launch.warm.size(), 2u);
+    EXPECT_EQ(launch.first.size(), 2u);
+    // SGD changes its operands in place: each repeat began with the same ones, or the check would
+    // have failed, and each took the same instructions.
+    ASSERT_FALSE(pair.checks.empty());
+    for (const MeasuredCheck& check : pair.checks) EXPECT_TRUE(check.passed) << check.message;
+    for (const double time : launch.cold) EXPECT_EQ(time, launch.first[0]);
+    ASSERT_EQ(launch.outputs.size(), 2u);
+    for (const MeasuredOutput& output : launch.outputs) EXPECT_TRUE(output.is_reproducible);
+    EXPECT_EQ(pair.cubins.at("sgd"), sha256(cuda::kernel_image("sgd", 90)));
+}
+
+TEST(CudaDevice, TellsWhatDependsOnAddresses) {
+    const MeasuredPair pair = measure("micro", "micro_l1_latency");
+    ASSERT_EQ(pair.launches.size(), 1u);
+    EXPECT_TRUE(pair.launches[0].cold.empty());
+    EXPECT_EQ(pair.launches[0].first.size(), 3u);
+    ASSERT_EQ(pair.values.size(), 1u);
+    EXPECT_EQ(pair.values[0].values.size(), 3u);
+    for (const MeasuredCheck& check : pair.checks) EXPECT_TRUE(check.passed) << check.message;
+    bool any = false;
+    for (const MeasuredOutput& output : pair.launches[0].outputs) any |= !output.is_reproducible;
+    EXPECT_TRUE(any) << "the last pointers of a chase differ with the array's address";
+}
+
+TEST(CudaDevice, SendsAndFetchesVariables) {
+    const MeasuredPair pair = measure("micro", "micro_constant_latency");
+    ASSERT_FALSE(pair.checks.empty());
+    for (const MeasuredCheck& check : pair.checks) EXPECT_TRUE(check.passed) << check.message;
+}
+
+TEST(CudaDevice, GivesDynamicSharedMemory) {
+    const MeasuredPair pair = measure("attention", "attention_mma:heads=1,seq=64,d=64");
+    for (const MeasuredCheck& check : pair.checks) EXPECT_TRUE(check.passed) << check.message;
+}
+
+TEST(CudaDevice, ReadsTablesOfTheTranscendentalUnit) {
+    CudaDevice device(driver(), config::Machine::load("h200"), quick().device);
+    const std::vector<float> values = device.table("rcp", 0x40000000, 1000);
+    ASSERT_EQ(values.size(), 1000u);
+    EXPECT_EQ(values[0], 0.5f);
+    EXPECT_NEAR(device.measure_sm_clock(), 0, 1e9);
+    EXPECT_THROW(device.table("nothing", 0, 1), ProgramFault);
+}
+
+TEST(CudaDevice, RefusesAnotherMachine) {
+    EXPECT_THROW(CudaDevice(driver(), config::Machine::load("a100"), {}), InputError);
+}
+
+TEST(Driver, SaysWhatIsMissing) {
+    try {
+        Driver::load("libnothing_of_the_kind.so.1");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("no CUDA driver on this machine"));
+    }
+}
+
+/// The program, run as a user does.
+int run_program(const std::string& arguments, const std::string& environment = "") {
+    const std::string command = environment + " " LOCKSTEP_BINARY_DIR "/bin/lockstep_measure " +
+                                arguments + " >/dev/null 2>&1";
+    return WEXITSTATUS(std::system(command.c_str()));
+}
+
+std::string slurp(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Program : public testing::Test {
+  protected:
+    void SetUp() override { fs::create_directories(folder_); }
+    void TearDown() override { fs::remove_all(folder_); }
+    const fs::path folder_ = fs::path(testing::TempDir()) /
+                             testing::UnitTest::GetInstance()->current_test_info()->name();
+    const std::string common_ = "--driver " LOCKSTEP_FAKE_DRIVER
+                                " --sample --warm-up-cycles 1000 "
+                                "--cold-repeats 1 --warm-repeats 1 --runs 2 ";
+};
+
+TEST_F(Program, EndsWithTwoWhereThereIsNoGpu) {
+    EXPECT_EQ(run_program("--driver libnothing.so --out " + folder_.string()), 2);
+    EXPECT_EQ(run_program(common_ + "--out " + folder_.string(), "LOCKSTEP_FAKE_NO_GPU=1"), 2);
+}
+
+TEST_F(Program, GoesOnAfterAFaultAndNamesIt) {
+    std::ofstream(folder_ / "plan.csv") << "a,vector_add:n=100\na,relu:n=100\na,sgd:n=100\n";
+    EXPECT_EQ(run_program(common_ + "--plan " + (folder_ / "plan.csv").string() + " --out " +
+                              folder_.string(),
+                          "LOCKSTEP_FAKE_FAULT=relu"),
+              3);
+    const MeasurementFile file = read_measurements(slurp(folder_ / "a.json"), "a.json");
+    EXPECT_TRUE(file.provenance.is_sample);
+    EXPECT_EQ(file.pairs.size(), 2u);
+    ASSERT_EQ(file.failures.size(), 1u);
+    EXPECT_EQ(file.failures[0].first, "relu:n=100");
+    EXPECT_THAT(file.failures[0].second, HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
+}
+
+TEST_F(Program, ProfilesOnceAndListsTheLaunches) {
+    const std::string manifest = (folder_ / "m.json").string();
+    EXPECT_EQ(run_program(common_ + "--profile --only reduce:n=2048 --manifest " + manifest), 0);
+    const CounterFile file = read_counters(slurp(manifest), manifest);
+    ASSERT_EQ(file.pairs.size(), 1u);
+    EXPECT_FALSE(file.pairs[0].launches.empty());
+}
+
+TEST(Plan, NamesWorkloadsThatThereAre) {
+    const auto& plan = measurement_plan();
+    EXPECT_GE(plan.size(), 150u);
+    try {
+        parse_plan("a,relu\nb,rellu\n", "p.csv");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("p.csv:2: there is no workload 'rellu'"));
+    }
+}
+
+}  // namespace
+}  // namespace lockstep::validation

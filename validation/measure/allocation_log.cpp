@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/measure/allocation_log.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "validation/measure/sha256.h"
+
+namespace lockstep::validation {
+
+void AllocationLog::before_launch() {
+    for (auto& [pointer, allocation] : allocations_) {
+        if (allocation.bytes > kMaximumBytes) continue;
+        const auto* begin = reinterpret_cast<const std::byte*>(pointer);
+        allocation.before.assign(begin, begin + allocation.bytes);
+    }
+}
+
+std::vector<Output> AllocationLog::after_launch() {
+    std::vector<Output> outputs;
+    for (auto& [pointer, allocation] : allocations_) {
+        if (allocation.bytes > kMaximumBytes) continue;
+        const std::span<const std::byte> now(reinterpret_cast<const std::byte*>(pointer),
+                                             allocation.bytes);
+        if (!std::equal(now.begin(), now.end(), allocation.before.begin(),
+                        allocation.before.end())) {
+            Output output{allocation.number, allocation.bytes, sha256(now), ""};
+            if (allocation.bytes <= kSmallBytes)
+                for (const std::byte b : now)
+                    output.value += fmt::format("{:02x}", static_cast<unsigned>(b));
+            outputs.push_back(std::move(output));
+        }
+        allocation.before = {};
+    }
+    std::sort(outputs.begin(), outputs.end(),
+              [](const Output& a, const Output& b) { return a.allocation < b.allocation; });
+    return outputs;
+}
+
+}  // namespace lockstep::validation

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the driver's functions by name. The library stays loaded until the program ends: the driver
+// has threads of its own.
+#include "validation/measure/driver.h"
+
+#include <dlfcn.h>
+
+#include "sim/error/error.h"
+
+namespace lockstep::validation {
+
+std::shared_ptr<const Driver> Driver::load(const std::string& library) {
+    void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr)
+        throw InputError(fmt::format("no CUDA driver on this machine: {}", dlerror()));
+    auto driver = std::make_shared<Driver>();
+    const auto find = [&](auto& member, const char* symbol) {
+        member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(dlsym(handle, symbol));
+        if (member == nullptr)
+            throw InputError(fmt::format("{}: the driver has no function {}", library, symbol));
+    };
+#define LOCKSTEP_CUDA_FIND(member, symbol, parameters) find(driver->member, #symbol);
+    LOCKSTEP_CUDA_DRIVER(LOCKSTEP_CUDA_FIND)
+#undef LOCKSTEP_CUDA_FIND
+    if (const CuResult result = driver->init(0); result != 0) {
+        const char* name = nullptr;
+        driver->error_name(result, &name);
+        throw InputError(fmt::format("{}: the driver does not start: {} ({})", library,
+                                     name == nullptr ? "unknown error" : name, result));
+    }
+    int count = 0;
+    driver->check(driver->device_count(&count), "cuDeviceGetCount");
+    if (count == 0) throw InputError(fmt::format("{}: the driver sees no GPU", library));
+    return driver;
+}
+
+void Driver::check(CuResult result, const char* call) const {
+    if (result == 0) return;
+    const char *name = nullptr, *text = nullptr;
+    error_name(result, &name);
+    error_text(result, &text);
+    throw ProgramFault(fmt::format("{} failed: {} ({}): {}", call, name == nullptr ? "?" : name,
+                                   result, text == nullptr ? "?" : text));
+}
+
+int Driver::attribute(int which, CuDevice device) const {
+    int value = 0;
+    check(device_attribute(&value, which, device), "cuDeviceGetAttribute");
+    return value;
+}
+
+}  // namespace lockstep::validation

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// lockstep_measure: runs the plan on the GPU of this machine and writes what it measured. Every
+// pair runs in a process of its own: a fault or a hang costs one pair, not the rest. It changes no
+// setting of the card. Exit status: 0 all measured; 2 no GPU, or wrong input; 3 some pairs failed.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "sim/error/error.h"
+#include "sim/stats/statistics.h"
+#include "validation/measure/measure_pair.h"
+#include "validation/measure/ncu_csv.h"
+
+namespace lockstep::validation {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::string out = ".", driver = "libcuda.so.1", machine, plan_file, commit = "unknown";
+    std::string manifest, csv, cache = "cold", profiler = "unknown";
+    std::vector<std::string> groups, only;
+    unsigned timeout = 60;
+    bool list = false, metrics = false, profile = false, is_sample = false;
+    MeasureOptions measure;
+};
+
+std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw InputError(fmt::format("{}: cannot be read", path));
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<PlannedPair> planned(const Options& options) {
+    std::vector<PlannedPair> plan =
+        options.plan_file.empty() ? measurement_plan()
+                                  : parse_plan(read_file(options.plan_file), options.plan_file);
+    const auto is_unwanted = [](const std::vector<std::string>& wanted, const std::string& name) {
+        return !wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end();
+    };
+    std::erase_if(plan, [&](const PlannedPair& pair) {
+        return is_unwanted(options.groups, pair.group) || is_unwanted(options.only, pair.workload);
+    });
+    if (plan.empty()) throw InputError("the plan has no such pair");
+    return plan;
+}
+
+/// `NVIDIA GeForce RTX 3090` is machine rtx3090.
+std::string machine_of(std::string gpu) {
+    std::erase(gpu, ' ');
+    std::transform(gpu.begin(), gpu.end(), gpu.begin(), [](unsigned char c) { return tolower(c); });
+    std::string best;
+    for (const auto& [name, arch] : config::Machine::gpus())
+        if (gpu.find(name) != std::string::npos && name.size() > best.size()) best = name;
+    if (best.empty())
+        throw InputError(
+            fmt::format("there is no machine file for this GPU ({}); --machine names "
+                        "one of its architecture",
+                        gpu));
+    return best;
+}
+
+std::string driver_version() {
+    std::ifstream file("/proc/driver/nvidia/version");
+    std::string line;
+    return file && std::getline(file, line) ? line : "unknown";
+}
+
+std::string now() {
+    const std::time_t time = std::time(nullptr);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
+    return text;
+}
+
+Provenance provenance(const Options& options, const Driver& driver) {
+    CuDevice device = 0;
+    driver.check(driver.device(&device, 0), "cuDeviceGet");
+    char name[256] = {};
+    driver.check(driver.device_name(name, sizeof name - 1, device), "cuDeviceGetName");
+    Provenance p;
+    p.gpu = name;
+    p.machine = options.machine.empty() ? machine_of(name) : options.machine;
+    p.driver = driver_version();
+    driver.check(driver.driver_version(&p.cuda_version), "cuDriverGetVersion");
+    p.date = now();
+    p.commit = options.commit;
+    p.program = "lockstep_measure";
+    p.is_sample = options.is_sample;
+    p.sm_mhz_rated = driver.attribute(kCuClockRate, device) / 1000.0;
+    p.memory_mhz_rated = driver.attribute(kCuMemoryClockRate, device) / 1000.0;
+    p.cold_repeats = options.measure.cold_repeats;
+    p.warm_repeats = options.measure.warm_repeats;
+    p.runs = options.measure.runs;
+    p.seed = options.measure.seed;
+    return p;
+}
+
+/// Runs `work` in a process of its own, which returns a text through a file. Throws InputError
+/// with what it said where it failed, or hung for `timeout` seconds.
+std::string in_child(const fs::path& file, unsigned timeout,
+                     const std::function<std::string()>& work) {
+    fs::remove(file);
+    const pid_t child = fork();
+    LOCKSTEP_CHECK(child >= 0, "fork failed");
+    if (child == 0) {
+        std::string text;
+        int status = 0;
+        try {
+            text = work();
+        } catch (const Error& error) {
+            text = error.what(), status = static_cast<int>(error.status());
+        } catch (const std::exception& error) {
+            text = error.what(), status = static_cast<int>(ExitStatus::kInternalError);
+        }
+        std::ofstream(file, std::ios::binary) << text;
+        _exit(status);  // the driver's own handlers may hang after a fault
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(timeout);
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (std::chrono::steady_clock::now() > end) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            throw InputError(fmt::format("did not end within {} seconds", timeout));
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::string text = fs::exists(file) ? read_file(file) : "";
+    fs::remove(file);
+    if (WIFSIGNALED(status)) throw InputError(fmt::format("ended by signal {}", WTERMSIG(status)));
+    if (WEXITSTATUS(status) != 0) throw InputError(text);
+    return text;
+}
+
+void check_finite(const MeasuredPair& pair) {
+    for (const MeasuredValue& value : pair.values)
+        for (const double v : value.values)
+            if (!std::isfinite(v))
+                throw InputError(fmt::format("{} was measured as {}", value.name, v));
+}
+
+void note_clock(Provenance& p, const MeasuredPair& pair) {
+    for (const MeasuredLaunch& launch : pair.launches) {
+        if (launch.sm_mhz == 0) continue;
+        if (p.sm_mhz_least == 0 || launch.sm_mhz < p.sm_mhz_least) p.sm_mhz_least = launch.sm_mhz;
+        p.sm_mhz_most = std::max(p.sm_mhz_most, launch.sm_mhz);
+    }
+}
+
+int measure(const Options& options) {
+    const std::vector<PlannedPair> plan = planned(options);
+    fs::create_directories(options.out);
+    const fs::path scratch = fs::path(options.out) / fmt::format(".child-{}", getpid());
+    const Provenance about =
+        read_measurements(in_child(scratch, options.timeout,
+                                   [&] {
+                                       MeasurementFile file;
+                                       file.provenance =
+                                           provenance(options, *Driver::load(options.driver));
+                                       return to_text(file);
+                                   }),
+                          "the driver")
+            .provenance;
+    const auto machine = config::Machine::load(about.machine);
+    fmt::print(stderr, "{}: {} pairs, machine {}\n", about.gpu, plan.size(), about.machine);
+
+    std::map<std::string, MeasurementFile> files;
+    std::size_t done = 0, failed = 0;
+    for (const PlannedPair& pair : plan) {
+        MeasurementFile& file =
+            files.try_emplace(pair.group, MeasurementFile{about, {}, {}}).first->second;
+        try {
+            file.pairs.push_back(read_pair(in_child(scratch, options.timeout,
+                                                    [&] {
+                                                        const MeasuredPair measured = measure_pair(
+                                                            pair, Driver::load(options.driver),
+                                                            machine, options.measure);
+                                                        check_finite(measured);
+                                                        return to_json(measured).dump();
+                                                    }),
+                                           pair.workload));
+            note_clock(file.provenance, file.pairs.back());
+            for (const MeasuredCheck& check : file.pairs.back().checks)
+                if (!check.passed)
+                    fmt::print(stderr, "{}: WRONG RESULT: {}\n", pair.workload, check.message);
+        } catch (const Error& error) {
+            ++failed;
+            file.failures.emplace_back(pair.workload, error.what());
+            fmt::print(stderr, "{}: FAILED: {}\n", pair.workload, error.what());
+        }
+        stats::write_whole((fs::path(options.out) / (pair.group + ".json")).string(),
+                           to_text(file));
+        fmt::print(stderr, "{} of {}: {}\n", ++done, plan.size(), pair.workload);
+    }
+    fmt::print("{} pairs measured, {} failed, {}\n", done - failed, failed, options.out);
+    return failed == 0 ? 0 : 3;
+}
+
+/// Under a profiler: all launches once, in this process, and a list of them.
+int profile(const Options& options) {
+    const auto driver = Driver::load(options.driver);
+    CounterFile file;
+    file.provenance = provenance(options, *driver);
+    file.cache = options.cache;
+    file.profiler = options.profiler;
+    const auto machine = config::Machine::load(file.provenance.machine);
+    for (const PlannedPair& pair : planned(options)) {
+        CudaDeviceOptions device_options = options.measure.device;
+        device_options.bare = true;
+        CudaDevice device(driver, machine, device_options);
+        file.pairs.push_back(profile_pair(pair, device, options.measure.seed,
+                                          [&] { return device.take_launches(); }));
+        // A list that is always whole as far as it goes.
+        stats::write_whole(options.manifest, to_text(file));
+    }
+    return 0;
+}
+
+int merge(const Options& options) {
+    CounterFile file = read_counters(read_file(options.manifest), options.manifest);
+    add_counters(file, read_file(options.csv), options.csv);
+    fs::create_directories(options.out);
+    const std::string path =
+        (fs::path(options.out) / fmt::format("counters_{}.json", file.cache)).string();
+    stats::write_whole(path, to_text(file));
+    fmt::print("counters of {} pairs, {}\n", file.pairs.size(), path);
+    return 0;
+}
+
+int run(const Options& options) {
+    if (options.metrics) {
+        std::string list;
+        for (const std::string_view metric : profiled_metrics())
+            list += fmt::format("{}{}", list.empty() ? "" : ",", metric);
+        fmt::print("{}\n", list);
+        return 0;
+    }
+    if (options.list) {
+        for (const PlannedPair& pair : planned(options))
+            fmt::print("{:<14} {}\n", pair.group, pair.workload);
+        return 0;
+    }
+    if (!options.csv.empty()) return merge(options);
+    return options.profile ? profile(options) : measure(options);
+}
+
+}  // namespace
+
+}  // namespace lockstep::validation
+
+int main(int argc, char** argv) {
+    lockstep::validation::Options options;
+    CLI::App app(
+        "Runs Lockstep's workloads on the GPU of this machine and writes what it measures");
+    app.add_option("--out", options.out, "folder of the results")->capture_default_str();
+    app.add_option("--group", options.groups, "only these groups of the plan");
+    app.add_option("--only", options.only, "only these workloads of the plan");
+    app.add_option("--plan", options.plan_file, "a plan of your own (group,workload lines)");
+    app.add_option("--machine", options.machine, "the GPU's machine file (default: by its name)");
+    app.add_option("--driver", options.driver, "the CUDA driver's library")->capture_default_str();
+    app.add_option("--commit", options.commit, "of the source, for the provenance");
+    app.add_option("--cold-repeats", options.measure.cold_repeats, "with caches flushed")
+        ->check(CLI::Range(0u, 1000u))
+        ->capture_default_str();
+    app.add_option("--warm-repeats", options.measure.warm_repeats, "with caches as they are")
+        ->check(CLI::Range(0u, 1000u))
+        ->capture_default_str();
+    app.add_option("--runs", options.measure.runs, "of workloads that time themselves")
+        ->check(CLI::Range(2u, 1000u))
+        ->capture_default_str();
+    app.add_option("--seed", options.measure.seed, "of the inputs")->capture_default_str();
+    app.add_option("--timeout", options.timeout, "seconds for each pair")->capture_default_str();
+    app.add_option("--warm-up-cycles", options.measure.device.warm_up_cycles,
+                   "of load before each run, so that the clock rises")
+        ->check(CLI::Range(0, 2'000'000'000))
+        ->capture_default_str();
+    app.add_flag("--sample", options.is_sample, "mark the results as not measured");
+    app.add_flag("--list", options.list, "print the plan");
+    app.add_flag("--metrics", options.metrics, "print the names of the counters");
+    app.add_flag("--profile", options.profile, "run everything once, for a profiler");
+    app.add_option("--manifest", options.manifest, "the list of launches that --profile writes");
+    app.add_option("--counters", options.csv, "turn a profiler's CSV and the manifest into JSON");
+    app.add_option("--cache", options.cache, "with --profile: the caches before each launch")
+        ->check(CLI::IsMember({"cold", "warm"}))
+        ->capture_default_str();
+    app.add_option("--profiler", options.profiler, "its version, for the provenance");
+    CLI11_PARSE(app, argc, argv);
+    try {
+        return lockstep::validation::run(options);
+    } catch (const lockstep::Error& error) {
+        fmt::print(stderr, "lockstep_measure: {}\n", error.what());
+        return static_cast<int>(error.status());
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "lockstep_measure: {}\n", error.what());
+        return static_cast<int>(lockstep::ExitStatus::kInternalError);
+    }
+}
