@@ -76,8 +76,9 @@ std::string canonical_value(const Entry& entry, const std::string& value, const 
         fail(place, fmt::format("{}: {} {} is not a whole number of {}", entry.path, value, unit,
                                 entry.unit));
     if (number < entry.minimum || number > entry.maximum)
-        fail(place, fmt::format("{}: {} is out of range ({} to {} {})", entry.path, number,
-                                entry.minimum, entry.maximum, entry.unit));
+        fail(place,
+             fmt::format("{}: {} is out of range ({} to {}{})", entry.path, number, entry.minimum,
+                         entry.maximum, entry.unit == "1" ? "" : " " + std::string(entry.unit)));
     return entry.type == Type::kInteger ? fmt::format("{}", static_cast<std::int64_t>(number))
                                         : fmt::format("{}", number);
 }
