@@ -539,10 +539,16 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
     int64_t column = 0, element = 0;  // of the panel
     // The matrix units share the columns; independent products go to them in turn.
     if (l_.layer().products <= 1) l_.next_unit_ = static_cast<uint32_t>(first_tile);
-    for (size_t first = 0; first < tiles.size(); first += limits.matrix_units) {
+    if (block.rows > int64_t{limits.accumulator_rows})
+        throw InputError(fmt::format("a line of {} pixels; there are {} accumulators", block.rows,
+                                     limits.accumulator_rows));
+    // As many columns at once as there are units, and accumulators for the rows.
+    const size_t together = std::clamp<size_t>(
+        limits.accumulator_rows / static_cast<size_t>(block.rows), 1, limits.matrix_units);
+    for (size_t first = 0; first < tiles.size(); first += together) {
         std::vector<Job> jobs;
         for (const ColumnTile& tile :
-             tiles.subspan(first, std::min<size_t>(limits.matrix_units, tiles.size() - first))) {
+             tiles.subspan(first, std::min(together, tiles.size() - first))) {
             if (l_.accumulator_ + static_cast<uint64_t>(block.rows) > limits.accumulator_rows)
                 l_.accumulator_ = 0;
             jobs.push_back(
