@@ -29,11 +29,15 @@ std::uint32_t L2Tags::find(std::uint32_t set, std::uint32_t key) const {
 }
 
 std::uint32_t L2Tags::victim(std::uint32_t set, bool for_copy) const {
-    std::uint32_t best = kNone;
+    std::uint32_t best = kNone, free = kNone;
     std::uint64_t best_order = ~std::uint64_t{0};
     std::uint32_t fetched = 0;
     for (std::uint32_t slot = set; slot < set + ways_; ++slot) {
-        if (keys_[slot] == kNone) return slot;
+        if (keys_[slot] == kNone) {
+            if (!for_copy) return slot;
+            if (free == kNone) free = slot;
+            continue;
+        }
         const L2Line& line = lines_[slot];
         if (line.mshr != kNoMshr) {
             ++fetched;
@@ -44,7 +48,8 @@ std::uint32_t L2Tags::victim(std::uint32_t set, bool for_copy) const {
         best_order = order;
         best = slot;
     }
-    return for_copy && fetched >= ways_ / 2 ? kNone : best;
+    if (for_copy && fetched >= ways_ / 2) return kNone;
+    return free != kNone ? free : best;
 }
 
 void L2Tags::place(std::uint32_t slot, std::uint32_t key) {

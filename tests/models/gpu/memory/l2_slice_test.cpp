@@ -189,6 +189,18 @@ TEST_F(L2SliceTest, RecallsThePeersCopyBeforeItIsOutOfDate) {
                             Told{"reply", 20, 1}, Told{"answer", 30, 2}));
 }
 
+TEST(L2Tags, KeepHalfOfASetForLinesOfTheirOwnDram) {
+    L2Tags tags(1, 4);  // empty: nor may copies fill it
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        const std::uint32_t slot = tags.victim(0, true);
+        ASSERT_NE(slot, L2Tags::kNone);
+        tags.place(slot, L2Tags::key(i, 1));
+        tags.line(slot).mshr = static_cast<std::uint16_t>(i);
+    }
+    EXPECT_EQ(tags.victim(0, true), L2Tags::kNone);
+    EXPECT_NE(tags.victim(0, false), L2Tags::kNone);
+}
+
 TEST(LineMap, IsOneToOneOnEveryGpu) {
     for (const char* name : {"h200", "h100", "a100", "rtx3090", "rtx4090", "t4", "v100"}) {
         const auto machine = config::Machine::load(name);
