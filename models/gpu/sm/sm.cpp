@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "models/gpu/gpu_trace.h"
 
@@ -293,7 +294,8 @@ std::string Sm::explain_wait() const {
         if (context.warp == nullptr || context.is_done) continue;
         std::string why = "an event that never comes";
         if (context.waits_for_counter)
-            why = fmt::format("dependence counters ({})", fmt::join(context.counter, ","));
+            why = fmt::format("dependence counters ({})",
+                              fmt::join(std::span(context.counter).first(kCounters), ","));
         else if (context.waits_for_path)
             why = "threads at a barrier";
         else if (context.waits_for_copies)

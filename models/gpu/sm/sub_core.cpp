@@ -166,6 +166,10 @@ void SubCore::look_at(unsigned local, Cycle now) {
     }
     if (in.kind == InstructionKind::kDependencyBarrier && context.counter[in.counter] > in.limit)
         waiting |= static_cast<std::uint8_t>(1u << in.counter);
+    // A counter at its maximum cannot take one more instruction: the warp waits for a release.
+    for (const std::uint8_t counter : {in.write_barrier, in.read_barrier})
+        if (context.counter[counter] == kCounterMax) [[unlikely]]
+            waiting |= static_cast<std::uint8_t>(1u << counter);
     if (waiting != 0) {
         context.waits_for_counter = true;
         return sm_.enter(context,

@@ -17,9 +17,9 @@ struct WarpContext {
 
     sass::Warp* warp = nullptr;  ///< null: the slot is free
     std::uint32_t cta_slot = 0;
-    std::uint64_t age = 0;  ///< warps that came later have a larger one
-    std::array<std::uint8_t, kCounters> counter{};
-    std::uint8_t long_mask = 0;  ///< counters that global or local memory holds
+    std::uint64_t age = 0;                  ///< warps that came later have a larger one
+    std::array<std::uint8_t, 8> counter{};  ///< by barrier field; those beyond SB5 stay 0
+    std::uint8_t long_mask = 0;             ///< counters that global or local memory holds
     bool waits_for_counter = false;
     bool waits_for_path = false;  ///< all its paths wait at barriers
     bool waits_for_stores = false;
