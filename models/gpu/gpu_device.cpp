@@ -115,9 +115,8 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
 
 std::uint32_t GpuDevice::resident_by_sm(const cubin::Function& kernel,
                                         const LaunchRequest& request) const {
-    return std::max(
-        1u, resident_ctas(*machine_, kernel, static_cast<std::uint32_t>(request.block.volume()),
-                          request.dynamic_shared_bytes));
+    return resident_ctas(*machine_, kernel, static_cast<std::uint32_t>(request.block.volume()),
+                         request.dynamic_shared_bytes);
 }
 
 }  // namespace lockstep::gpu

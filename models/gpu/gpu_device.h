@@ -43,7 +43,7 @@ class GpuDevice : public Device {
     /// Checks the request and fills everything of the launch but its environment; constant bank 0
     /// is written. Throws LaunchRefused.
     const cubin::Function& prepare(const LaunchRequest& request, sass::Launch& launch);
-    /// CTAs of the kernel that one SM holds at once, at least 1.
+    /// CTAs of the kernel that one SM holds at once; at least 1 where the request was accepted.
     std::uint32_t resident_by_sm(const cubin::Function& kernel, const LaunchRequest& request) const;
 
     std::shared_ptr<const config::Machine> machine_;

@@ -71,11 +71,16 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
         refuse(Reason::kInvalidConfiguration,
                fmt::format("{} bytes of shared memory exceed the {} that a CTA may have", shared,
                            limit("shared_memory.max_per_cta")));
+    const std::uint64_t by_sm = resident_ctas(
+        machine, kernel, static_cast<std::uint32_t>(block.volume()), request.dynamic_shared_bytes);
+    if (by_sm == 0)
+        refuse(
+            Reason::kOutOfResources,
+            fmt::format("an SM does not hold a CTA of {} warps with {} registers a thread and {} "
+                        "bytes of shared memory",
+                        warps, kernel.registers, shared));
     if (request.cooperative) {
-        const std::uint64_t resident =
-            std::uint64_t{resident_ctas(machine, kernel, static_cast<std::uint32_t>(block.volume()),
-                                        request.dynamic_shared_bytes)} *
-            limit("sm.count");
+        const std::uint64_t resident = by_sm * limit("sm.count");
         if (grid.volume() > resident)
             refuse(Reason::kCooperativeTooLarge,
                    fmt::format("{} CTAs of a cooperative launch, but only {} fit at once",
@@ -97,7 +102,7 @@ Occupancy occupancy(const config::Machine& machine, const cubin::Function& kerne
     if (warps == 0) return {};
     Occupancy result;
     result.by_ctas = limit("sm.max_ctas");
-    result.by_warps = limit("sm.max_warps") / warps;
+    result.by_warps = std::min(limit("sm.max_warps"), limit("sm.max_threads") / kWarpSize) / warps;
     // Registers are granted by sub-core: a warp cannot use another sub-core's.
     const std::uint32_t sub_cores = limit("sm.sub_cores");
     result.by_registers =
