@@ -5,7 +5,7 @@ namespace lockstep::config {
 
 namespace {
 
-constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
+constexpr double kMostOfSm = 16.0 * 1024 * 1024;
 
 constexpr Entry kGpu[] = {
     {"product", Type::kText, "1", 0, 0, "name that the CUDA runtime reports"},
@@ -22,12 +22,12 @@ constexpr Entry kGpu[] = {
     {"cta.max_threads", Type::kInteger, "1", 32, 4096, "threads of a CTA"},
     {"shared_memory.carve_outs", Type::kText, "KiB", 0, 0,
      "sizes that an SM can set aside of l1.size"},
-    {"shared_memory.size", Type::kInteger, "B", 0, kTebi, "largest shared memory of an SM"},
-    {"shared_memory.max_per_cta", Type::kInteger, "B", 0, kTebi, "most that a CTA may have"},
-    {"shared_memory.default_per_cta", Type::kInteger, "B", 0, kTebi,
+    {"shared_memory.size", Type::kInteger, "B", 0, kMostOfSm, "largest shared memory of an SM"},
+    {"shared_memory.max_per_cta", Type::kInteger, "B", 0, kMostOfSm, "most that a CTA may have"},
+    {"shared_memory.default_per_cta", Type::kInteger, "B", 0, kMostOfSm,
      "most that a CTA may have without asking for more"},
-    {"shared_memory.reserved_per_cta", Type::kInteger, "B", 0, kTebi, "kept by the system"},
-    {"l1.size", Type::kInteger, "B", 0, kTebi, "L1 cache and shared memory together, by SM"},
+    {"shared_memory.reserved_per_cta", Type::kInteger, "B", 0, kMostOfSm, "kept by the system"},
+    {"l1.size", Type::kInteger, "B", 0, kMostOfSm, "L1 cache and shared memory together, by SM"},
 };
 
 }  // namespace

@@ -5,7 +5,8 @@ namespace lockstep::config {
 
 namespace {
 
-constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
+constexpr double kGibi = 1024.0 * 1024 * 1024;
+constexpr double kTebi = 1024 * kGibi;
 
 constexpr Entry kMemory[] = {
     {"crossbar.request_latency", Type::kInteger, "cycle", 1, 10000, "from an SM to an L2 slice"},
@@ -14,7 +15,7 @@ constexpr Entry kMemory[] = {
     {"crossbar.reply_bandwidth", Type::kNumber, "B", 1, 4096, "an SM receives in a cycle"},
     {"crossbar.outstanding", Type::kInteger, "1", 1, 4096,
      "unanswered requests of an SM to a sixth or an eighth of the slices"},
-    {"l2.size", Type::kInteger, "B", 0, kTebi, "L2 cache of the chip"},
+    {"l2.size", Type::kInteger, "B", 0, kGibi, "L2 cache of the chip"},
     {"l2.partitions", Type::kInteger, "1", 1, 2, "parts of L2, each near some of the SMs"},
     {"l2.slices", Type::kInteger, "1", 1, 1024, "slices of L2, all partitions together"},
     {"l2.ways", Type::kInteger, "1", 1, 64, "lines of a set"},
@@ -43,7 +44,7 @@ constexpr Entry kMemory[] = {
     {"dram.read_queue", Type::kInteger, "1", 4, 4096, "reads that a controller chooses among"},
     {"dram.write_queue", Type::kInteger, "1", 64, 4096, "writes likewise"},
     {"dram.interleave", Type::kInteger, "B", 128, 65536, "consecutive bytes in one channel"},
-    {"dram.size", Type::kInteger, "B", 1 << 20, kTebi, "device memory"},
+    {"dram.size", Type::kInteger, "B", 1 << 20, 512 * kGibi, "device memory"},
     {"dram.bus_width", Type::kInteger, "bit", 1, 65536, "width of the memory bus"},
     {"dram.bandwidth", Type::kNumber, "GB/s", 0.001, 100000, "peak bandwidth"},
 };

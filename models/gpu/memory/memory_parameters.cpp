@@ -8,6 +8,7 @@
 #include "sim/error/error.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lockstep::gpu {
 
@@ -42,6 +43,10 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
         static_cast<std::uint32_t>(machine.integer("l2.size") / out.slices / out.ways / kLineBytes);
     require(out.sets > 0, "l2.size is less than one set a slice");
     require(out.slices % out.l2_partitions == 0, "l2.slices is no multiple of l2.partitions");
+    // A slice keeps half of each for lines of its own DRAM.
+    require(out.l2_partitions == 1 || out.ways > 1, "two l2.partitions need two l2.ways");
+    require(out.l2_partitions == 1 || integer("l2.mshrs") > 1,
+            "two l2.partitions need two l2.mshrs");
     const engine::Cycle hit = integer("l2.hit_latency");
     require(out.request_latency + out.reply_latency <= hit,
             "l2.hit_latency is less than the crossbar's latencies");
@@ -59,7 +64,9 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     out.atomic_lanes = integer("l2.atomic_lanes");
     out.atomic_interval = machine.number("l2.atomic_interval");
 
-    out.page_lines = integer("tlb.page_size") / kLineBytes;
+    const auto page = static_cast<std::uint64_t>(machine.integer("tlb.page_size"));
+    require(std::has_single_bit(page), "tlb.page_size is no power of two");
+    out.page_lines = page / kLineBytes;
     out.tlb_entries = integer("tlb.l2_entries");
     out.walkers = integer("tlb.walkers");
     out.tlb_latency = integer("tlb.l2_latency");
@@ -70,6 +77,8 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
         memory::dram::make_geometry(memory::dram::find_standard(machine.text("dram.standard")),
                                     integer("dram.bus_width"), memory_khz, integer("dram.ranks"),
                                     static_cast<std::uint64_t>(machine.integer("dram.size")));
+    require(machine.integer("dram.size") / kLineBytes / out.slices < std::int64_t{1} << 31,
+            "dram.size is more than 256 GiB a slice of L2");
     out.interleave = integer("dram.interleave");
     out.read_queue = integer("dram.read_queue");
     out.write_queue = integer("dram.write_queue");

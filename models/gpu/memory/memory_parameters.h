@@ -30,7 +30,8 @@ struct MemoryParameters {
     double atomic_interval;
 
     // MMU.
-    std::uint32_t page_lines, tlb_entries, walkers;
+    std::uint64_t page_lines;
+    std::uint32_t tlb_entries, walkers;
     engine::Cycle tlb_latency, walk_latency;
 
     // DRAM.

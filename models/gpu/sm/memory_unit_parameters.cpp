@@ -4,7 +4,10 @@
 // off here. Measured latencies: Huerta et al., MICRO 2025, and others named in the files.
 #include "models/gpu/sm/memory_unit_parameters.h"
 
+#include <bit>
 #include <string>
+
+#include "sim/error/error.h"
 
 namespace lockstep::gpu {
 
@@ -65,6 +68,9 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     sms = get("sm.count");
     max_warps = get("sm.max_warps");
     l1_bytes = static_cast<std::uint64_t>(machine.integer("l1.size"));
+    if (machine.integer("l1.size") < machine.integer("shared_memory.size"))
+        throw InputError(fmt::format("{}: l1.size is less than shared_memory.size, a part of it",
+                                     machine.name()));
     sets = get("l1.sets");
     tags_per_cycle = get("l1.tags_per_cycle");
     miss_entries = get("l1.miss_entries");
@@ -82,6 +88,9 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     constant_address_cycles = get("memory_unit.constant_address_cycles");
     tlb_entries = get("memory_unit.tlb_entries");
     page_bytes = static_cast<std::uint64_t>(machine.integer("memory_unit.page_size"));
+    if (!std::has_single_bit(page_bytes))
+        throw InputError(fmt::format("{}: memory_unit.page_size: {} is no power of two",
+                                     machine.name(), page_bytes));
     bulk_copy_latency = get("memory_unit.bulk_copy_latency");
     bulk_copy_requests = get("memory_unit.bulk_copy_requests");
     bulk_copy_width = get("memory_unit.bulk_copy_width");

@@ -17,6 +17,7 @@ struct OperationTiming {
 };
 
 struct MemoryUnitParameters {
+    /// Throws InputError where the numbers do not go together.
     explicit MemoryUnitParameters(const config::Machine& machine);
 
     const OperationTiming& timing(const MemoryInstructionInfo& info) const {

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "sim/error/error.h"
+
 namespace lockstep::gpu {
 
 namespace {
@@ -43,6 +45,11 @@ SmParameters::SmParameters(const config::Machine& machine) {
     sub_cores = get("sm.sub_cores");
     max_warps = get("sm.max_warps");
     max_ctas = get("sm.max_ctas");
+    constexpr unsigned kWarpsOfSubCore = 32;  // sub-cores keep sets of warps as words
+    if ((max_warps + sub_cores - 1) / sub_cores > kWarpsOfSubCore)
+        throw InputError(
+            fmt::format("{}: sm.max_warps: {} warps on {} sub-cores; a sub-core holds at most {}",
+                        machine.name(), max_warps, sub_cores, kWarpsOfSubCore));
     clock_mhz = machine.number("clock.sm");
 
     for (const Description& d : kOperations) {

@@ -42,6 +42,7 @@ struct OperationParameters {
 };
 
 struct SmParameters {
+    /// Throws InputError where the numbers do not go together.
     explicit SmParameters(const config::Machine& machine);
 
     unsigned sub_cores, max_warps, max_ctas;

@@ -135,10 +135,18 @@ TEST(MemorySystem, PageWalksDelayOnce) {
     EXPECT_EQ(bench.latency({.line = 0, .sectors = 1}), hit);
 }
 
+TEST(MemorySystem, TranslatesPagesOfAnySize) {
+    for (const char* page : {"tlb.page_size=4KiB", "tlb.page_size=512GiB"}) {
+        MemoryBench bench("t4", 1, {page});
+        EXPECT_GT(bench.latency({.line = 0, .sectors = 1, .translated = false}), 0u) << page;
+    }
+}
+
 TEST(MemorySystem, RefusesNumbersThatDoNotGoTogether) {
     for (const char* override :
          {"l2.slices=93", "l2.slices=92", "l2.fetch_granularity=96B", "dram.latency=20",
-          "crossbar.request_latency=200", "dram.refresh=never", "dram.standard=DDR3"}) {
+          "crossbar.request_latency=200", "dram.refresh=never", "dram.standard=DDR3", "l2.mshrs=1",
+          "l2.ways=1", "tlb.page_size=3MiB"}) {
         EXPECT_THROW(MemoryBench("h200", 1, {override}), InputError) << override;
     }
 }

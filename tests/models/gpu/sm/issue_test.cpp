@@ -3,6 +3,7 @@
 // memory instructions, as Huerta et al. (MICRO'25) measured them.
 #include <gtest/gtest.h>
 
+#include "sim/error/error.h"
 #include "sm_fixture.h"
 
 namespace lockstep::gpu {
@@ -82,6 +83,22 @@ TEST(Issue, MemoryInstructionsQueueFourDeepAndOneInTheLatch) {
         EXPECT_EQ(cycles(loads + 1) - cycles(loads), 4u) << loads;
 }
 
+TEST(Issue, AFullDependenceCounterHoldsTheWarp) {
+    // 63 loads fit into a counter; the next waits until the first has come back.
+    SmFixture sm = without_fetch(
+        {"memory_unit.shared_latency_uniform=2000", "memory_unit.shared_latency=2000"});
+    const auto cycles = [&](unsigned loads) {
+        std::vector<sass::Word> code(loads, lds(4, 255, {.write_barrier = 0}));
+        code.push_back(ffma(60, 1, 2, 255, {.wait_mask = 1}));
+        const KernelCounters counters = sm.run(code);
+        EXPECT_EQ(counters.sm.instructions, loads + 2);
+        return counters.cycles;
+    };
+    EXPECT_LT(cycles(63), 2600u);
+    EXPECT_GT(cycles(64), 4000u);
+    EXPECT_LT(cycles(126), 4600u);
+}
+
 TEST(Issue, SharedMemoryTakesAnInstructionEveryTwoCycles) {
     SmFixture sm = without_fetch();
     EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 1), 4);
@@ -96,6 +113,24 @@ TEST(Issue, ABarrierReleasesAllWarps) {
     EXPECT_EQ(four.sm.instructions, 4u * 3);
     EXPECT_DOUBLE_EQ(sm.cycles_each({bar_sync({.stall = 5})}, 16, 1),
                      sm.parameters().barrier_latency);
+}
+
+TEST(SubCores, AreAsManyAsTheMachineSays) {
+    const std::vector<sass::Word> fp32 = {ffma(4, 1, 2, 3, {.reuse = 7})};
+    const std::vector<std::string> three = {"sm.sub_cores=3", "sm.max_warps=64"};
+    EXPECT_DOUBLE_EQ(without_fetch(three).cycles_each(fp32, 64, 3), 1);
+    EXPECT_DOUBLE_EQ(without_fetch(three).cycles_each(fp32, 64, 4), 2);
+    EXPECT_DOUBLE_EQ(without_fetch({"sm.sub_cores=1", "sm.max_warps=32"}).cycles_each(fp32, 64, 32),
+                     32);
+}
+
+TEST(SubCores, RefuseNumbersThatDoNotGoTogether) {
+    EXPECT_THROW(SmFixture("h200", {"sm.sub_cores=1"}), InputError);  // of 64 warps
+    EXPECT_THROW(SmFixture("h200", {"sm.max_warps=129", "sm.sub_cores=8"}), InputError);
+    EXPECT_THROW(SmFixture("h200", {"sm.max_warps=128", "sm.sub_cores=3"}), InputError);
+    for (const char* override :
+         {"memory_unit.page_size=3MiB", "l1.size=227KiB", "shared_memory.size=257KiB"})
+        EXPECT_THROW(SmFixture("h200", {override}).run({}), InputError) << override;
 }
 
 TEST(Fetch, TheStreamBufferHidesMissesOfStraightLineCode) {
