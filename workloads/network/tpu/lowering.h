@@ -37,7 +37,7 @@ class Lowering {
     using Field = tpu::Field;
     using Opcode = tpu::Opcode;
 
-    // lowering.cpp: places and transfers.
+    // lowering.cpp, transfers.cpp: places and transfers.
     bool has_memory() const { return target_.generation >= 2; }
     tpu::Space backing() const { return has_memory() ? tpu::Space::kMemory : tpu::Space::kHost; }
     const Value& value(ValueId id) const { return graph_.value(id); }
@@ -79,7 +79,7 @@ class Lowering {
     void place_inputs();
     void take_outputs();
 
-    // product.cpp
+    // product.cpp, product_blocks.cpp
     void lower_product(const Node& node);
 
     // elementwise.cpp
