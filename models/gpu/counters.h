@@ -86,7 +86,7 @@ struct MemoryCounters {
     std::uint64_t tag_wavefronts = 0;  ///< passes through the tag stage
     std::uint64_t sectors_load_hit = 0, sectors_load_miss = 0;
     std::uint64_t sectors_store = 0;      ///< hits included
-    std::uint64_t sectors_store_hit = 0;  ///< the line was there: written in L1 as well
+    std::uint64_t sectors_store_hit = 0;  ///< the sector was there: written in L1 as well
     std::uint64_t sectors_atomic = 0;
     std::uint64_t shared_wavefronts_load = 0, shared_wavefronts_store = 0;
     std::uint64_t bank_conflicts_load = 0, bank_conflicts_store = 0;  ///< wavefronts beyond ideal

@@ -17,6 +17,11 @@ class L1Cache {
 
     /// The sectors that are held; the line becomes the set's most recently used.
     std::uint8_t look_up(std::uint64_t line);
+    /// The same, but nothing becomes more recently used.
+    std::uint8_t held(std::uint64_t line) const {
+        const std::uint32_t way = find(line);
+        return way == kNone ? 0 : all_[way].sectors;
+    }
     /// Brings sectors, and where the line is not there, the line, in the place of the set's least
     /// recently used. kFirst makes it the next to leave; kNoAllocate brings no new line.
     void fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority priority);

@@ -240,6 +240,8 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
     for (unsigned i = 0; i < lines_.count; ++i) {
         const LineAccess& line = lines_.line[i];
         counters_.sectors_store += count(line.sectors);
+        counters_.sectors_store_hit +=
+            count(static_cast<std::uint8_t>(line.sectors & l1_.held(line.line)));
         // Sectors that the L1 holds are updated and stay.
         if (in.info->is_strong) {
             l1_.invalidate(line.line, line.sectors);

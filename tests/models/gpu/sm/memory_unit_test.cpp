@@ -116,6 +116,14 @@ TEST_F(MemoryUnitTest, StoresAreWrittenThroughAndBringNoLine) {
     EXPECT_EQ(counters.sectors_load_miss, 4u);
 }
 
+TEST_F(MemoryUnitTest, StoresToSectorsThatL1HoldsAreHits) {
+    make();
+    time(instruction(kLoadGlobal, 4, words, 0xff));  // one sector
+    time(instruction(kStoreGlobal, 4, words));       // four
+    EXPECT_EQ(counters.sectors_store, 4u);
+    EXPECT_EQ(counters.sectors_store_hit, 1u);
+}
+
 TEST_F(MemoryUnitTest, SpilledRegistersComeBackFromL1) {
     make();
     time(instruction(kStoreLocal, 8, [](unsigned) { return 16; }));
