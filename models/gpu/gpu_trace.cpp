@@ -34,7 +34,7 @@ constexpr const char* kPipeNames[] = {"alu", "fma",    "fma heavy", "fp16", "fp6
 static_assert(std::size(kPipeNames) == kPipes);
 
 double per_cycle(std::uint64_t now, std::uint64_t before, Cycle cycles) {
-    return static_cast<double>(now >= before ? now - before : now) / static_cast<double>(cycles);
+    return static_cast<double>(now - before) / static_cast<double>(cycles);
 }
 
 }  // namespace
@@ -167,6 +167,9 @@ GpuTrace::GpuTrace(const config::Machine& machine, const SmParameters& parameter
 
 void GpuTrace::begin_kernel(const std::string& name, const sass::Program& program, Cycle at) {
     chip_->begin(kernels_, {trace_.name(name)}, at);
+    before_ = {};
+    sampled_ = at;
+    for (const std::unique_ptr<SmTrace>& sm : sms_) sm->begin_kernel(at);
     names_.instruction.resize(program.words().size());
     for (const sass::Program::Function& function : program.functions()) {
         if (!function.bound) continue;

@@ -31,6 +31,11 @@ class SmTrace {
     SmTrace(trace::Trace& trace, const TraceNames& names, const SmParameters& parameters,
             unsigned sm);
 
+    /// Counters begin anew.
+    void begin_kernel(engine::Cycle at) {
+        instructions_ = sectors_ = 0;
+        sampled_ = at;
+    }
     void cta_begins(std::uint32_t slot, std::uint64_t linear_index, engine::Cycle at) {
         recorder_.begin(ctas_[slot], {names_.cta, linear_index}, at);
     }
@@ -99,8 +104,6 @@ class GpuTrace {
     void sample(const PartitionCounters& memory, engine::Cycle now);
     /// A window has ended: nothing that happens later is before this cycle.
     void end_window(engine::Cycle end) { trace_.drain(end); }
-    /// Leaves a complete file.
-    void complete() { trace_.complete(); }
 
   private:
     trace::Trace trace_;
