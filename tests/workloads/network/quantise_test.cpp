@@ -120,6 +120,29 @@ TEST(Quantise, AnUnrolledLstmRunsInIntegers) {
     EXPECT_EQ(count(quantised)[Operator::kDequantizeLinear], 1);
 }
 
+TEST(Quantise, PartsOfAConcatenationMayShareAScale) {
+    Graph graph = network("lstm:seq=3,layers=1,hidden=8,input=8");
+    expand_lstm(graph);
+    Ranges ranges = ranges_of(graph);
+    const auto different_scales = [&] {
+        const Graph integers = quantise(graph, ranges, {});
+        size_t parts = 0, different = 0;
+        for (const Node& node : integers.nodes) {
+            if (node.op != Operator::kConcat) continue;
+            for (const ValueId id : node.inputs) {
+                ++parts;
+                different += integers.value(id).quantisation->scale !=
+                             integers.value(node.outputs[0]).quantisation->scale;
+            }
+        }
+        EXPECT_EQ(parts, 3u);
+        return different;
+    };
+    EXPECT_GT(different_scales(), 0u);
+    share_concat_ranges(graph, ranges);
+    EXPECT_EQ(different_scales(), 0u);
+}
+
 TEST(Quantise, OptionsTradeQuality) {
     const Graph graph = residual();
     const double best = quality(graph);

@@ -20,4 +20,8 @@ using Ranges = std::vector<Range>;
 Ranges calibrate(const Graph& graph, const std::vector<std::vector<Tensor>>& samples,
                  double coverage = 1);
 
+/// Gives the parts of each concatenation and its result the range that holds them all, so that they
+/// are quantised with one scale.
+void share_concat_ranges(const Graph& graph, Ranges& ranges);
+
 }  // namespace lockstep::network

@@ -88,8 +88,9 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
         if (generation == 1) {
             QuantiseOptions options;
             options.integer_interface = true;
-            network.graph =
-                quantise(graph, with_values ? calibrate(graph, {real}) : Ranges(), options);
+            Ranges ranges = with_values ? calibrate(graph, {real}) : Ranges();
+            if (with_values) share_concat_ranges(graph, ranges);
+            network.graph = quantise(graph, ranges, options);
         } else {
             network.graph = cast_to_bf16(graph);
         }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines that concatenate by copying bytes need parts of one scale, as TensorFlow Lite's
+// quantisation specification demands of CONCATENATION too.
+#include <algorithm>
+
+#include "workloads/network/quantise/calibrate.h"
+#include "workloads/network/quantise/family.h"
+
+namespace lockstep::network {
+
+namespace {
+
+/// The node that computes each value; the number of nodes where none does.
+std::vector<size_t> producers(const Graph& graph) {
+    std::vector<size_t> producer(graph.values.size(), graph.nodes.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+        for (const ValueId id : graph.nodes[n].outputs)
+            if (id != kNoValue) producer[id] = n;
+    return producer;
+}
+
+}  // namespace
+
+void share_concat_ranges(const Graph& graph, Ranges& ranges) {
+    const std::vector<size_t> producer = producers(graph);
+    // What a value was before it was only moved: it has one scale from there on.
+    const auto origin = [&](ValueId id) {
+        while (producer[id] < graph.nodes.size() &&
+               family_of(graph.nodes[producer[id]].op) == Family::kMove)
+            id = graph.nodes[producer[id]].inputs[0];
+        return id;
+    };
+    // A part may belong to several concatenations, whose ranges then grow until none changes.
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (const Node& node : graph.nodes) {
+            if (node.op != Operator::kConcat) continue;
+            std::vector<ValueId> members = {node.outputs[0]};
+            for (const ValueId id : node.inputs) members.push_back(origin(id));
+            Range all = ranges.at(members[0]);
+            for (const ValueId id : members)
+                all = {std::min(all.low, ranges.at(id).low),
+                       std::max(all.high, ranges.at(id).high)};
+            for (const ValueId id : members) {
+                changes |= ranges[id].low != all.low || ranges[id].high != all.high;
+                ranges[id] = all;
+            }
+        }
+    }
+}
+
+}  // namespace lockstep::network
