@@ -8,6 +8,7 @@
 #include "sim/cli/verbs.h"
 #include "sim/error/error.h"
 #include "sim/stats/statistics.h"
+#include "validation/compare/html_report.h"
 #include "validation/compare/report.h"
 
 namespace lockstep::cli {
@@ -15,7 +16,7 @@ namespace lockstep::cli {
 namespace {
 
 struct Options {
-    std::string suite, stats_file;
+    std::string suite, stats_file, html_file;
     validation::Request request;
 };
 
@@ -37,6 +38,8 @@ int compare(Options options) {
         stats::write_whole(options.stats_file, options.stats_file.ends_with(".csv")
                                                    ? validation::csv_report(suite, rows)
                                                    : validation::json_report(suite, machine, rows));
+    if (!options.html_file.empty())
+        stats::write_whole(options.html_file, validation::html_report(suite, machine, rows));
     const bool is_equal = std::all_of(rows.begin(), rows.end(), [](const validation::Row& row) {
         return row.simulated == row.reference;
     });
@@ -54,6 +57,9 @@ void add_compare(CLI::App& app, int& status) {
     verb->add_option("--on", options->request.machine,
                      "machine: a name or a .yaml file (default: the suite's own)");
     verb->add_option("--stats", options->stats_file, "write all rows (.json or .csv)");
+    verb->add_option("--html", options->html_file, "write a page with plots and all rows");
+    verb->add_option("--measured", options->request.measured,
+                     "folder of measurements that suite h200 compares with (default: built in)");
     verb->add_option("--threads", options->request.threads,
                      "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))

@@ -46,7 +46,10 @@ std::string_view part_name(Part part) {
 }
 
 std::string error_text(const Row& row, Error kind) {
-    return fmt::format("{:+.2f}{}", error_of(row, kind), kind == Error::kRelative ? "%" : "");
+    return fmt::format("{:+.2f}{}", error_of(row, kind),
+                       kind == Error::kDifference ? ""
+                       : row.is_percentage        ? " points"
+                                                  : "%");
 }
 
 bool is_within(const Row& row) {
@@ -96,12 +99,26 @@ std::vector<Group> groups(const Suite& suite, std::span<const Row> rows) {
     };
     const bool has_parts = !select(rows, "", Part::kTrain).empty();
     std::vector<std::string> names = quantities(rows);
-    if (names.size() > 1) names.push_back("");
+    // Percents and percentage points have no common mean.
+    const bool is_mixed =
+        std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.is_percentage; });
+    if (names.size() > 1 && !is_mixed) names.push_back("");
     for (const std::string& quantity : names) {
         add(quantity, "all", std::nullopt);
-        if (!has_parts) continue;
-        add(quantity, "train", Part::kTrain);
-        add(quantity, "test", Part::kTest);
+        if (has_parts) {
+            add(quantity, "train", Part::kTrain);
+            add(quantity, "test", Part::kTest);
+        }
+        std::vector<std::string> seen;
+        for (const Row& row : select(rows, quantity, std::nullopt)) {
+            if (row.group.empty() || std::find(seen.begin(), seen.end(), row.group) != seen.end())
+                continue;
+            seen.push_back(row.group);
+            std::vector<Row> selected = select(rows, quantity, std::nullopt);
+            std::erase_if(selected, [&](const Row& other) { return other.group != row.group; });
+            list.push_back({quantity.empty() ? "all" : quantity, row.group,
+                            statistics_of(selected, suite.error)});
+        }
     }
     return list;
 }
@@ -175,6 +192,7 @@ std::string json_report(const Suite& suite, const std::string& machine, std::spa
                          {"quantity", row.quantity},
                          {"unit", row.unit},
                          {"part", part_name(row.part)},
+                         {"group", row.group},
                          {"source", row.source},
                          {"note", row.note},
                          {"metrics",

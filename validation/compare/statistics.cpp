@@ -46,7 +46,7 @@ std::optional<double> kendall_tau(std::span<const Row> rows) {
 
 double error_of(const Row& row, Error kind) {
     if (row.simulated == row.reference) return 0;
-    if (kind == Error::kDifference) return row.simulated - row.reference;
+    if (kind == Error::kDifference || row.is_percentage) return row.simulated - row.reference;
     if (row.reference == 0)
         return std::copysign(std::numeric_limits<double>::infinity(), row.simulated);
     return 100 * (row.simulated - row.reference) / std::abs(row.reference);

@@ -23,7 +23,9 @@ struct Row {
     std::string source;  ///< of the reference value
     Part part = Part::kTest;
     std::string note;
-    double allowed = 0;  ///< how far simulated may be off, in the row's unit; 0: not said
+    double allowed = 0;          ///< how far simulated may be off, in the row's unit; 0: not said
+    std::string group;           ///< statistics are also taken by group, where rows have one
+    bool is_percentage = false;  ///< its error is a difference, whatever the suite's others are
 };
 
 /// How far a simulated value is from its reference.
@@ -37,6 +39,7 @@ struct Request {
     std::string machine;  ///< a name or a file; the suite's own where the user named none
     unsigned threads = 1;
     bool progress = false;  ///< show a progress line on stderr
+    std::string measured;   ///< a folder of measurements; empty: those that are built in
 };
 
 struct Suite {

@@ -8,10 +8,7 @@ namespace lockstep::validation {
 
 std::span<const Suite> suites() {
     static const Suite kSuites[] = {
-        micro_suite(),
-        scalesim_suite(),
-        tpu_measured_suite(),
-        tpu_paper_suite(),
+        h200_suite(), micro_suite(), scalesim_suite(), tpu_measured_suite(), tpu_paper_suite(),
     };
     return kSuites;
 }

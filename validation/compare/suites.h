@@ -6,6 +6,7 @@
 
 namespace lockstep::validation {
 
+Suite h200_suite();
 Suite micro_suite();
 Suite scalesim_suite();
 Suite tpu_measured_suite();

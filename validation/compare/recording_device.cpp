@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/compare/recording_device.h"
+
+namespace lockstep::validation {
+
+DevicePointer RecordingDevice::allocate(std::uint64_t bytes, MemoryKind kind) {
+    const DevicePointer pointer = device_->allocate(bytes, kind);
+    if (pointer != 0) log_.add(pointer, bytes);
+    return pointer;
+}
+
+bool RecordingDevice::free(DevicePointer pointer) {
+    log_.remove(pointer);
+    return device_->free(pointer);
+}
+
+LaunchResult RecordingDevice::launch(const LaunchRequest& request) {
+    log_.before_launch();
+    const LaunchResult result = device_->launch(request);
+    launches_.push_back({request.kernel, request.grid, request.block, result, log_.after_launch()});
+    return result;
+}
+
+}  // namespace lockstep::validation
