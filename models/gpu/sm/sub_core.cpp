@@ -179,7 +179,11 @@ void SubCore::look_at(unsigned local, Cycle now) {
     }
     if (in.reads_constant) {
         const Cycle ready = constants_.request(now, in.constant_line);
-        if (ready > now) {
+        // A line that it has waited for serves the warp even if others have evicted it since.
+        const bool has_come = context.constant_line == in.constant_line;
+        context.constant_line = WarpContext::kNoLine;
+        if (ready > now && !has_come) {
+            context.constant_line = in.constant_line;
             sm_.enter(context, WarpState::kImcMiss, now);
             return wake(local, ready);
         }

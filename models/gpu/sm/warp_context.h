@@ -29,9 +29,10 @@ struct WarpContext {
     WarpState state = WarpState::kWait;
     engine::Cycle since = 0;  ///< in this state
     engine::Cycle not_before = 0;
-    std::uint32_t line = kNoLine;         ///< instruction line in its buffer
-    std::uint32_t path_instructions = 0;  ///< since its paths last took turns
-    std::uint32_t in_flight = 0;          ///< memory instructions
+    std::uint32_t line = kNoLine;           ///< instruction line in its buffer
+    std::uint32_t constant_line = kNoLine;  ///< that it waits for
+    std::uint32_t path_instructions = 0;    ///< since its paths last took turns
+    std::uint32_t in_flight = 0;            ///< memory instructions
     std::uint32_t stores_in_flight = 0;
 
     // Groups of LDGSTS, numbered; LDGDEPBAR closes one, and ARRIVES.LDGSTSBAR one that reports to

@@ -115,6 +115,19 @@ TEST(Issue, ABarrierReleasesAllWarps) {
                      sm.parameters().barrier_latency);
 }
 
+TEST(Constants, WarpsThatEvictEachOthersLinesGoOn) {
+    // Warps start apart and want two lines in turn, of which the cache holds one.
+    SmFixture sm("h200", {"constant_cache.l0_size=64", "launch.warp_interval=37"});
+    std::vector<sass::Word> code;
+    for (unsigned i = 0; i < 16; ++i) {
+        sass::Word word = instruction(0xa23, 4, 1, 0, 3);  // FFMA R4, R1, c[0][...], R3
+        word.set_bits(32, 32, 0);
+        word.set_bits(40, 14, i % 2 * 64 / 4);
+        code.push_back(word);
+    }
+    EXPECT_EQ(sm.run(code, 32).sm.instructions, 32u * 17);
+}
+
 TEST(SubCores, AreAsManyAsTheMachineSays) {
     const std::vector<sass::Word> fp32 = {ffma(4, 1, 2, 3, {.reuse = 7})};
     const std::vector<std::string> three = {"sm.sub_cores=3", "sm.max_warps=64"};
