@@ -4,6 +4,7 @@
 // setting of the card. Exit status: 0 all measured; 2 no GPU, or wrong input; 3 some pairs failed.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@
 #include "sim/stats/statistics.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/ncu_csv.h"
+#include "validation/measure/sha256.h"
+#include "validation/measure/tables.h"
 
 namespace lockstep::validation {
 
@@ -34,7 +37,8 @@ struct Options {
     std::string manifest, csv, cache = "cold", profiler = "unknown";
     std::vector<std::string> groups, only;
     unsigned timeout = 60;
-    bool list = false, metrics = false, profile = false, is_sample = false;
+    bool list = false, metrics = false, profile = false, tables = false, is_sample = false;
+    int table_entries = 0;
     MeasureOptions measure;
 };
 
@@ -117,6 +121,7 @@ std::string in_child(const fs::path& file, unsigned timeout,
     const pid_t child = fork();
     LOCKSTEP_CHECK(child >= 0, "fork failed");
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         std::string text;
         int status = 0;
         try {
@@ -145,6 +150,34 @@ std::string in_child(const fs::path& file, unsigned timeout,
     if (WEXITSTATUS(status) != 0) throw InputError(text);
     return text;
 }
+
+/// Holds the GPU open, as otherwise the driver starts it anew for each pair, which takes seconds
+/// where no persistence daemon runs. Its context has nothing to do and costs the others no time.
+class Keeper {
+  public:
+    explicit Keeper(const std::string& library) : child_(fork()) {
+        if (child_ != 0) return;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        try {
+            const auto driver = Driver::load(library);
+            CuContext* context = nullptr;
+            driver->retain_context(&context, 0);
+            while (true) pause();
+        } catch (const Error&) {
+        }
+        _exit(0);
+    }
+    ~Keeper() {
+        if (child_ <= 0) return;
+        kill(child_, SIGKILL);
+        waitpid(child_, nullptr, 0);
+    }
+    Keeper(const Keeper&) = delete;
+    Keeper& operator=(const Keeper&) = delete;
+
+  private:
+    pid_t child_;
+};
 
 void check_finite(const MeasuredPair& pair) {
     for (const MeasuredValue& value : pair.values)
@@ -178,6 +211,7 @@ int measure(const Options& options) {
     const auto machine = config::Machine::load(about.machine);
     fmt::print(stderr, "{}: {} pairs, machine {}\n", about.gpu, plan.size(), about.machine);
 
+    const Keeper keeper(options.driver);
     std::map<std::string, MeasurementFile> files;
     std::size_t done = 0, failed = 0;
     for (const PlannedPair& pair : plan) {
@@ -230,12 +264,47 @@ int profile(const Options& options) {
     return 0;
 }
 
+/// Writes mufu_NAME.zst for each function, and what they are to tables/index.json.
+int tables(const Options& options) {
+    const auto driver = Driver::load(options.driver);
+    const Provenance about = provenance(options, *driver);
+    CudaDevice device(driver, config::Machine::load(about.machine), options.measure.device);
+    const fs::path folder = fs::path(options.out) / "tables";
+    fs::create_directories(folder);
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (TableRange range : table_ranges()) {
+        if (options.table_entries > 0) range.count = std::min(range.count, options.table_entries);
+        const std::string bytes =
+            compress_table(range, device.table(range.function, range.first_bits, range.count));
+        const std::string name = "mufu_" + range.function + ".zst";
+        stats::write_whole((folder / name).string(), bytes);
+        list.push_back({{"function", range.function},
+                        {"file", name},
+                        {"first_bits", range.first_bits},
+                        {"count", range.count},
+                        {"sha256", sha256(std::as_bytes(std::span(bytes)))}});
+    }
+    MeasurementFile header;
+    header.provenance = about;
+    auto index = nlohmann::ordered_json::parse(to_text(header));
+    index["kind"] = "tables";
+    index.erase("pairs");
+    index.erase("failures");
+    index["tables"] = std::move(list);
+    stats::write_whole((folder / "index.json").string(), index.dump(1) + "\n");
+    fmt::print("{} tables, {}\n", table_ranges().size(), folder.string());
+    return 0;
+}
+
 int merge(const Options& options) {
     CounterFile file = read_counters(read_file(options.manifest), options.manifest);
     add_counters(file, read_file(options.csv), options.csv);
     fs::create_directories(options.out);
     const std::string path =
-        (fs::path(options.out) / fmt::format("counters_{}.json", file.cache)).string();
+        (fs::path(options.out) /
+         fmt::format("counters_{}{}.json", file.cache,
+                     options.groups.size() == 1 ? "_" + options.groups[0] : ""))
+            .string();
     stats::write_whole(path, to_text(file));
     fmt::print("counters of {} pairs, {}\n", file.pairs.size(), path);
     return 0;
@@ -255,6 +324,7 @@ int run(const Options& options) {
         return 0;
     }
     if (!options.csv.empty()) return merge(options);
+    if (options.tables) return tables(options);
     return options.profile ? profile(options) : measure(options);
 }
 
@@ -292,6 +362,8 @@ int main(int argc, char** argv) {
     app.add_flag("--list", options.list, "print the plan");
     app.add_flag("--metrics", options.metrics, "print the names of the counters");
     app.add_flag("--profile", options.profile, "run everything once, for a profiler");
+    app.add_flag("--tables", options.tables, "write the tables of the transcendental unit");
+    app.add_option("--table-entries", options.table_entries, "at most so many of each (tests)");
     app.add_option("--manifest", options.manifest, "the list of launches that --profile writes");
     app.add_option("--counters", options.csv, "turn a profiler's CSV and the manifest into JSON");
     app.add_option("--cache", options.cache, "with --profile: the caches before each launch")

@@ -20,18 +20,23 @@ fi
 commit=$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)
 status=0
 
-# Options of the user's own (as a driver or a plan for tests) go to every call.
-measure() { "$measure" --commit "$commit" ${LOCKSTEP_MEASURE_OPTIONS:-} "$@"; }
+# Where there are several GPUs, the first; the others are not even started.
+export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}"
+# Options of the user's own (a driver or a plan for tests) go to every call.
+options="--commit $commit ${LOCKSTEP_MEASURE_OPTIONS:-}"
+begin=$(date +%s)
+left() { echo $((1140 - $(date +%s) + begin)); }
 
 if command -v nvidia-smi >/dev/null 2>&1; then
     nvidia-smi -q >"$out/nvidia-smi.txt" 2>&1
 fi
 
-# 7 minutes for the plan, 5 for each pass of the profiler.
-timeout -k 10 420 "$measure" --commit "$commit" ${LOCKSTEP_MEASURE_OPTIONS:-} --out "$out"
+timeout -k 10 600 "$measure" $options --out "$out"
 result=$?
 [ $result -eq 2 ] && exit 2
 [ $result -eq 0 ] || { echo "not all pairs were measured ($result)" >&2; status=3; }
+
+timeout -k 10 120 "$measure" $options --tables --out "$out" || { echo "no tables" >&2; status=3; }
 
 ncu=${LOCKSTEP_NCU:-$(command -v ncu || ls -d /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | tail -n 1)}
 if [ -z "$ncu" ]; then
@@ -40,20 +45,29 @@ if [ -z "$ncu" ]; then
 fi
 version=$("$ncu" --version 2>/dev/null | tail -n 1)
 metrics=$("$measure" --metrics)
+groups=${LOCKSTEP_MEASURE_GROUPS:-$("$measure" $options --list | awk '{ print $1 }' | sort -u)}
 for cache in cold warm; do
     control=all
     [ $cache = warm ] && control=none
-    # Kernels of the program's own (probes) do not run here: the CSV has the plan's launches alone.
-    if timeout -k 10 300 "$ncu" --csv --page raw --print-units base --clock-control none \
-        --cache-control $control --metrics "$metrics" --log-file "$out/ncu_$cache.csv" \
-        "$measure" --commit "$commit" ${LOCKSTEP_MEASURE_OPTIONS:-} --profile --cache $cache \
-        --profiler "$version" --manifest "$out/.launches_$cache.json" >"$out/ncu_$cache.log" 2>&1 &&
-        measure --counters "$out/ncu_$cache.csv" --manifest "$out/.launches_$cache.json" --out "$out"; then
-        gzip -f "$out/ncu_$cache.csv"
-        rm -f "$out/.launches_$cache.json" "$out/ncu_$cache.log"
-    else
-        echo "no counters with caches $cache, see $out/ncu_$cache.log and $out/ncu_$cache.csv" >&2
-        status=3
-    fi
+    for group in $groups; do
+        name=${cache}_$group
+        seconds=$(left)
+        [ "$seconds" -gt 240 ] && seconds=240
+        # The program runs its own probes only where it is not profiled: the CSV has the plan's
+        # launches alone.
+        if [ "$seconds" -gt 5 ] && timeout -k 10 "$seconds" "$ncu" --csv --page raw \
+            --print-units base --clock-control none --cache-control $control --metrics "$metrics" \
+            --log-file "$out/ncu_$name.csv" "$measure" $options --group "$group" --profile \
+            --cache $cache --profiler "$version" --manifest "$out/.launches_$name.json" \
+            >"$out/ncu_$name.log" 2>&1 &&
+            "$measure" --counters "$out/ncu_$name.csv" --manifest "$out/.launches_$name.json" \
+                --group "$group" --out "$out"; then
+            gzip -f "$out/ncu_$name.csv"
+            rm -f "$out/.launches_$name.json" "$out/ncu_$name.log"
+        else
+            echo "no counters of $group with caches $cache, see $out/ncu_$name.log and .csv" >&2
+            status=3
+        fi
+    done
 done
 exit $status

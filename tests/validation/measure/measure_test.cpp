@@ -35,7 +35,6 @@ MeasuredPair measure(const std::string& group, const std::string& workload) {
     return measure_pair({group, workload}, driver(), config::Machine::load("h200"), quick());
 }
 
-/// The outputs of each launch on a device of ours.
 TEST(Sha256, GivesThePublishedDigests) {
     const auto digest = [](const std::string& text) {
         return sha256(std::as_bytes(std::span(text)));
@@ -159,6 +158,47 @@ TEST_F(Program, ProfilesOnceAndListsTheLaunches) {
     const CounterFile file = read_counters(slurp(manifest), manifest);
     ASSERT_EQ(file.pairs.size(), 1u);
     EXPECT_FALSE(file.pairs[0].launches.empty());
+}
+
+TEST_F(Program, WritesTables) {
+    EXPECT_EQ(run_program(common_ + "--tables --table-entries 1000 --out " + folder_.string()), 0);
+    EXPECT_THAT(slurp(folder_ / "tables/index.json"), HasSubstr("mufu_tanh.zst"));
+    EXPECT_GT(fs::file_size(folder_ / "tables/mufu_rcp.zst"), 8u);
+}
+
+/// A profiler that runs the program and prints what ncu does: 7 for every metric.
+constexpr const char* kFakeNcu = R"(#!/usr/bin/env python3
+import json, subprocess, sys
+a = sys.argv[1:]
+if a == ['--version']: print('fake'); sys.exit(0)
+log, metrics = a[a.index('--log-file') + 1], a[a.index('--metrics') + 1].split(',')
+if subprocess.call(a[a.index('--log-file') + 2:]) != 0: sys.exit(1)
+q = lambda fields: ','.join('"%s"' % (f,) for f in fields) + '\n'
+with open(log, 'w') as f:
+    f.write('==PROF== Connected\n' + q(['ID', 'Kernel Name', 'Block Size', 'Grid Size'] + metrics))
+    f.write(q([''] * (4 + len(metrics))))
+    for pair in json.load(open(a[a.index('--manifest') + 1]))['pairs']:
+        for l in pair['launches']:
+            f.write(q([0, l['kernel'], tuple(l['block']), tuple(l['grid'])] + [7] * len(metrics)))
+)";
+
+TEST_F(Program, ScriptDoesItAll) {
+    if (std::system("python3 -c 'import json'") != 0) GTEST_SKIP() << "skipped: no python3";
+    std::ofstream(folder_ / "plan.csv") << "b,reduce:n=2048\n";
+    std::ofstream(folder_ / "ncu") << kFakeNcu;
+    fs::permissions(folder_ / "ncu", fs::perms::owner_all);
+    const std::string command =
+        "LOCKSTEP_BUILD=" LOCKSTEP_BINARY_DIR " LOCKSTEP_NCU=" + (folder_ / "ncu").string() +
+        " LOCKSTEP_MEASURE_OPTIONS='" + common_ + "--table-entries 500 --plan " +
+        (folder_ / "plan.csv").string() + "' " LOCKSTEP_SOURCE_DIR "/validation/measure/run.sh " +
+        (folder_ / "out").string() + " >" + (folder_ / "log").string() + " 2>&1";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0) << slurp(folder_ / "log");
+    const std::string name = (folder_ / "out/counters_cold_b.json").string();
+    const CounterFile file = read_counters(slurp(name), name);
+    ASSERT_EQ(file.pairs.size(), 1u);
+    EXPECT_EQ(file.pairs[0].launches[0].metrics.at("sm__cycles_elapsed.max"), 7);
+    for (const char* made : {"b.json", "counters_warm_b.json", "tables/index.json"})
+        EXPECT_TRUE(fs::exists(folder_ / "out" / made)) << made;
 }
 
 TEST(Plan, NamesWorkloadsThatThereAre) {
