@@ -10,19 +10,20 @@
 namespace lockstep::gpu {
 
 namespace {
-constexpr std::size_t kWays = 8;
+constexpr std::uint32_t kMostWays = 8;  // assumed
 }
 
 Mmu::Mmu(const MemoryParameters& parameters)
     : parameters_(parameters),
-      sets_(std::max<std::size_t>(1, parameters.tlb_entries / kWays)),
-      entries_(sets_ * kWays),
+      ways_(std::min(kMostWays, parameters.tlb_entries)),
+      sets_(parameters.tlb_entries / ways_),
+      entries_(sets_ * ways_),
       walker_free_(parameters.walkers) {}
 
 engine::Cycle Mmu::translate(engine::Cycle now, std::uint64_t line) {
     const std::uint64_t page = line / parameters_.page_lines;
-    const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(page % sets_ * kWays);
-    const auto last = first + kWays;
+    const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(page % sets_ * ways_);
+    const auto last = first + static_cast<std::ptrdiff_t>(ways_);
     auto entry = std::find_if(first, last, [&](const Entry& e) { return e.page == page; });
     const engine::Cycle looked_up = now + parameters_.tlb_latency;
     if (entry == last) {

@@ -26,7 +26,7 @@ class Mmu {
     };
 
     const MemoryParameters& parameters_;
-    std::size_t sets_;
+    std::size_t ways_, sets_;
     std::vector<Entry> entries_;  ///< by set, then way
     std::vector<engine::Cycle> walker_free_;
     std::uint64_t clock_ = 0, hits_ = 0, misses_ = 0;

@@ -135,6 +135,15 @@ TEST(MemorySystem, PageWalksDelayOnce) {
     EXPECT_EQ(bench.latency({.line = 0, .sectors = 1}), hit);
 }
 
+TEST(MemorySystem, ATlbOfOneEntryHoldsOnePage) {
+    MemoryBench bench("t4", 1, {"tlb.l2_entries=1", "tlb.page_size=4KiB", "l2.slices=1"});
+    constexpr std::uint64_t kPageLines = 4096 / kLineBytes;
+    for (unsigned i = 0; i < 4; ++i)
+        bench.latency({.line = i % 2 * kPageLines, .sectors = 1, .translated = false});
+    EXPECT_EQ(bench.system->counters().tlb_hits, 0u);
+    EXPECT_EQ(bench.system->counters().tlb_misses, 4u);
+}
+
 TEST(MemorySystem, TranslatesPagesOfAnySize) {
     for (const char* page : {"tlb.page_size=4KiB", "tlb.page_size=512GiB"}) {
         MemoryBench bench("t4", 1, {page});
