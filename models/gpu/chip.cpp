@@ -23,6 +23,7 @@ constexpr Time kReportWindows = 256;
 /// Simulated picoseconds in which no instruction issues although units are busy, after which the
 /// model is taken to go round in circles: a hundred times the longest NANOSLEEP.
 constexpr Time kLivelock = 100'000'000'000;
+constexpr Cycle kLivelockCycles = 1'000'000;  // at least, on a slow clock
 
 }  // namespace
 
@@ -35,7 +36,7 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
       simulation_({.name = machine.name(),
                    .threads = options.threads,
                    .shuffle = options.shuffle,
-                   .livelock_after = kLivelock}) {
+                   .livelock_after = std::max(kLivelock, clock_.start_of(kLivelockCycles))}) {
     const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {

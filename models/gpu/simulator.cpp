@@ -98,8 +98,13 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
     run.warps_per_cta = static_cast<std::uint32_t>((request.block.volume() + sass::kWarpSize - 1) /
                                                    sass::kWarpSize);
     run.resident_ctas = resident_by_sm(kernel, request);
-    const std::uint64_t shared =
-        carve_out(*machine_, std::uint64_t{run.resident_ctas} * launch.shared_bytes);
+    // From sm_90 on a CTA's shared memory includes what the system keeps.
+    const std::uint64_t of_cta =
+        launch.arch >= 90
+            ? launch.shared_bytes
+            : std::uint64_t{kernel.shared_bytes} + request.dynamic_shared_bytes +
+                  static_cast<std::uint64_t>(machine_->integer("shared_memory.reserved_per_cta"));
+    const std::uint64_t shared = carve_out(*machine_, run.resident_ctas * of_cta);
 
     Progress progress(request.kernel, request.grid.volume(), options_.progress);
     const auto report = [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {

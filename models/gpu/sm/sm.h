@@ -52,7 +52,6 @@ class Sm final : public engine::Tile, public MemoryListener {
     std::vector<engine::Cycle> take_ended() { return std::exchange(ended_, {}); }
     bool has_ended() const { return !ended_.empty(); }
     engine::Cycle last_end() const { return last_end_; }
-    std::uint32_t resident() const { return resident_; }
 
     // engine::Tile
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
