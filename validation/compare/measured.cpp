@@ -109,6 +109,10 @@ std::unique_ptr<Stored> load(const Request& request, int arch) {
             fmt::print(stderr, "{}: {} was not measured: {}\n", name, workload, why);
         for (MeasuredPair& pair : file.pairs) {
             check_cubins(pair, arch, name);
+            for (const MeasuredCheck& check : pair.checks)
+                if (!check.passed)
+                    fmt::print(stderr, "{}: {}: the silicon's result is not the reference's: {}\n",
+                               name, pair.workload, check.message);
             stored->pairs.push_back({std::move(pair), name, nullptr, ""});
         }
     }
