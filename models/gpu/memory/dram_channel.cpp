@@ -21,7 +21,9 @@ DramChannel::DramChannel(const MemoryParameters& parameters)
     : parameters_(parameters),
       controller_(parameters.dram, {.refresh = parameters.refresh,
                                     .read_queue = parameters.read_queue,
-                                    .write_queue = parameters.write_queue}) {}
+                                    .write_queue = parameters.write_queue,
+                                    .write_high = parameters.write_queue * 3 / 4,
+                                    .write_low = parameters.write_queue / 8}) {}
 
 /// The first command clock at or after the SM cycle's begin; exact for 11 s of simulated time.
 dram::Cycle DramChannel::dram_cycle(Cycle at) const {

@@ -39,6 +39,7 @@ bool Controller::enqueue(Direction direction, const Location& location, std::uin
     queue.push(location.bank, location.row, open_row, id, arrivals_++, reached_);
     if (direction != direction_) {
         if (may_turn()) column_wake_ = reached_;
+        if (turns_soon()) row_wake_ = std::min(row_wake_, reached_);
     } else if (open_row == location.row) {
         column_wake_ = std::min(
             column_wake_, std::max(reached_, device_.earliest_column(location.bank, direction)));
@@ -49,7 +50,7 @@ bool Controller::enqueue(Direction direction, const Location& location, std::uin
 }
 
 Cycle Controller::wake() const {
-    const Cycle work = std::min(column_wake_, std::max(row_wake_, row_bus_free_));
+    const Cycle work = std::min({column_wake_, std::max(row_wake_, row_bus_free_), refresh_ends_});
     return std::max(reached_, blocked_ == 0 ? std::min(work, refresh_due_) : work);
 }
 
@@ -66,6 +67,10 @@ void Controller::advance(Cycle until) {
 }
 
 void Controller::step(Cycle now) {
+    if (now >= refresh_ends_) {
+        refreshing_ = 0;
+        refresh_ends_ = kNever;
+    }
     if (now >= refresh_due_ && blocked_ == 0) {
         blocked_ = refresh_.banks();
         row_wake_ = now;
@@ -80,10 +85,21 @@ void Controller::step(Cycle now) {
 }
 
 bool Controller::may_turn() const {
+    // Who waits for a refresh only does not hold the bus.
+    const BankMask away = blocked_ | refreshing_;
+    const bool can_read = (reads_.pending() & ~away) != 0;
+    const bool can_write = (writes_.pending() & ~away) != 0;
     if (direction_ == Direction::kRead)
-        return writes_.size() >= parameters_.write_high || (reads_.empty() && !writes_.empty());
-    return !reads_.empty() &&
-           (writes_.empty() || (burst_left_ == 0 && writes_.size() <= parameters_.write_low));
+        return can_write && (writes_.size() >= parameters_.write_high || !can_read);
+    return can_read &&
+           (!can_write || (burst_left_ == 0 && writes_.size() <= parameters_.write_low));
+}
+
+/// The bus will soon turn: rows for the other direction may be opened.
+bool Controller::turns_soon() const {
+    if (direction_ == Direction::kRead)
+        return writes_.size() + parameters_.write_burst >= parameters_.write_high;
+    return writes_.size() <= parameters_.write_low + parameters_.write_burst;
 }
 
 void Controller::turn_if_due(Cycle now) {
@@ -135,19 +151,30 @@ bool Controller::issue_column(Cycle now) {
 void Controller::issue_row(Cycle now) {
     row_wake_ = kNever;
     if (issue_refresh(now)) return;
-    const Choice choice = parameters_.scheduler->row(queue(), device_, blocked_, now);
-    if (choice.bank >= 0) {
-        const std::uint32_t bank = static_cast<std::uint32_t>(choice.bank);
-        if (device_.open_row(bank) == kClosed)
-            activate(bank, now);
-        else {
-            queue().note_oldest(bank, RowOutcome::kConflict);
-            precharge(bank, now);
-        }
+    if (issue_row_for(queue(), blocked_, now)) return;
+    // Banks that the bus's direction does not need are made ready for the other one.
+    RequestQueue& other = direction_ == Direction::kRead ? writes_ : reads_;
+    if (!in_order_ && !other.empty() && turns_soon() &&
+        issue_row_for(other, blocked_ | queue().pending(), now))
         return;
-    }
-    row_wake_ = std::min(row_wake_, choice.wake);
     if (parameters_.row_policy.closes()) close_unwanted(now);
+}
+
+/// Opens or closes a row for a request of the queue; true where a command went out.
+bool Controller::issue_row_for(RequestQueue& waiting, BankMask excluded, Cycle now) {
+    const Choice choice = parameters_.scheduler->row(waiting, device_, excluded, now);
+    if (choice.bank < 0) {
+        row_wake_ = std::min(row_wake_, choice.wake);
+        return false;
+    }
+    const std::uint32_t bank = static_cast<std::uint32_t>(choice.bank);
+    if (device_.open_row(bank) == kClosed) {
+        activate(waiting, bank, now);
+    } else {
+        waiting.note_oldest(bank, RowOutcome::kConflict);
+        precharge(bank, now);
+    }
+    return true;
 }
 
 /// Closes the banks that await their refresh, then refreshes them. True where a command went out.
@@ -179,6 +206,8 @@ bool Controller::issue_refresh(Cycle now) {
         ++statistics_.refreshes_bank;
     }
     trace(now, all ? CommandKind::kRefreshAll : CommandKind::kRefreshBank, bank);
+    refreshing_ = all ? blocked_ : BankMask{1} << bank;
+    refresh_ends_ = now + (all ? device_.timing().RFC : device_.timing().RFC_bank);
     refresh_.done();
     refresh_due_ = refresh_.due();
     blocked_ = 0;
@@ -203,8 +232,7 @@ bool Controller::close_unwanted(Cycle now) {
     return false;
 }
 
-void Controller::activate(std::uint32_t bank, Cycle now) {
-    RequestQueue& waiting = queue();
+void Controller::activate(RequestQueue& waiting, std::uint32_t bank, Cycle now) {
     waiting.note_oldest(bank, RowOutcome::kMiss);
     const std::uint32_t row = waiting.oldest(bank).row;
     device_.activate(bank, row, now);

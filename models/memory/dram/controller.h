@@ -70,12 +70,14 @@ class Controller {
     Cycle wake() const;
     void step(Cycle now);
     bool may_turn() const;
+    bool turns_soon() const;
     void turn_if_due(Cycle now);
     bool issue_column(Cycle now);
     void issue_row(Cycle now);
     bool issue_refresh(Cycle now);
     bool close_unwanted(Cycle now);
-    void activate(std::uint32_t bank, Cycle now);
+    bool issue_row_for(RequestQueue& waiting, BankMask excluded, Cycle now);
+    void activate(RequestQueue& waiting, std::uint32_t bank, Cycle now);
     void precharge(std::uint32_t bank, Cycle now);
     void skip_idle_refreshes(Cycle until);
     void trace(Cycle now, CommandKind kind, std::uint32_t bank, std::uint32_t row = 0);
@@ -87,7 +89,9 @@ class Controller {
     RequestQueue reads_, writes_;
     Refresh refresh_;
     Cycle refresh_due_;
-    BankMask blocked_ = 0;  ///< banks that await their refresh
+    BankMask blocked_ = 0;     ///< banks that await their refresh
+    BankMask refreshing_ = 0;  ///< by the latest refresh, until refresh_ends_
+    Cycle refresh_ends_ = kNever;
     Direction direction_ = Direction::kRead;
     Direction last_transfer_ = Direction::kRead;
     std::uint32_t burst_left_ = 0;  ///< writes to serve before reads get the bus back
