@@ -34,13 +34,13 @@ std::vector<T> elements(int64_t count, cuda::Random& random) {
 }  // namespace
 
 template <>
-struct ProductData<int32_t>::Sum {
+struct ProductSum<int32_t> {
     int64_t value = 0;
     void add(int32_t a, int32_t b) { value += int64_t{a} * b; }
 };
 
 template <>
-struct ProductData<float>::Sum {
+struct ProductSum<float> {
     double value = 0, magnitude = 0;
     void add(float a, float b) {
         const double product = static_cast<double>(a) * b;

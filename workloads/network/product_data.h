@@ -10,6 +10,10 @@
 
 namespace lockstep::network {
 
+/// The sum of an element's products; defined for the two types.
+template <typename T>
+struct ProductSum;
+
 /// One of the `count` products of a node, with seeded operands. T: int32_t holds int8 elements
 /// (-128 to 127), float holds bf16 elements (-1 to 1, exactly).
 template <typename T>
@@ -29,7 +33,7 @@ class ProductData {
     std::string check(std::span<const T> c) const;
 
   private:
-    struct Sum;
+    using Sum = ProductSum<T>;
     T input(int64_t batch, int64_t channel, int64_t y, int64_t x) const;
     /// The sums of a row of results; `right` is b().
     void direct(int64_t row, std::span<const T> right, std::vector<Sum>& sums) const;
