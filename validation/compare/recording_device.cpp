@@ -4,19 +4,19 @@
 namespace lockstep::validation {
 
 DevicePointer RecordingDevice::allocate(std::uint64_t bytes, MemoryKind kind) {
-    const DevicePointer pointer = device_->allocate(bytes, kind);
+    const DevicePointer pointer = device().allocate(bytes, kind);
     if (pointer != 0) log_.add(pointer, bytes);
     return pointer;
 }
 
 bool RecordingDevice::free(DevicePointer pointer) {
     log_.remove(pointer);
-    return device_->free(pointer);
+    return device().free(pointer);
 }
 
 LaunchResult RecordingDevice::launch(const LaunchRequest& request) {
     log_.before_launch();
-    const LaunchResult result = device_->launch(request);
+    const LaunchResult result = device().launch(request);
     launches_.push_back({request.kernel, request.grid, request.block, result, log_.after_launch()});
     return result;
 }

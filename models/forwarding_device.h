@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that hands everything to another: what watches a device derives from it.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "models/device.h"
+
+namespace lockstep {
+
+class ForwardingDevice : public Device {
+  public:
+    explicit ForwardingDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+
+    const config::Machine& machine() const override { return device_->machine(); }
+    DevicePointer allocate(std::uint64_t bytes, MemoryKind kind) override {
+        return device_->allocate(bytes, kind);
+    }
+    bool free(DevicePointer pointer) override { return device_->free(pointer); }
+    bool register_host(void* pointer, std::uint64_t bytes) override {
+        return device_->register_host(pointer, bytes);
+    }
+    AllocationInfo find(DevicePointer address) const override { return device_->find(address); }
+    std::uint64_t free_bytes() const override { return device_->free_bytes(); }
+    std::uint64_t total_bytes() const override { return device_->total_bytes(); }
+    ModuleHandle load_module(const cubin::Cubin& cubin) override {
+        return device_->load_module(cubin);
+    }
+    void unload_module(ModuleHandle module) override { device_->unload_module(module); }
+    std::pair<DevicePointer, std::uint64_t> find_variable(ModuleHandle module,
+                                                          std::string_view name) override {
+        return device_->find_variable(module, name);
+    }
+    const cubin::Function* find_kernel(ModuleHandle module, std::string_view name) override {
+        return device_->find_kernel(module, name);
+    }
+    LaunchResult launch(const LaunchRequest& request) override { return device_->launch(request); }
+    void set_printf_output(std::function<void(std::string_view)> output) override {
+        device_->set_printf_output(std::move(output));
+    }
+    void set_heap_bytes(std::uint64_t bytes) override { device_->set_heap_bytes(bytes); }
+    void set_stack_bytes(std::uint64_t bytes) override { device_->set_stack_bytes(bytes); }
+
+  protected:
+    Device& device() { return *device_; }
+
+  private:
+    std::unique_ptr<Device> device_;
+};
+
+}  // namespace lockstep
