@@ -22,6 +22,8 @@ DramChannel::DramChannel(const MemoryParameters& parameters)
       controller_(parameters.dram, {.refresh = parameters.refresh,
                                     .read_queue = parameters.read_queue,
                                     .write_queue = parameters.write_queue,
+                                    // Watermarks in the controller's own proportions of 48 to
+                                    // 64 and, for longer batches, half of its 16: assumed.
                                     .write_high = parameters.write_queue * 3 / 4,
                                     .write_low = parameters.write_queue / 8}) {}
 
@@ -37,15 +39,8 @@ Cycle DramChannel::sm_cycle(dram::Cycle at) const {
 }
 
 void DramChannel::request(Cycle at, const Transfer& transfer) {
-    std::uint32_t entry;
-    if (free_entries_.empty()) {
-        entry = static_cast<std::uint32_t>(entries_.size());
-        entries_.emplace_back();
-    } else {
-        entry = free_entries_.back();
-        free_entries_.pop_back();
-    }
-    entries_[entry] = {transfer, static_cast<std::uint8_t>(std::popcount(transfer.sectors)), 0};
+    const std::uint32_t entry =
+        entries_.take({transfer, static_cast<std::uint8_t>(std::popcount(transfer.sectors)), 0});
     Ring<Request>& queue = transfer.direction == dram::Direction::kRead ? reads_ : writes_;
     queue.push_sorted({dram_cycle(at + parameters_.dram_request_latency), entry, transfer.sectors},
                       [](const Request& a, const Request& b) { return a.at < b.at; });
@@ -89,7 +84,7 @@ void DramChannel::advance(Cycle until, std::vector<Completion>& completions) {
         if (--entry.left != 0) continue;
         completions.push_back(
             {sm_cycle(entry.last) + parameters_.dram_reply_latency, entry.transfer});
-        free_entries_.push_back(static_cast<std::uint32_t>(done.id));
+        entries_.give_back(done.id);
     }
     controller_.clear_completions();
 }

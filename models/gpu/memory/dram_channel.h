@@ -4,6 +4,7 @@
 
 #include "models/gpu/memory/memory_parameters.h"
 #include "models/gpu/memory/ring.h"
+#include "models/gpu/memory/slot_pool.h"
 #include "models/memory/dram/controller.h"
 
 namespace lockstep::gpu {
@@ -55,8 +56,7 @@ class DramChannel {
     const MemoryParameters& parameters_;
     memory::dram::Controller controller_;
     memory::dram::Cycle reached_ = 0;
-    std::vector<Entry> entries_;
-    std::vector<std::uint32_t> free_entries_;
+    SlotPool<Entry> entries_;
     Ring<Request> reads_, writes_;  ///< not wholly in the controller yet, by time
 };
 

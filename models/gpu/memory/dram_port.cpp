@@ -9,15 +9,8 @@ namespace lockstep::gpu {
 
 void DramPort::request(engine::Cycle at, std::uint64_t line,
                        const DramChannel::Transfer& transfer) {
-    std::uint32_t entry;
-    if (free_entries_.empty()) {
-        entry = static_cast<std::uint32_t>(entries_.size());
-        entries_.emplace_back();
-    } else {
-        entry = free_entries_.back();
-        free_entries_.pop_back();
-    }
-    entries_[entry] = {transfer, static_cast<std::uint8_t>(std::popcount(transfer.sectors))};
+    const std::uint32_t entry =
+        entries_.take({transfer, static_cast<std::uint8_t>(std::popcount(transfer.sectors))});
     for (unsigned sectors = transfer.sectors; sectors != 0; sectors &= sectors - 1) {
         const auto sector = static_cast<unsigned>(std::countr_zero(sectors));
         const engine::MemoryRequest request{
@@ -35,7 +28,7 @@ void DramPort::take(engine::Cycle until, std::vector<DramChannel::Completion>& c
         const auto index = static_cast<std::uint32_t>(responses.receive(at).tag);
         if (--entries_[index].left != 0) continue;
         completions.push_back({at, entries_[index].transfer});
-        free_entries_.push_back(index);
+        entries_.give_back(index);
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/gpu/memory/dram_channel.h"
+#include "models/gpu/memory/slot_pool.h"
 #include "sim/engine/channel.h"
 #include "sim/engine/memory_message.h"
 
@@ -23,7 +24,7 @@ class DramPort {
     void take(engine::Cycle until, std::vector<DramChannel::Completion>& completions);
     /// Sends what is due before `until`, as far as there are credits; true where nothing is left.
     bool send(engine::Cycle until);
-    bool idle() const { return free_entries_.size() == entries_.size(); }
+    bool idle() const { return entries_.is_empty(); }
 
   private:
     struct Entry {
@@ -35,8 +36,7 @@ class DramPort {
         engine::MemoryRequest request;
     };
 
-    std::vector<Entry> entries_;
-    std::vector<std::uint32_t> free_entries_;
+    SlotPool<Entry> entries_;
     Ring<Waiting> waiting_;
 };
 
