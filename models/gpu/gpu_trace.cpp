@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "isa/sass/disassembler/disassembler.h"
+#include "models/gpu/sm/register_file.h"
 
 namespace lockstep::gpu {
 
@@ -93,17 +94,15 @@ trace::InstructionId SmTrace::issued(std::uint32_t warp, std::uint32_t code_inde
     }
     const trace::InstructionId id = recorder_.instruction({name}, warp, now);
     if (id == 0) return 0;
-    constexpr Cycle kToRead =
-        2;  // Issue, Control, Allocate: as the sub-core's register file has it
     recorder_.stage(id, names_.issue, now);
     if (!executes) {
         recorder_.retire(id, now + 1);
         return 0;
     }
     const bool is_memory = in.kind == InstructionKind::kMemory;
-    recorder_.stage(id, is_memory ? names_.queue : names_.read, now + kToRead);
+    recorder_.stage(id, is_memory ? names_.queue : names_.read, now + RegisterFile::kFromIssue);
     if (is_memory) return id;
-    const Cycle execute = now + kToRead + parameters_.read_window;
+    const Cycle execute = now + RegisterFile::kFromIssue + parameters_.read_window;
     recorder_.stage(id, names_.execute, execute);
     Cycle end = execute + std::max<Cycle>(in.interval, 1);
     if (in.kind == InstructionKind::kVariable) {

@@ -50,6 +50,12 @@ constexpr bool is_shared(MemoryOperation operation) {
            operation == kLoadMatrix || operation == kStoreMatrix || operation == kShuffle;
 }
 
+/// Changes global memory at L2: what fences wait for.
+constexpr bool changes_global(MemoryOperation operation) {
+    using enum MemoryOperation;
+    return operation == kStoreGlobal || operation == kReductionGlobal || operation == kAtomicGlobal;
+}
+
 /// Of one executed instance: what stays known until it is done.
 struct MemoryInstructionHeader {
     const MemoryInstructionInfo* info = nullptr;

@@ -11,6 +11,9 @@ namespace lockstep::gpu {
 
 class RegisterFile {
   public:
+    /// Cycles from issue to Allocate: Issue, Control, Allocate (Huerta et al., MICRO'25).
+    static constexpr engine::Cycle kFromIssue = 2;
+
     explicit RegisterFile(const SmParameters& parameters)
         : banks_(parameters.register_banks), window_(parameters.read_window) {}
 

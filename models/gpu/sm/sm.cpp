@@ -157,12 +157,16 @@ void Sm::release(std::uint16_t slot, unsigned counter, Cycle now) {
     }
 }
 
-void Sm::sources_read(Cycle at, const MemoryInstructionHeader& instruction) {
-    if (instruction.read_barrier == sass::Control::kNoBarrier) return;
+void Sm::release_later(std::uint16_t slot, std::uint8_t counter, Cycle at) {
     wheel_.schedule(at, {.kind = EventKind::kRelease,
-                         .counter = instruction.read_barrier,
-                         .warp = instruction.warp,
-                         .age = contexts_[instruction.warp].age});
+                         .counter = counter,
+                         .warp = slot,
+                         .age = contexts_[slot].age});
+}
+
+void Sm::sources_read(Cycle at, const MemoryInstructionHeader& instruction) {
+    if (instruction.read_barrier != sass::Control::kNoBarrier)
+        release_later(instruction.warp, instruction.read_barrier, at);
 }
 
 void Sm::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
@@ -172,9 +176,7 @@ void Sm::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
                          .counter = instruction.write_barrier,
                          .warp = instruction.warp,
                          .copy_group = instruction.copy_group,
-                         .is_store = operation == MemoryOperation::kStoreGlobal ||
-                                     operation == MemoryOperation::kReductionGlobal ||
-                                     operation == MemoryOperation::kAtomicGlobal,
+                         .is_store = changes_global(operation),
                          .is_copy = operation == MemoryOperation::kCopyAsync,
                          .is_bulk_copy = operation == MemoryOperation::kBulkCopy,
                          .age = contexts_[instruction.warp].age});

@@ -139,6 +139,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     void update_memory_next(engine::Cycle now);
     void hold(WarpContext& context, unsigned counter, bool is_long);
     void release(std::uint16_t slot, unsigned counter, engine::Cycle now);
+    void release_later(std::uint16_t slot, std::uint8_t counter, engine::Cycle at);
     void wake_slot(std::uint16_t slot, engine::Cycle at);
     void close_copy_group(std::uint16_t slot, WarpContext& context, std::uint16_t barrier,
                           engine::Cycle now);

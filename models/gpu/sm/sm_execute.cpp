@@ -88,18 +88,12 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
             case InstructionKind::kVariable:
                 if (in.read_barrier < kCounters) {
                     hold(context, in.read_barrier, false);
-                    wheel_.schedule(now + parameters_.memory_issue_latency_uniform,
-                                    {.kind = EventKind::kRelease,
-                                     .counter = in.read_barrier,
-                                     .warp = slot,
-                                     .age = context.age});
+                    release_later(slot, in.read_barrier,
+                                  now + parameters_.memory_issue_latency_uniform);
                 }
                 if (in.write_barrier < kCounters) {
                     hold(context, in.write_barrier, false);
-                    wheel_.schedule(now + in.latency, {.kind = EventKind::kRelease,
-                                                       .counter = in.write_barrier,
-                                                       .warp = slot,
-                                                       .age = context.age});
+                    release_later(slot, in.write_barrier, now + in.latency);
                 }
                 break;
             case InstructionKind::kMemory:
@@ -240,6 +234,7 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     if (in.write_barrier < kCounters) hold(context, in.write_barrier, is_long);
     if (in.read_barrier < kCounters) hold(context, in.read_barrier, is_long);
     ++context.in_flight;
+    if (changes_global(info.operation)) ++context.stores_in_flight;
     switch (info.operation) {
         case Op::kCopyAsync:
             ++context.group_pending[context.open_group % WarpContext::kCopyGroups];
@@ -247,12 +242,10 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
             break;
         case Op::kStoreGlobal:
             ++counters_.global_store;
-            ++context.stores_in_flight;
             break;
         case Op::kReductionGlobal:
         case Op::kAtomicGlobal:
             ++counters_.atomics;
-            ++context.stores_in_flight;
             break;
         case Op::kLoadGlobal:
             ++counters_.global_load;

@@ -113,10 +113,7 @@ void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {
             end_copy(barrier, now);
             continue;
         }
-        wheel_.schedule(now + 1, {.kind = EventKind::kRelease,
-                                  .counter = context.group_counter,
-                                  .warp = slot,
-                                  .age = context.age});
+        release_later(slot, context.group_counter, now + 1);
     }
 }
 

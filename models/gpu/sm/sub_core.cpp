@@ -214,8 +214,7 @@ bool SubCore::issue(unsigned local, Cycle now) {
     issue_free_ = now + 1;
     if (in.operands != 0 && in.kind != InstructionKind::kMemory) {
         const auto slot = static_cast<std::uint16_t>(local);
-        constexpr Cycle kToAllocate = 2;  // Issue, Control, Allocate
-        const Cycle bubbles = registers_.allocate(now + kToAllocate, in, slot);
+        const Cycle bubbles = registers_.allocate(now + RegisterFile::kFromIssue, in, slot);
         counters.register_bank_conflicts += bubbles;
         issue_free_ += bubbles;
     }
