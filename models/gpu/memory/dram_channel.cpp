@@ -14,8 +14,29 @@ using engine::kNever;
 namespace dram = memory::dram;
 
 namespace {
+
 constexpr std::uint64_t kPicosecondsTimesKilohertz = 1'000'000'000;
+
+// A time is taken apart into whole milliseconds (1e9 ps, as many clocks as the clock has kHz) and
+// the rest, so that no product overflows, however long the simulated time.
+
+dram::Cycle clocks_up(engine::Time ps, std::uint64_t khz) {
+    return ps / kPicosecondsTimesKilohertz * khz +
+           (ps % kPicosecondsTimesKilohertz * khz + kPicosecondsTimesKilohertz - 1) /
+               kPicosecondsTimesKilohertz;
 }
+
+engine::Time start_of(dram::Cycle clock, std::uint64_t khz) {
+    return clock / khz * kPicosecondsTimesKilohertz +
+           clock % khz * kPicosecondsTimesKilohertz / khz;
+}
+
+engine::Time start_of_up(dram::Cycle clock, std::uint64_t khz) {
+    return clock / khz * kPicosecondsTimesKilohertz +
+           (clock % khz * kPicosecondsTimesKilohertz + khz - 1) / khz;
+}
+
+}  // namespace
 
 DramChannel::DramChannel(const MemoryParameters& parameters)
     : parameters_(parameters),
@@ -27,15 +48,13 @@ DramChannel::DramChannel(const MemoryParameters& parameters)
                                     .write_high = parameters.write_queue * 3 / 4,
                                     .write_low = parameters.write_queue / 8}) {}
 
-/// The first command clock at or after the SM cycle's begin; exact for 11 s of simulated time.
+/// The first command clock at or after the SM cycle's begin.
 dram::Cycle DramChannel::dram_cycle(Cycle at) const {
-    const std::uint64_t scaled = parameters_.clock.start_of(at) * parameters_.dram.clock_khz;
-    return (scaled + kPicosecondsTimesKilohertz - 1) / kPicosecondsTimesKilohertz;
+    return clocks_up(parameters_.clock.start_of(at), parameters_.dram.clock_khz);
 }
 
 Cycle DramChannel::sm_cycle(dram::Cycle at) const {
-    const std::uint64_t khz = parameters_.dram.clock_khz;
-    return parameters_.clock.first_cycle_from((at * kPicosecondsTimesKilohertz + khz - 1) / khz);
+    return parameters_.clock.first_cycle_from(start_of_up(at, parameters_.dram.clock_khz));
 }
 
 void DramChannel::request(Cycle at, const Transfer& transfer) {
@@ -93,9 +112,9 @@ Cycle DramChannel::next_event() const {
     dram::Cycle next = controller_.next_event();
     for (const Ring<Request>* queue : {&reads_, &writes_})
         if (!queue->empty()) next = std::min(next, std::max(queue->front().at, reached_));
-    return next == dram::kNever ? kNever
-                                : parameters_.clock.cycle_at(next * kPicosecondsTimesKilohertz /
-                                                             parameters_.dram.clock_khz);
+    return next == dram::kNever
+               ? kNever
+               : parameters_.clock.cycle_at(start_of(next, parameters_.dram.clock_khz));
 }
 
 }  // namespace lockstep::gpu
