@@ -88,12 +88,10 @@ void Sm::forget_extents() {
 
 void Sm::close_copy_group(std::uint16_t slot, WarpContext& context, std::uint16_t barrier,
                           Cycle now) {
+    LOCKSTEP_CHECK(!context.copy_groups_full(), "{}: more than {} groups of asynchronous copies",
+                   name(), WarpContext::kCopyGroups);
     context.group_barrier[context.open_group % WarpContext::kCopyGroups] = barrier;
     ++context.open_group;
-    LOCKSTEP_CHECK(static_cast<std::uint16_t>(context.open_group - context.oldest_group) <
-                       WarpContext::kCopyGroups,
-                   "{}: more than {} groups of asynchronous copies", name(),
-                   WarpContext::kCopyGroups);
     finish_copies(slot, context, now);
 }
 
@@ -105,6 +103,7 @@ void Sm::end_copy(std::uint16_t barrier, Cycle now) {
 }
 
 void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {
+    const bool was_full = context.copy_groups_full();
     while (context.oldest_group != context.open_group &&
            context.group_pending[context.oldest_group % WarpContext::kCopyGroups] == 0) {
         const std::uint16_t barrier =
@@ -114,6 +113,10 @@ void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {
             continue;
         }
         release_later(slot, context.group_counter, now + 1);
+    }
+    if (was_full && context.waits_for_counter) {
+        context.waits_for_counter = false;
+        wake_slot(slot, now + 1);
     }
 }
 

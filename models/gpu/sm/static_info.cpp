@@ -272,9 +272,11 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         case opcode::kLdgdepbar:
             in.kind = InstructionKind::kCopyGroup;
             in.counter = in.write_barrier % kCounters;
+            in.closes_copies = true;
             break;
         case opcode::kArrives:
             in.kind = InstructionKind::kCopyArrive;
+            in.closes_copies = true;
             break;
         case opcode::kSyncs:
             in.reads_mbarrier = word.form() == 2;  // phase check

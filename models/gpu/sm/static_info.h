@@ -77,6 +77,7 @@ struct StaticInstruction {
     bool reads_constant = false;
     bool may_call_system = false;
     bool reads_mbarrier = false;      ///< asks for an mbarrier's phase, or may do so
+    bool closes_copies = false;       ///< ends a group of LDGSTS
     bool is_generic = false;          ///< memory: the space is known after execution
     bool is_long_scoreboard = false;  ///< memory: counts as long scoreboard
     std::uint32_t constant_line = 0;  ///< bank and line of the constant operand

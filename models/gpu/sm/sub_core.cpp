@@ -170,6 +170,9 @@ void SubCore::look_at(unsigned local, Cycle now) {
     for (const std::uint8_t counter : {in.write_barrier, in.read_barrier})
         if (context.counter[counter] == kCounterMax) [[unlikely]]
             waiting |= static_cast<std::uint8_t>(1u << counter);
+    // Nor can a warp with as many groups of copies open as are kept apart close one more.
+    if (in.closes_copies && context.copy_groups_full()) [[unlikely]]
+        waiting |= static_cast<std::uint8_t>(context.long_mask | 1u);
     if (waiting != 0) {
         context.waits_for_counter = true;
         return sm_.enter(context,

@@ -39,6 +39,9 @@ struct WarpContext {
     // an mbarrier.
     std::uint16_t open_group = 0, oldest_group = 0;
     std::uint8_t group_counter = 0;
+    bool copy_groups_full() const {
+        return static_cast<std::uint16_t>(open_group - oldest_group) == kCopyGroups - 1;
+    }
     std::array<std::uint16_t, kCopyGroups> group_pending{};
     std::array<std::uint16_t, kCopyGroups> group_barrier{};  ///< entry of CopyBarriers, or kNone
 };

@@ -70,3 +70,32 @@ extern "C" __global__ void bulk_copies(const int* in, int* sum, int* cycles, int
     sum[t] = total;
 #endif
 }
+
+// More groups of copies open at one time than a core keeps apart: one by mbarrier, then by counter.
+extern "C" __global__ void many_groups(const int* in, int* sum, int rounds) {
+    __shared__ int buffer[128][32];
+    __shared__ uint64_t object;
+    const unsigned barrier = shared_address(&object);
+    const int t = static_cast<int>(threadIdx.x);
+    initialise(barrier, static_cast<int>(blockDim.x) * rounds);
+    for (int r = 0; r < rounds; ++r) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
+                         shared_address(&buffer[r][t])),
+                     "l"(in + r * 32 + t));
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier));
+    }
+    wait(barrier, 0);
+    int total = 0;
+    for (int r = 0; r < rounds; ++r) total += buffer[r][31 - t];
+    __syncthreads();
+    for (int r = 0; r < rounds; ++r) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
+                         shared_address(&buffer[r][t])),
+                     "l"(in + (rounds - 1 - r) * 32 + t));
+        asm volatile("cp.async.commit_group;");
+    }
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    for (int r = 0; r < rounds; ++r) total += r * buffer[r][31 - t];
+    sum[t] = total;
+}

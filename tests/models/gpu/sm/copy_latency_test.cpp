@@ -46,6 +46,25 @@ TEST(CopyLatency, OfBulkCopies) {
     EXPECT_LT(most, kMost);
 }
 
+TEST(CopyLatency, OfMoreGroupsThanAreKeptApart) {
+    constexpr int kGroups = 128, kLanes = 32;
+    for (const Target& target : {Target{"a100", "sm_80", true}, Target{"h200", "sm_90", true},
+                                 Target{"h200", "sm_90", false}}) {
+        KernelRunner runner(target.machine, std::string("copy_latency_") + target.arch + ".cubin",
+                            {}, target.in_cycles);
+        const auto in = runner.ints(kGroups * kLanes), sum = runner.ints(kLanes);
+        for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i * i % 1009);
+        runner.launch("many_groups", {1}, {kLanes}, in.data(), sum.data(), kGroups);
+        for (int t = 0; t < kLanes; ++t) {
+            int want = 0;
+            for (int r = 0; r < kGroups; ++r)
+                want += in[r * kLanes + kLanes - 1 - t] +
+                        r * in[(kGroups - 1 - r) * kLanes + kLanes - 1 - t];
+            EXPECT_EQ(sum[t], want) << target.machine;
+        }
+    }
+}
+
 TEST(CopyLatency, EmulationComputesTheSame) {
     waits({"a100", "sm_80", false}, "copies");
     waits({"h200", "sm_90", false}, "copies");
