@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory gives addresses that are valid on the host and on the GPU; it is moved whole to
-// where it is needed, so that no page faults fall into what is timed. An event that is recorded on
+// Memory is copied whole to the GPU before a launch and back after it. An event that is recorded on
 // an idle GPU takes its time before the host has enqueued the launch behind it, so a short spinning
-// kernel stands in front. L2 is flushed by writing a buffer of several times its size.
+// kernel stands in front. L2 is cleared by reading a buffer of several times its size: what it held
+// is written back and nothing dirty is left, as after a profiler's flush.
 #include "validation/measure/cuda_device.h"
 
 #include <algorithm>
@@ -19,7 +19,10 @@ namespace lockstep::validation {
 
 namespace {
 
-constexpr std::uint64_t kLeastFlushBytes = 256u << 20;
+constexpr std::uint64_t kLeastClearBytes = 32u << 20;
+
+/// A GPU that was idle for longer may have lowered its clock.
+constexpr std::chrono::milliseconds kCoolingTime{50};
 
 /// How the Launcher names what is built in.
 constexpr std::string_view kBuiltIn = ".cubin (built in)";
@@ -56,7 +59,10 @@ class Backup {
 CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver,
                        std::shared_ptr<const config::Machine> machine,
                        const CudaDeviceOptions& options)
-    : driver_(std::move(driver)), machine_(std::move(machine)), options_(options) {
+    : driver_(std::move(driver)),
+      machine_(std::move(machine)),
+      options_(options),
+      memory_(driver_) {
     check(driver_->device(&device_, 0), "cuDeviceGet");
     const int arch =
         10 * driver_->attribute(kCuMajor, device_) + driver_->attribute(kCuMinor, device_);
@@ -66,22 +72,20 @@ CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver,
             "the GPU has {} SMs of compute capability {}.{}, machine '{}' has {} of {}.{}", sms,
             arch / 10, arch % 10, machine_->name(), machine_->integer("sm.count"),
             machine_->integer("arch") / 10, machine_->integer("arch") % 10));
-    if (driver_->attribute(kCuConcurrentManagedAccess, device_) == 0)
-        throw InputError("the GPU cannot share managed memory with the host while it runs");
     CuContext* context = nullptr;
     check(driver_->retain_context(&context, device_), "cuDevicePrimaryCtxRetain");
     check(driver_->set_context(context), "cuCtxSetCurrent");
     if (options_.skip_bytes > 0)
-        check(driver_->allocate_managed(&skipped_, options_.skip_bytes, kCuAttachGlobal),
-              "cuMemAllocManaged");
-    if (options_.bare) return;
+        check(driver_->allocate(&skipped_, options_.skip_bytes), "cuMemAlloc");
     const auto image = probe_image(arch);
     LOCKSTEP_CHECK(!image.empty(), "no probes for compute capability {}.{}", arch / 10, arch % 10);
     check(driver_->load_module(&probes_, image.data()), "cuModuleLoadData");
     check(driver_->allocate(&noted_, 2 * sizeof(std::uint64_t)), "cuMemAlloc");
+    if (options_.bare) return;
     const int l2_bytes = driver_->attribute(kCuL2Bytes, device_);
-    flush_bytes_ = std::max<std::uint64_t>(kLeastFlushBytes, 4 * std::uint64_t(l2_bytes));
-    check(driver_->allocate(&flush_, flush_bytes_), "cuMemAlloc");
+    clear_bytes_ = std::max<std::uint64_t>(kLeastClearBytes, 4 * std::uint64_t(l2_bytes));
+    check(driver_->allocate(&clear_, clear_bytes_), "cuMemAlloc");
+    check(driver_->fill(clear_, 0, clear_bytes_ / sizeof(unsigned), nullptr), "cuMemsetD32Async");
     check(driver_->create_event(&begin_, 0), "cuEventCreate");
     check(driver_->create_event(&end_, 0), "cuEventCreate");
 }
@@ -89,32 +93,23 @@ CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver,
 CudaDevice::~CudaDevice() {
     // After a fault every call fails, and the process ends: nothing to do about it here.
     for (auto& [handle, module] : modules_) driver_->unload_module(module.module);
-    for (auto& [pointer, allocation] : log_.allocations()) driver_->free(pointer);
-    if (skipped_ != 0) driver_->free(skipped_);
-    if (probes_ == nullptr) return;
-    driver_->destroy_event(begin_);
-    driver_->destroy_event(end_);
-    driver_->free(flush_);
-    driver_->free(noted_);
-    driver_->unload_module(probes_);
+    for (const CuPointer pointer : {skipped_, clear_, noted_})
+        if (pointer != 0) driver_->free(pointer);
+    for (CuEvent* const event : {begin_, end_})
+        if (event != nullptr) driver_->destroy_event(event);
+    if (probes_ != nullptr) driver_->unload_module(probes_);
 }
 
 DevicePointer CudaDevice::allocate(std::uint64_t bytes, MemoryKind) {
-    CuPointer pointer = 0;
-    // Managed memory may exceed the GPU's; a kernel would then wait for the host.
-    if (bytes > free_bytes()) return 0;
-    check(driver_->allocate_managed(&pointer, bytes, kCuAttachGlobal), "cuMemAllocManaged");
-    std::memset(reinterpret_cast<void*>(pointer), 0, bytes);
-    log_.add(pointer, bytes);
+    const DevicePointer pointer = memory_.allocate(bytes);
+    if (pointer != 0) log_.add(pointer, bytes);
     return pointer;
 }
 
 bool CudaDevice::free(DevicePointer pointer) {
     if (!log_.allocations().contains(pointer)) return false;
     log_.remove(pointer);
-    // No exception: workloads free their memory while a fault goes through them, and after a fault
-    // every call of the driver fails.
-    driver_->free(pointer);
+    memory_.free(pointer);
     return true;
 }
 
@@ -186,12 +181,6 @@ const cubin::Function* CudaDevice::find_kernel(ModuleHandle handle, std::string_
     return function != nullptr && function->is_kernel ? function : nullptr;
 }
 
-void CudaDevice::prefetch(CuDevice to) {
-    for (const auto& [pointer, allocation] : log_.allocations())
-        check(driver_->prefetch(pointer, allocation.bytes, to, nullptr), "cuMemPrefetchAsync");
-    check(driver_->synchronise(), "cuCtxSynchronize");
-}
-
 void CudaDevice::send_variables() {
     for (auto& [handle, module] : modules_)
         for (auto& [name, variable] : module.variables)
@@ -208,8 +197,13 @@ void CudaDevice::fetch_variables() {
                 "cuMemcpyDtoH");
 }
 
-void CudaDevice::flush_l2() {
-    check(driver_->fill(flush_, 0, flush_bytes_ / sizeof(unsigned), nullptr), "cuMemsetD32Async");
+void CudaDevice::clear_l2() {
+    const cuda::Array<unsigned> buffer{clear_, clear_bytes_ / sizeof(unsigned)},
+        noted{noted_, 2 * sizeof(std::uint64_t) / sizeof(unsigned)};
+    const cuda::Arguments arguments(buffer, noted,
+                                    static_cast<int>(clear_bytes_ / (4 * sizeof(unsigned))));
+    run(probe("read_all"), {static_cast<std::uint32_t>(2 * machine_->integer("sm.count"))}, {512},
+        0, arguments.bytes());
 }
 
 CuFunction* CudaDevice::probe(const char* name) {
@@ -240,6 +234,11 @@ void CudaDevice::warm_up() {
     const int pieces = 20;
     for (int i = 0; i < pieces; ++i) spin(options_.warm_up_cycles / pieces);
     check(driver_->synchronise(), "cuCtxSynchronize");
+    last_busy_ = std::chrono::steady_clock::now();
+}
+
+void CudaDevice::keep_warm() {
+    if (std::chrono::steady_clock::now() - last_busy_ > kCoolingTime) warm_up();
 }
 
 double CudaDevice::measure_sm_clock() {
@@ -249,10 +248,11 @@ double CudaDevice::measure_sm_clock() {
     return noted[1] == 0 ? 0 : 1000.0 * static_cast<double>(noted[0]) / double(noted[1]);
 }
 
-double CudaDevice::time_launch(CuFunction* function, const LaunchRequest& request) {
+double CudaDevice::time_launch(CuFunction* function, const LaunchRequest& request,
+                               std::span<const std::byte> parameters) {
     spin(options_.spin_cycles);
     check(driver_->record_event(begin_, nullptr), "cuEventRecord");
-    run(function, request.grid, request.block, request.dynamic_shared_bytes, request.parameters);
+    run(function, request.grid, request.block, request.dynamic_shared_bytes, parameters);
     check(driver_->record_event(end_, nullptr), "cuEventRecord");
     check(driver_->wait_for_event(end_), "cuEventSynchronize");
     float milliseconds = 0;
@@ -261,9 +261,10 @@ double CudaDevice::time_launch(CuFunction* function, const LaunchRequest& reques
 }
 
 double CudaDevice::empty_launch() {
+    keep_warm();
     std::vector<double> times;
     CuFunction* const function = probe("empty");
-    for (int i = 0; i < 21; ++i) times.push_back(time_launch(function, {}));
+    for (int i = 0; i < 21; ++i) times.push_back(time_launch(function, {}, {}));
     return median(times);
 }
 
@@ -285,12 +286,17 @@ LaunchResult CudaDevice::launch(const LaunchRequest& request) {
                       .grid = request.grid,
                       .block = request.block,
                       .shared_bytes = request.dynamic_shared_bytes};
+    const std::vector<std::byte> parameters = memory_.translated(request.parameters);
+    send_variables();
     if (options_.bare) {
-        send_variables();
-        prefetch(device_);
-        run(function, request.grid, request.block, request.dynamic_shared_bytes,
-            request.parameters);
-        prefetch(kCuHost);
+        memory_.to_device(options_.has_addresses);
+        keep_warm();
+        // Profilers that were told so look at nothing else.
+        check(driver_->start_profiler(), "cuProfilerStart");
+        run(function, request.grid, request.block, request.dynamic_shared_bytes, parameters);
+        check(driver_->synchronise(), "cuCtxSynchronize");
+        check(driver_->stop_profiler(), "cuProfilerStop");
+        memory_.to_host(options_.has_addresses);
         fetch_variables();
         launches_.push_back(std::move(launch));
         return {};
@@ -298,16 +304,17 @@ LaunchResult CudaDevice::launch(const LaunchRequest& request) {
 
     const bool repeats = options_.cold_repeats + options_.warm_repeats > 0;
     if (options_.record_outputs || repeats) log_.before_launch();
-    send_variables();
-    prefetch(device_);
+    memory_.to_device(options_.has_addresses);
     std::map<std::size_t, std::unique_ptr<Backup>> backups;  // by the allocation's number
     if (repeats)
         for (const auto& [pointer, allocation] : log_.allocations())
-            backups.emplace(allocation.number,
-                            std::make_unique<Backup>(*driver_, pointer, allocation.bytes));
-    launch.first = time_launch(function, request);
+            backups.emplace(
+                allocation.number,
+                std::make_unique<Backup>(*driver_, memory_.on_device(pointer), allocation.bytes));
+    keep_warm();
+    launch.first = time_launch(function, request, parameters);
     launch.sm_mhz = measure_sm_clock();
-    prefetch(kCuHost);
+    memory_.to_host(options_.has_addresses);
     if (options_.record_outputs || repeats) launch.outputs = log_.after_launch();
 
     if (repeats) {
@@ -318,17 +325,17 @@ LaunchResult CudaDevice::launch(const LaunchRequest& request) {
         for (const auto& [pointer, allocation] : log_.allocations())
             if (allocation.bytes > AllocationLog::kMaximumBytes)
                 changed.push_back(backups.at(allocation.number).get());
-        prefetch(device_);
         for (unsigned i = 0; i < options_.warm_repeats + options_.cold_repeats; ++i) {
             const bool is_cold = i >= options_.warm_repeats;
             for (const Backup* backup : changed) backup->restore();
             send_variables();
-            if (is_cold) flush_l2();
-            (is_cold ? launch.cold : launch.warm).push_back(time_launch(function, request));
+            if (is_cold) clear_l2();
+            (is_cold ? launch.cold : launch.warm)
+                .push_back(time_launch(function, request, parameters));
         }
         if (const double mhz = measure_sm_clock(); mhz > 0) launch.sm_mhz = mhz;
-        prefetch(kCuHost);
     }
+    last_busy_ = std::chrono::steady_clock::now();
     fetch_variables();
 
     LaunchResult result;

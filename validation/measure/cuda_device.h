@@ -3,6 +3,7 @@
 // cubins, inputs and checks, and every launch is timed.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "models/device.h"
 #include "validation/measure/allocation_log.h"
 #include "validation/measure/driver.h"
+#include "validation/measure/shadow_memory.h"
 
 namespace lockstep::validation {
 
@@ -21,9 +23,11 @@ struct CudaDeviceOptions {
     bool record_outputs = true;
     /// Nothing but the launches themselves, for a profiler.
     bool bare = false;
+    /// The workload keeps addresses in memory, not only in parameters.
+    bool has_addresses = false;
     int warm_up_cycles = 100'000'000;  ///< the clock rises under load
     int spin_cycles = 100'000;         ///< in front of what is timed, while the host enqueues it
-    int clock_cycles = 500'000;        ///< over which the SM's clock is measured
+    int clock_cycles = 2'000'000;      ///< over which the SM's clock is measured
     std::uint64_t skip_bytes = 0;  ///< allocated first, so that addresses differ from run to run
 };
 
@@ -41,8 +45,7 @@ struct CudaLaunch {
 class CudaDevice : public Device {
   public:
     /// The machine says what workloads ask of it (sizes, architecture); its numbers of SMs and its
-    /// architecture must be the GPU's. Throws InputError where they are not, or where the GPU
-    /// cannot share managed memory with the host.
+    /// architecture must be the GPU's. Throws InputError where they are not.
     CudaDevice(std::shared_ptr<const Driver> driver, std::shared_ptr<const config::Machine> machine,
                const CudaDeviceOptions& options);
     ~CudaDevice() override;
@@ -75,8 +78,9 @@ class CudaDevice : public Device {
     double empty_launch();
     /// MHz of the SM's clock now, 0 where the timer does not move.
     double measure_sm_clock();
-    /// Keeps the GPU busy until its clock has risen.
+    /// Keeps the GPU busy until its clock has risen; keep_warm: where it was idle for long.
     void warm_up();
+    void keep_warm();
     /// Runs a function of the transcendental unit over consecutive bit patterns (probes.cu).
     std::vector<float> table(const std::string& function, std::uint32_t first_bits, int count);
 
@@ -96,11 +100,11 @@ class CudaDevice : public Device {
     void run(CuFunction* function, sass::Dim3 grid, sass::Dim3 block, std::uint32_t shared_bytes,
              std::span<const std::byte> parameters);
     void spin(int cycles);
-    double time_launch(CuFunction* function, const LaunchRequest& request);
-    void prefetch(CuDevice to);
+    double time_launch(CuFunction* function, const LaunchRequest& request,
+                       std::span<const std::byte> parameters);
     void send_variables();
     void fetch_variables();
-    void flush_l2();
+    void clear_l2();
     void check(CuResult result, const char* call) const { driver_->check(result, call); }
 
     std::shared_ptr<const Driver> driver_;
@@ -108,9 +112,11 @@ class CudaDevice : public Device {
     CudaDeviceOptions options_;
     CuDevice device_ = 0;
     CuEvent *begin_ = nullptr, *end_ = nullptr;
-    CuPointer noted_ = 0, flush_ = 0, skipped_ = 0;
-    std::size_t flush_bytes_ = 0;
+    CuPointer noted_ = 0, clear_ = 0, skipped_ = 0;
+    std::size_t clear_bytes_ = 0;
     CuModule* probes_ = nullptr;
+    std::chrono::steady_clock::time_point last_busy_ = {};
+    ShadowMemory memory_;
     AllocationLog log_;
     std::map<ModuleHandle, Module> modules_;
     ModuleHandle next_module_ = 1;

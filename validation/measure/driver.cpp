@@ -5,11 +5,15 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include "sim/error/error.h"
 
 namespace lockstep::validation {
 
 std::shared_ptr<const Driver> Driver::load(const std::string& library) {
+    // Code is loaded with its module, not in the midst of what is timed.
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr)
         throw InputError(fmt::format("no CUDA driver on this machine: {}", dlerror()));
@@ -47,6 +51,11 @@ int Driver::attribute(int which, CuDevice device) const {
     int value = 0;
     check(device_attribute(&value, which, device), "cuDeviceGetAttribute");
     return value;
+}
+
+int Driver::attribute_or_0(int which, CuDevice device) const {
+    int value = 0;
+    return device_attribute(&value, which, device) == 0 ? value : 0;
 }
 
 }  // namespace lockstep::validation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA driver API, loaded at run time: nothing of a toolkit is needed to build. Declarations
-// are our own; names and values are those of NVIDIA's documented driver API (cuda.h of CUDA 12),
-// and each symbol is the exported one, with the version that the name carries.
+// are our own; names and values are those of NVIDIA's documented driver API (cuda.h of CUDA 12 and
+// 13), and each symbol is the exported one, with the version that the name carries.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,15 @@ struct CuFunction;
 struct CuEvent;
 struct CuStream;
 
-inline constexpr CuDevice kCuHost = -1;                ///< CU_DEVICE_CPU
-inline constexpr unsigned kCuAttachGlobal = 1;         ///< CU_MEM_ATTACH_GLOBAL
-inline constexpr int kCuMultiprocessors = 16;          ///< CU_DEVICE_ATTRIBUTE_...
-inline constexpr int kCuClockRate = 13;                ///< kHz
-inline constexpr int kCuMemoryClockRate = 36;          ///< kHz
-inline constexpr int kCuL2Bytes = 38;                  ///<
-inline constexpr int kCuMajor = 75, kCuMinor = 76;     ///<
-inline constexpr int kCuConcurrentManagedAccess = 89;  ///<
-inline constexpr int kCuMaxDynamicSharedBytes = 8;     ///< CU_FUNC_ATTRIBUTE_...
-inline constexpr std::uintptr_t kCuParamEnd = 0;       ///< CU_LAUNCH_PARAM_END
-inline constexpr std::uintptr_t kCuParamPointer = 1;   ///< CU_LAUNCH_PARAM_BUFFER_POINTER
-inline constexpr std::uintptr_t kCuParamSize = 2;      ///< CU_LAUNCH_PARAM_BUFFER_SIZE
+inline constexpr int kCuMultiprocessors = 16;         ///< CU_DEVICE_ATTRIBUTE_...
+inline constexpr int kCuClockRate = 13;               ///< kHz
+inline constexpr int kCuMemoryClockRate = 36;         ///< kHz
+inline constexpr int kCuL2Bytes = 38;                 ///<
+inline constexpr int kCuMajor = 75, kCuMinor = 76;    ///<
+inline constexpr int kCuMaxDynamicSharedBytes = 8;    ///< CU_FUNC_ATTRIBUTE_...
+inline constexpr std::uintptr_t kCuParamEnd = 0;      ///< CU_LAUNCH_PARAM_END
+inline constexpr std::uintptr_t kCuParamPointer = 1;  ///< CU_LAUNCH_PARAM_BUFFER_POINTER
+inline constexpr std::uintptr_t kCuParamSize = 2;     ///< CU_LAUNCH_PARAM_BUFFER_SIZE
 
 // Every function of the driver that we use: X(member, exported name, parameters).
 #define LOCKSTEP_CUDA_DRIVER(X)                                                                    \
@@ -46,12 +43,8 @@ inline constexpr std::uintptr_t kCuParamSize = 2;      ///< CU_LAUNCH_PARAM_BUFF
     X(set_context, cuCtxSetCurrent, (CuContext * context))                                         \
     X(synchronise, cuCtxSynchronize, ())                                                           \
     X(memory_info, cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                     \
-    X(allocate_managed, cuMemAllocManaged,                                                         \
-      (CuPointer * pointer, std::size_t bytes, unsigned flags))                                    \
     X(allocate, cuMemAlloc_v2, (CuPointer * pointer, std::size_t bytes))                           \
     X(free, cuMemFree_v2, (CuPointer pointer))                                                     \
-    X(prefetch, cuMemPrefetchAsync,                                                                \
-      (CuPointer pointer, std::size_t bytes, CuDevice to, CuStream * stream))                      \
     X(copy_on_device, cuMemcpyDtoDAsync_v2,                                                        \
       (CuPointer to, CuPointer from, std::size_t bytes, CuStream * stream))                        \
     X(copy_to_device, cuMemcpyHtoD_v2, (CuPointer to, const void* from, std::size_t bytes))        \
@@ -74,6 +67,8 @@ inline constexpr std::uintptr_t kCuParamSize = 2;      ///< CU_LAUNCH_PARAM_BUFF
     X(record_event, cuEventRecord, (CuEvent * event, CuStream * stream))                           \
     X(wait_for_event, cuEventSynchronize, (CuEvent * event))                                       \
     X(elapsed_time, cuEventElapsedTime, (float* milliseconds, CuEvent* from, CuEvent* to))         \
+    X(start_profiler, cuProfilerStart, ())                                                         \
+    X(stop_profiler, cuProfilerStop, ())                                                           \
     X(error_name, cuGetErrorName, (CuResult error, const char** name))                             \
     X(error_text, cuGetErrorString, (CuResult error, const char** text))
 
@@ -89,8 +84,9 @@ struct Driver {
     /// Throws ProgramFault that names the call and the driver's error.
     void check(CuResult result, const char* call) const;
 
-    /// An attribute of a device.
+    /// An attribute of a device; the second form gives 0 where the driver does not know it.
     int attribute(int which, CuDevice device) const;
+    int attribute_or_0(int which, CuDevice device) const;
 };
 
 }  // namespace lockstep::validation

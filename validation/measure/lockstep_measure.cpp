@@ -104,8 +104,8 @@ Provenance provenance(const Options& options, const Driver& driver) {
     p.commit = options.commit;
     p.program = "lockstep_measure";
     p.is_sample = options.is_sample;
-    p.sm_mhz_rated = driver.attribute(kCuClockRate, device) / 1000.0;
-    p.memory_mhz_rated = driver.attribute(kCuMemoryClockRate, device) / 1000.0;
+    p.sm_mhz_rated = driver.attribute_or_0(kCuClockRate, device) / 1000.0;
+    p.memory_mhz_rated = driver.attribute_or_0(kCuMemoryClockRate, device) / 1000.0;
     p.cold_repeats = options.measure.cold_repeats;
     p.warm_repeats = options.measure.warm_repeats;
     p.runs = options.measure.runs;
@@ -255,6 +255,7 @@ int profile(const Options& options) {
     for (const PlannedPair& pair : planned(options)) {
         CudaDeviceOptions device_options = options.measure.device;
         device_options.bare = true;
+        device_options.has_addresses = pair.times_itself();
         CudaDevice device(driver, machine, device_options);
         file.pairs.push_back(profile_pair(pair, device, options.measure.seed,
                                           [&] { return device.take_launches(); }));

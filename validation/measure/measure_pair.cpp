@@ -70,9 +70,9 @@ MeasuredPair measure_pair(const PlannedPair& pair, const std::shared_ptr<const D
             device_options.warm_repeats = options.warm_repeats;
         }
         device_options.record_outputs = i < 2;
+        device_options.has_addresses = pair.times_itself();
         device_options.skip_bytes = i * kSkippedBytes;
         CudaDevice device(driver, machine, device_options);
-        device.warm_up();
         if (i == 0) measured.empty_launch = device.empty_launch();
         const cuda::Outcome outcome = run_pair(pair.workload, options.seed, i == 0, device);
         if (i == 0) {

@@ -20,6 +20,19 @@ extern "C" __global__ void spin(unsigned long long* noted, int cycles) {
     noted[1] = until - from;
 }
 
+// Reads all of a buffer of `count` 16-byte words, so that L2 holds nothing else.
+extern "C" __global__ void read_all(const uint4* buffer, unsigned* noted, int count) {
+    unsigned any = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        uint4 x;
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+                     : "l"(buffer + i));
+        any |= x.x | x.y | x.z | x.w;
+    }
+    if (any != 0) noted[0] = any;  // never: the buffer is zeros
+}
+
 // What a launch costs that does nothing.
 extern "C" __global__ void empty() {}
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA driver for tests: the functions that lockstep_measure uses, on the emulator. What it
 // measures is worth nothing (an event's time is the number of instructions so far); that the
-// program calls the driver rightly is what it shows. Like the driver it refuses wrong pointers,
-// and like unified memory its pointers are valid on the host.
+// program calls the driver rightly is what it shows. Like the driver it refuses wrong pointers.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -120,9 +119,6 @@ EXPORT int cuDeviceGetAttribute(int* value, int attribute, int device) {
         case 76:
             *value = 0;
             return 0;
-        case 89:
-            *value = 1;
-            return 0;
         default:
             return kInvalidValue;
     }
@@ -152,20 +148,13 @@ EXPORT int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
     *total = state().device->total_bytes();
     return 0;
 }
-EXPORT int cuMemAllocManaged(std::uint64_t* pointer, std::size_t bytes, unsigned flags) {
-    NEED(state().has_context && bytes > 0 && flags == 1);
+EXPORT int cuMemAlloc_v2(std::uint64_t* pointer, std::size_t bytes) {
+    NEED(state().has_context && bytes > 0);
     *pointer = state().device->allocate(bytes);
     return *pointer == 0 ? 2 : 0;
 }
-EXPORT int cuMemAlloc_v2(std::uint64_t* pointer, std::size_t bytes) {
-    return cuMemAllocManaged(pointer, bytes, 1);
-}
 EXPORT int cuMemFree_v2(std::uint64_t pointer) {
     NEED(state().device->free(pointer));
-    return 0;
-}
-EXPORT int cuMemPrefetchAsync(std::uint64_t pointer, std::size_t bytes, int to, void* stream) {
-    NEED((to == 7 || to == -1) && stream == nullptr && is_allocated(pointer, bytes));
     return 0;
 }
 EXPORT int cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes, void*) {
@@ -174,12 +163,12 @@ EXPORT int cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::size_
     return 0;
 }
 EXPORT int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
-    NEED(state().has_context);
+    NEED(state().has_context && is_allocated(to, bytes));
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     return 0;
 }
 EXPORT int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
-    NEED(state().has_context);
+    NEED(state().has_context && is_allocated(from, bytes));
     std::memcpy(to, reinterpret_cast<void*>(from), bytes);
     return 0;
 }
@@ -276,6 +265,14 @@ EXPORT int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
     NEED(true);
     *milliseconds = 1e-3f * static_cast<float>(static_cast<FakeEvent*>(to)->time -
                                                static_cast<FakeEvent*>(from)->time);
+    return 0;
+}
+EXPORT int cuProfilerStart() {
+    NEED(state().has_context);
+    return 0;
+}
+EXPORT int cuProfilerStop() {
+    NEED(state().has_context);
     return 0;
 }
 EXPORT int cuGetErrorName(int error, const char** name) {
