@@ -52,7 +52,32 @@ void store_int32(const float* values, std::size_t count, Quantisation quantisati
     }
 }
 
+template <typename Integer>
+void load_words(const std::uint8_t* from, std::size_t count, std::int16_t* out) {
+    for (std::size_t i = 0; i < count; ++i) {
+        Integer value;
+        std::memcpy(&value, from + i * sizeof(Integer), sizeof(Integer));
+        out[i] = static_cast<std::int16_t>(value);
+    }
+}
+
 }  // namespace
+
+void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, float* out) {
+    load_elements(from, type, count, {}, out);
+}
+
+void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, std::int16_t* out) {
+    switch (size_of(type)) {
+        case 1:
+            return type == DataType::kInt8 ? load_words<std::int8_t>(from, count, out)
+                                           : load_words<std::uint8_t>(from, count, out);
+        case 2:
+            return load_words<std::int16_t>(from, count, out);
+        default:
+            return load_words<std::int32_t>(from, count, out);
+    }
+}
 
 void load_elements(const std::uint8_t* from, DataType type, std::size_t count,
                    Quantisation quantisation, float* out) {

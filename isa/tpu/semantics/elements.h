@@ -19,6 +19,11 @@ struct Quantisation {
 void load_elements(const std::uint8_t* from, DataType type, std::size_t count,
                    Quantisation quantisation, float* out);
 
+/// Elements as the array multiplies them: floats as fp32, integers of up to 16 bits as they are
+/// (of wider ones, which are no operands, the low half).
+void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, float* out);
+void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, std::int16_t* out);
+
 /// Integers: round-half-even(y / scale) + zero, saturated; a NaN gives `zero`. Floats: nearest
 /// even.
 void store_elements(const float* values, std::size_t count, DataType type,

@@ -17,21 +17,24 @@ namespace {
 
 using enum Field;
 
+/// Rows `pitch` elements apart, of fp32 or, as integers are multiplied, int16.
+template <typename Lane>
 void dense_rows(const Instruction& i, State& state, std::uint64_t first, std::uint64_t count,
-                float* out) {
-    for (std::uint64_t row = 0; row < count; ++row)
-        load_elements(state.unified_buffer(i[kSource] + (first + row) * i[kPitch]), i.type(kType),
-                      i[kLanes], {}, out + row * i[kLanes]);
+                Lane* out, std::uint64_t pitch) {
+    for (std::uint64_t row = 0; row < count; ++row, out += pitch)
+        load_lanes(state.unified_buffer(i[kSource] + (first + row) * i[kPitch]), i.type(kType),
+                   i[kLanes], out);
 }
 
+template <typename Lane>
 void window_rows(const Instruction& i, State& state, std::uint64_t first, std::uint64_t count,
-                 float* out) {
+                 Lane* out, std::uint64_t pitch) {
     const DataType type = i.type(kType);
     const std::uint64_t size = size_of(type), channels = i[kChannels];
-    const float pad = is_float(type) ? 0.0f : static_cast<float>(i.signed_value(kPadValue));
+    const Lane pad = is_float(type) ? Lane{} : static_cast<Lane>(i.signed_value(kPadValue));
     const std::uint8_t* base = state.unified_buffer(i[kSource]);
     Windows windows(i);
-    for (std::uint64_t row = 0; row < count; ++row) {
+    for (std::uint64_t row = 0; row < count; ++row, out += pitch) {
         windows.select(i[kFirstRow] + first + row);
         std::uint64_t tap = i[kFirstLane] / channels, channel = i[kFirstLane] % channels;
         for (std::uint64_t lane = 0; lane < i[kLanes];) {
@@ -41,13 +44,49 @@ void window_rows(const Instruction& i, State& state, std::uint64_t first, std::u
             if (offset < 0)
                 std::fill_n(out + lane, run, pad);
             else
-                load_elements(base + offset + channel * size, type, run, {}, out + lane);
+                load_lanes(base + offset + channel * size, type, run, out + lane);
             lane += run;
             channel = 0;
             ++tap;
         }
-        out += i[kLanes];
     }
+}
+
+/// The rows of the instruction, a piece at a time: it stays in the host's cache. Calls
+/// multiply(first, count, rows).
+template <typename Lane, typename Multiply>
+void for_each_piece(const Instruction& i, State& state, std::uint64_t pitch,
+                    const Multiply& multiply) {
+    constexpr std::uint64_t kPiece = 256;
+    std::vector<Lane> rows(std::min(kPiece, i[kRows]) * pitch);
+    for (std::uint64_t first = 0; first < i[kRows]; first += kPiece) {
+        const std::uint64_t count = std::min(kPiece, i[kRows] - first);
+        if (i.opcode() == Opcode::kConvolve)
+            window_rows(i, state, first, count, rows.data(), pitch);
+        else
+            dense_rows(i, state, first, count, rows.data(), pitch);
+        multiply(first, static_cast<std::uint32_t>(count), rows.data());
+    }
+}
+
+/// Weights [lane][column] as they lie at `from` (nullptr: there are none).
+template <typename Lane>
+std::vector<Lane> load_weights(const Instruction& i, const std::uint8_t* from) {
+    const std::uint64_t lanes = i[kLanes], columns = i[kColumns];
+    const DataType type = i.type(kWeightType);
+    std::vector<Lane> values(lanes * columns);
+    if (from == nullptr) return values;
+    if (!i.flag(kTransposed)) {
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            load_lanes(from + lane * i[kPitch], type, columns, values.data() + lane * columns);
+        return values;
+    }
+    std::vector<Lane> column(lanes);
+    for (std::size_t c = 0; c < columns; ++c) {
+        load_lanes(from + c * i[kPitch], type, lanes, column.data());
+        for (std::size_t lane = 0; lane < lanes; ++lane) values[lane * columns + c] = column[lane];
+    }
+    return values;
 }
 
 void take_next_tile(std::uint64_t unit, State& state) {
@@ -64,28 +103,20 @@ void execute_read_weights(const Instruction& i, State& state) {
     constexpr std::size_t kMostTiles = 4096;
     if (state.fifo[i[kUnit]].size() >= kMostTiles)
         throw ProgramFault(fmt::format("{} weight tiles were read and not used", kMostTiles));
-    WeightTile tile{static_cast<std::uint32_t>(i[kLanes]),
-                    static_cast<std::uint32_t>(i[kColumns]),
-                    i.type(kWeightType),
-                    {}};
     const std::uint8_t* from = nullptr;
     if (i[kLanes] != 0 && i[kColumns] != 0)
         from = i.as<WeightSource>(kFrom) == WeightSource::kMemory
                    ? state.storage().at(Space::kMemory, i[kAddress]).data()
                    : state.unified_buffer(i[kAddress]);
-    tile.values.resize(std::size_t{tile.lanes} * tile.columns);
-    if (!i.flag(kTransposed)) {
-        for (std::size_t lane = 0; lane < tile.lanes && from != nullptr; ++lane)
-            load_elements(from + lane * i[kPitch], tile.type, tile.columns, {},
-                          tile.values.data() + lane * tile.columns);
-    } else {
-        std::vector<float> column(tile.lanes);
-        for (std::size_t c = 0; c < tile.columns && from != nullptr; ++c) {
-            load_elements(from + c * i[kPitch], tile.type, tile.lanes, {}, column.data());
-            for (std::size_t lane = 0; lane < tile.lanes; ++lane)
-                tile.values[lane * tile.columns + c] = column[lane];
-        }
-    }
+    WeightTile tile;
+    tile.lanes = static_cast<std::uint32_t>(i[kLanes]);
+    tile.columns = static_cast<std::uint32_t>(i[kColumns]);
+    tile.type = i.type(kWeightType);
+    if (is_float(tile.type))
+        tile.floats = load_weights<float>(i, from);
+    else
+        tile.integers = IntegerWeights(load_weights<std::int16_t>(i, from).data(), tile.lanes,
+                                       tile.columns, tile.columns);
     state.fifo[i[kUnit]].push_back(std::move(tile));
 }
 
@@ -98,29 +129,23 @@ void execute_matrix(const Instruction& i, State& state) {
             fmt::format("{} lanes x {} columns of {} are used of a weight tile of {} x {} of {}",
                         i[kLanes], i[kColumns], row(kType).names[i[kWeightType]], tile.lanes,
                         tile.columns, row(kType).names[static_cast<std::size_t>(tile.type)]));
-    // A piece of the rows at a time stays in the host's cache.
-    constexpr std::uint64_t kPiece = 256;
-    std::vector<float> rows(std::min(kPiece, i[kRows]) * i[kLanes]);
-    const bool wide = size_of(i.type(kType)) > 1 || size_of(tile.type) > 1;
-    for (std::uint64_t first = 0; first < i[kRows]; first += kPiece) {
-        const std::uint64_t count = std::min(kPiece, i[kRows] - first);
-        if (i.opcode() == Opcode::kConvolve)
-            window_rows(i, state, first, count, rows.data());
-        else
-            dense_rows(i, state, first, count, rows.data());
-        const TileProduct product{rows.data(),
-                                  tile.values.data(),
-                                  static_cast<std::uint32_t>(count),
-                                  static_cast<std::uint32_t>(i[kLanes]),
-                                  static_cast<std::uint32_t>(i[kColumns]),
-                                  tile.columns};
-        std::uint32_t* acc = state.accumulators(i[kAccumulator] + first);
-        const std::uint32_t pitch = state.limits().array_columns;
-        if (is_float(tile.type))
-            bf16_product(product, i.flag(kAccumulate), acc, pitch);
-        else
-            integer_product(product, wide, i.flag(kAccumulate), acc, pitch);
-    }
+    const auto lanes = static_cast<std::uint32_t>(i[kLanes]),
+               columns = static_cast<std::uint32_t>(i[kColumns]),
+               pitch = state.limits().array_columns;
+    const bool accumulate = i.flag(kAccumulate);
+    if (is_float(tile.type))
+        for_each_piece<float>(
+            i, state, lanes, [&](std::uint64_t first, std::uint32_t count, const float* rows) {
+                bf16_product({rows, tile.floats.data(), count, lanes, columns, tile.columns},
+                             accumulate, state.accumulators(i[kAccumulator] + first), pitch);
+            });
+    else
+        for_each_piece<std::int16_t>(
+            i, state, integer_pitch(lanes),
+            [&](std::uint64_t first, std::uint32_t count, const std::int16_t* rows) {
+                integer_product(rows, count, lanes, tile.integers, columns, accumulate,
+                                state.accumulators(i[kAccumulator] + first), pitch);
+            });
 }
 
 void execute_depthwise(const Instruction& i, State& state) {

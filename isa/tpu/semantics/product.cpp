@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column of the array adds products from its top down; columns are independent and are done
 // together. bf16: products and sums are rounded to fp32, in the array's order. Integers: any order
-// gives the same, and fp32 is exact as long as sums stay below 2^24 (8-bit operands: up to 256
-// lanes); fp64 serves the rest.
+// gives the same modulo 2^32, so that two lanes are multiplied and added at once, as the host's
+// dot-product instructions do.
 #include "isa/tpu/semantics/product.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
+
+#ifdef __AVX512VNNI__
+#include <immintrin.h>
+#endif
 
 namespace lockstep::tpu {
 
 namespace {
 
-template <typename T>
-struct Simd {
-    static constexpr std::uint32_t kWidth = 64 / sizeof(T);
-    typedef T Vector __attribute__((vector_size(64)));
-};
+constexpr std::uint32_t kWidth = 16;  // 32-bit values of a host vector
+typedef float Floats __attribute__((vector_size(4 * kWidth)));
+typedef std::uint32_t Words __attribute__((vector_size(4 * kWidth)));
+typedef std::int32_t Integers __attribute__((vector_size(4 * kWidth)));
 
 constexpr int kRows = 6, kVectors = 4;  // what fits into 32 host registers
+constexpr std::uint32_t kBlock = kVectors * kWidth;
 
-/// sums[row][0 .. vectors * width) for `rows` rows of a; w is packed to that width.
-template <typename T, int rows>
-void sum_block(const float* a, std::uint32_t lanes, const T* w, T* sums) {
-    using Vector = typename Simd<T>::Vector;
-    Vector sum[rows][kVectors] = {};
+/// sums[row][0 .. kBlock) for `rows` rows of a; w is packed to that width.
+template <int rows>
+void sum_floats(const float* a, std::uint32_t lanes, const float* w, float* sums) {
+    Floats sum[rows][kVectors] = {};
     for (std::uint32_t k = 0; k < lanes; ++k) {
-        Vector weight[kVectors];
-        std::memcpy(weight, w + std::size_t{k} * kVectors * Simd<T>::kWidth, sizeof(weight));
+        Floats weight[kVectors];
+        std::memcpy(weight, w + std::size_t{k} * kBlock, sizeof(weight));
         for (int row = 0; row < rows; ++row) {
-            const auto value = static_cast<T>(a[std::size_t(row) * lanes + k]);
+            const float value = a[std::size_t(row) * lanes + k];
             for (int v = 0; v < kVectors; ++v) {
-                const Vector term = value * weight[v];
+                const Floats term = value * weight[v];
                 sum[row][v] = sum[row][v] + term;
             }
         }
@@ -41,15 +43,77 @@ void sum_block(const float* a, std::uint32_t lanes, const T* w, T* sums) {
     std::memcpy(sums, sum, sizeof(sum));
 }
 
-/// Calls finish(row, first column, count, sums) for every piece of the result.
-template <typename T, typename Finish>
-void multiply(const TileProduct& product, const Finish& finish) {
-    constexpr std::uint32_t kBlock = kVectors * Simd<T>::kWidth;
-    std::vector<T> packed(std::size_t{product.lanes} * kBlock);
-    T sums[kRows][kBlock];
+/// sum + low half * low half + high half * high half of each 32 bits, signed, modulo 2^32.
+inline Words add_pair(Words sum, std::uint32_t a, Words w) {
+#ifdef __AVX512VNNI__
+    return reinterpret_cast<Words>(_mm512_dpwssd_epi32(reinterpret_cast<__m512i>(sum),
+                                                       _mm512_set1_epi32(static_cast<int>(a)),
+                                                       reinterpret_cast<__m512i>(w)));
+#else
+    const auto low = static_cast<std::uint32_t>(static_cast<std::int16_t>(a & 0xffff)),
+               high = static_cast<std::uint32_t>(static_cast<std::int16_t>(a >> 16));
+    const Integers words = reinterpret_cast<Integers>(w);
+    return sum + low * reinterpret_cast<Words>((words << 16) >> 16) +
+           high * reinterpret_cast<Words>(words >> 16);
+#endif
+}
+
+/// The same for pairs of integers.
+template <int rows, int vectors>
+void sum_pairs(const std::int16_t* a, std::uint32_t pairs, const std::uint32_t* w,
+               std::uint32_t* sums) {
+    Words sum[rows][vectors] = {};
+    for (std::uint32_t k = 0; k < pairs; ++k) {
+        Words weight[vectors];
+        std::memcpy(weight, w + std::size_t{k} * vectors * kWidth, sizeof(weight));
+        for (int row = 0; row < rows; ++row) {
+            std::uint32_t value;
+            std::memcpy(&value, a + 2 * (std::size_t(row) * pairs + k), sizeof(value));
+            for (int v = 0; v < vectors; ++v) sum[row][v] = add_pair(sum[row][v], value, weight[v]);
+        }
+    }
+    std::memcpy(sums, sum, sizeof(sum));
+}
+
+float canonical(float value) {
+    return value == value ? value : std::bit_cast<float>(0x7fc00000u);
+}
+
+/// Columns from `first` on that are done together: as many as fit the host's registers, then a
+/// vector at a time.
+std::uint32_t block_width(std::uint32_t first, std::uint32_t columns) {
+    return columns - first >= kBlock ? kBlock : kWidth;
+}
+
+template <int rows>
+void integer_rows(const std::int16_t* a, std::uint32_t lanes, const std::uint32_t* w,
+                  std::uint32_t width, std::uint32_t columns, bool accumulate, std::uint32_t* acc,
+                  std::uint32_t acc_pitch) {
+    const std::uint32_t pairs = integer_pitch(lanes) / 2;
+    std::uint32_t sums[rows * kBlock];
+    if (width == kBlock)
+        sum_pairs<rows, kVectors>(a, pairs, w, sums);
+    else
+        sum_pairs<rows, 1>(a, pairs, w, sums);
+    for (int row = 0; row < rows; ++row) {
+        std::uint32_t* const out = acc + std::size_t(row) * acc_pitch;
+        const std::uint32_t* const of_row = sums + std::size_t(row) * width;
+        if (accumulate)
+            for (std::uint32_t c = 0; c < columns; ++c) out[c] += of_row[c];
+        else
+            std::copy_n(of_row, columns, out);
+    }
+}
+
+}  // namespace
+
+void bf16_product(const TileProduct& product, bool accumulate, std::uint32_t* acc,
+                  std::uint32_t acc_pitch) {
+    std::vector<float> packed(std::size_t{product.lanes} * kBlock);
+    float sums[kRows * kBlock];
     for (std::uint32_t first = 0; first < product.columns; first += kBlock) {
         const std::uint32_t columns = std::min(kBlock, product.columns - first);
-        std::fill(packed.begin(), packed.end(), T{});
+        std::fill(packed.begin(), packed.end(), 0.0f);
         for (std::uint32_t k = 0; k < product.lanes; ++k)
             std::copy_n(product.w + std::size_t{k} * product.w_pitch + first, columns,
                         packed.begin() + std::size_t{k} * kBlock);
@@ -57,54 +121,73 @@ void multiply(const TileProduct& product, const Finish& finish) {
             const float* a = product.a + std::size_t{row} * product.lanes;
             const std::uint32_t count = product.rows - row >= kRows ? kRows : 1;
             if (count == kRows)
-                sum_block<T, kRows>(a, product.lanes, packed.data(), sums[0]);
+                sum_floats<kRows>(a, product.lanes, packed.data(), sums);
             else
-                sum_block<T, 1>(a, product.lanes, packed.data(), sums[0]);
-            for (std::uint32_t r = 0; r < count; ++r) finish(row + r, first, columns, sums[r]);
+                sum_floats<1>(a, product.lanes, packed.data(), sums);
+            for (std::uint32_t r = 0; r < count; ++r) {
+                std::uint32_t* out = acc + std::size_t{row + r} * acc_pitch + first;
+                for (std::uint32_t column = 0; column < columns; ++column) {
+                    float value = canonical(sums[std::size_t{r} * kBlock + column]);
+                    if (accumulate) value = canonical(std::bit_cast<float>(out[column]) + value);
+                    out[column] = std::bit_cast<std::uint32_t>(value);
+                }
+            }
             row += count;
         }
     }
 }
 
-float canonical(float value) {
-    return value == value ? value : std::bit_cast<float>(0x7fc00000u);
-}
-
-template <typename T, typename Integer>
-void multiply_integers(const TileProduct& product, bool accumulate, std::uint32_t* acc,
-                       std::uint32_t acc_pitch) {
-    multiply<T>(
-        product, [&](std::uint32_t row, std::uint32_t first, std::uint32_t columns, const T* sums) {
-            std::uint32_t* out = acc + std::size_t{row} * acc_pitch + first;
-            for (std::uint32_t column = 0; column < columns; ++column) {
-                const auto value = static_cast<std::uint32_t>(static_cast<Integer>(sums[column]));
-                out[column] = accumulate ? out[column] + value : value;
+IntegerWeights::IntegerWeights(const std::int16_t* w, std::uint32_t lanes, std::uint32_t columns,
+                               std::uint32_t pitch)
+    : lanes_(lanes), columns_(columns) {
+    const std::uint32_t pairs = integer_pitch(lanes) / 2;
+    pairs_.resize(std::size_t{pairs} * ((columns + kWidth - 1) / kWidth * kWidth));
+    std::uint32_t* out = pairs_.data();
+    for (std::uint32_t first = 0; first < columns;) {
+        const std::uint32_t width = block_width(first, columns);
+        const std::uint32_t used = std::min(width, columns - first);
+        for (std::uint32_t k = 0; k < lanes; k += 2, out += width) {
+            const std::int16_t* const even = w + std::size_t{k} * pitch + first;
+            if (k + 1 == lanes) {
+                for (std::uint32_t c = 0; c < used; ++c)
+                    out[c] = static_cast<std::uint16_t>(even[c]);
+                continue;
             }
-        });
-}
-
-}  // namespace
-
-void integer_product(const TileProduct& product, bool wide, bool accumulate, std::uint32_t* acc,
-                     std::uint32_t acc_pitch) {
-    constexpr std::uint32_t kExactLanes = 256;  // 255 * 255 * 256 < 2^24
-    if (!wide && product.lanes <= kExactLanes)
-        multiply_integers<float, std::int32_t>(product, accumulate, acc, acc_pitch);
-    else
-        multiply_integers<double, std::int64_t>(product, accumulate, acc, acc_pitch);
-}
-
-void bf16_product(const TileProduct& product, bool accumulate, std::uint32_t* acc,
-                  std::uint32_t acc_pitch) {
-    multiply<float>(product, [&](std::uint32_t row, std::uint32_t first, std::uint32_t columns,
-                                 const float* sums) {
-        std::uint32_t* out = acc + std::size_t{row} * acc_pitch + first;
-        for (std::uint32_t column = 0; column < columns; ++column) {
-            float value = canonical(sums[column]);
-            if (accumulate) value = canonical(std::bit_cast<float>(out[column]) + value);
-            out[column] = std::bit_cast<std::uint32_t>(value);
+            const std::int16_t* const odd = even + pitch;
+            for (std::uint32_t c = 0; c < used; ++c)
+                out[c] = static_cast<std::uint16_t>(even[c]) |
+                         static_cast<std::uint32_t>(static_cast<std::uint16_t>(odd[c])) << 16;
         }
-    });
+        first += width;
+    }
+}
+
+const std::uint32_t* IntegerWeights::block(std::uint32_t column) const {
+    return pairs_.data() + std::size_t{integer_pitch(lanes_) / 2} * column;
+}
+
+void integer_product(const std::int16_t* a, std::uint32_t rows, std::uint32_t lanes,
+                     const IntegerWeights& w, std::uint32_t columns, bool accumulate,
+                     std::uint32_t* acc, std::uint32_t acc_pitch) {
+    const std::uint32_t pitch = integer_pitch(lanes);
+    for (std::uint32_t first = 0; first < columns;) {
+        // Blocks are those of all of w, of which some columns may be used.
+        const std::uint32_t width = block_width(first, w.columns());
+        const std::uint32_t used = std::min(width, columns - first);
+        const std::uint32_t* const weights = w.block(first);
+        for (std::uint32_t row = 0; row < rows;) {
+            const std::int16_t* const from = a + std::size_t{row} * pitch;
+            std::uint32_t* const out = acc + std::size_t{row} * acc_pitch + first;
+            if (rows - row >= kRows) {
+                integer_rows<kRows>(from, lanes, weights, width, used, accumulate, out, acc_pitch);
+                row += kRows;
+            } else {
+                integer_rows<1>(from, lanes, weights, width, used, accumulate, out, acc_pitch);
+                ++row;
+            }
+        }
+        first += width;
+    }
 }
 
 }  // namespace lockstep::tpu

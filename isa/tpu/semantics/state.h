@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/tpu/footprint.h"
+#include "isa/tpu/semantics/product.h"
 #include "isa/tpu/semantics/storage.h"
 
 namespace lockstep::tpu {
@@ -21,11 +22,12 @@ struct CoreLimits {
     bool operator==(const CoreLimits&) const = default;
 };
 
-/// Weights [lane][column], as fp32 where products of the type are summed exactly in it.
+/// Weights [lane][column], in the form that their type is multiplied in.
 struct WeightTile {
     std::uint32_t lanes = 0, columns = 0;
     DataType type = DataType::kInt8;
-    std::vector<float> values;
+    std::vector<float> floats;
+    IntegerWeights integers;
 };
 
 class State {

@@ -19,31 +19,41 @@ struct Case {
 
 class TpuProduct : public testing::TestWithParam<Case> {};
 
-TEST_P(TpuProduct, IntegersAreExact) {
+TEST_P(TpuProduct, IntegersAreExactModulo32Bits) {
     const auto [rows, lanes, columns] = GetParam();
     std::mt19937 random(5);
-    for (const int limit : {255, 65535}) {
-        std::vector<float> a(rows * lanes), w(lanes * columns);
-        for (float& value : a)
-            value = static_cast<float>(random() % static_cast<unsigned>(limit + 1));
-        for (float& value : w)
-            value = static_cast<float>(
-                static_cast<int>(random() % static_cast<unsigned>(limit + 1)) - limit / 2);
+    for (const auto& [low, high] : {std::pair{-128, 127}, {0, 255}, {-32768, 32767}}) {
+        std::uniform_int_distribution<int> draw(low, high);
+        const std::uint32_t pitch = integer_pitch(lanes);
+        std::vector<std::int16_t> a(rows * pitch), w(lanes * columns);
+        for (std::uint32_t m = 0; m < rows; ++m)
+            for (std::uint32_t k = 0; k < lanes; ++k)
+                a[m * pitch + k] = static_cast<std::int16_t>(draw(random));
+        for (std::int16_t& value : w) value = static_cast<std::int16_t>(draw(random));
         // The extremes stand at the front, so that some sum reaches them.
-        for (std::uint32_t k = 0; k < lanes; ++k) a[k] = static_cast<float>(limit);
-        std::vector<std::uint32_t> acc(rows * columns, 7);
-        const TileProduct product{a.data(), w.data(), rows, lanes, columns, columns};
-        for (const bool accumulate : {false, true}) {
-            integer_product(product, limit > 255, accumulate, acc.data(), columns);
+        for (std::uint32_t k = 0; k < lanes; ++k)
+            a[k] = w[k * columns] = static_cast<std::int16_t>(low == 0 ? high : low);
+        const IntegerWeights weights(w.data(), lanes, columns, columns);
+        // All of the tile, and a part of it.
+        for (const auto& [k_used, n_used] :
+             {std::pair{lanes, columns}, {(lanes + 1) / 2, (columns + 1) / 2}}) {
+            const std::uint32_t own = integer_pitch(k_used);
+            std::vector<std::int16_t> part(rows * own);
             for (std::uint32_t m = 0; m < rows; ++m)
-                for (std::uint32_t n = 0; n < columns; ++n) {
-                    std::int64_t sum = 0;
-                    for (std::uint32_t k = 0; k < lanes; ++k)
-                        sum += static_cast<std::int64_t>(a[m * lanes + k]) *
-                               static_cast<std::int64_t>(w[k * columns + n]);
-                    ASSERT_EQ(acc[m * columns + n],
-                              static_cast<std::uint32_t>(accumulate ? 2 * sum : sum));
-                }
+                std::copy_n(a.begin() + m * pitch, k_used, part.begin() + m * own);
+            std::vector<std::uint32_t> acc(rows * columns, 7);
+            for (const bool accumulate : {false, true}) {
+                integer_product(part.data(), rows, k_used, weights, n_used, accumulate, acc.data(),
+                                columns);
+                for (std::uint32_t m = 0; m < rows; ++m)
+                    for (std::uint32_t n = 0; n < columns; ++n) {
+                        std::int64_t sum = 0;
+                        for (std::uint32_t k = 0; k < k_used; ++k)
+                            sum += std::int64_t{a[m * pitch + k]} * w[k * columns + n];
+                        const std::int64_t wanted = n >= n_used ? 7 : accumulate ? 2 * sum : sum;
+                        ASSERT_EQ(acc[m * columns + n], static_cast<std::uint32_t>(wanted));
+                    }
+            }
         }
     }
 }
@@ -74,7 +84,7 @@ TEST_P(TpuProduct, Bf16SumsInTheOrderOfTheLanes) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, TpuProduct,
                          testing::Values(Case{1, 1, 1}, Case{7, 256, 65}, Case{13, 100, 32},
-                                         Case{6, 300, 64}, Case{3, 0, 5}));
+                                         Case{6, 300, 64}, Case{3, 0, 5}, Case{12, 31, 200}));
 
 TEST(TpuProductNan, IsTheOneNan) {
     const float a[] = {std::bit_cast<float>(0xffc12345u)}, w[] = {1.0f};
