@@ -13,6 +13,20 @@
 
 namespace lockstep::tpu {
 
+namespace {
+
+double host_bytes_per_cycle(const Parameters& parameters) {
+    return parameters.host_gb_per_s * 1e3 / parameters.clock_mhz;
+}
+
+/// Of the bus: both edges of its clock.
+double memory_bytes_per_cycle(const Parameters& parameters) {
+    return parameters.memory.bus_bits / 8.0 * 2 * parameters.memory.clock_mhz /
+           parameters.clock_mhz;
+}
+
+}  // namespace
+
 Core::Core(engine::Simulation& owner, std::string name, const Parameters& parameters,
            const Program& program, const Storage& storage, State* state, CoreTrace* trace)
     : Tile(owner, std::move(name), engine::ClockDomain::from_megahertz(parameters.clock_mhz)),
@@ -23,6 +37,9 @@ Core::Core(engine::Simulation& owner, std::string name, const Parameters& parame
       state_(state),
       trace_(trace),
       tile_(tile_timing(parameters.array, parameters.overlap, 1)),
+      unified_buffer_(parameters.banks),
+      memory_link_{memory_bytes_per_cycle(parameters)},
+      host_links_{Link{host_bytes_per_cycle(parameters)}, Link{host_bytes_per_cycle(parameters)}},
       steps_(std::max<std::size_t>(1, program.steps.size())),
       timelines_(parameters.units) {}
 
@@ -159,7 +176,10 @@ engine::Cycle Core::next_event(Cycle now) {
         if (!unit.results.empty()) consider(unit.results.front().at);
     }
     for (const DmaQueue& queue : dma_)
-        for (const Transfer& transfer : queue.active) consider(transfer.ready);
+        for (const Transfer& transfer : queue.active) {
+            consider(transfer.ready);
+            consider(transfer.drained);
+        }
     consider(memory_responses.next_ready());
     consider(host_responses.next_ready());
     if (memory_requests.credits(now) == 0) consider(memory_requests.next_credit(now));

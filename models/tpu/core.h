@@ -14,6 +14,7 @@
 #include "models/tpu/core_trace.h"
 #include "models/tpu/parameters.h"
 #include "models/tpu/timeline.h"
+#include "models/tpu/unified_buffer.h"
 #include "sim/engine/channel.h"
 #include "sim/engine/tile.h"
 
@@ -34,6 +35,9 @@ struct StepCounters {
     std::uint64_t vector_busy = 0;                 ///< cycles
     std::uint64_t memory_read = 0, memory_written = 0, host_read = 0, host_written = 0;  ///< bytes
     std::uint64_t weight_tiles = 0;
+    /// Cycles lost to others at the unified buffer's banks.
+    std::uint64_t matrix_bank_stall = 0, vector_bank_stall = 0, dma_bank_stall = 0;
+    double buffer_accesses = 0;
 };
 
 class Core : public engine::Tile {
@@ -81,7 +85,15 @@ class Core : public engine::Tile {
         std::uint64_t address, left;  ///< what is not yet requested
         std::uint32_t under_way = 0;
         Cycle begin;
-        Cycle ready;  ///< when requests may begin; without memory: when it is done
+        Cycle ready;         ///< when requests may begin; without memory: when it is done
+        BankLoads accesses;  ///< of the unified buffer, of all
+        std::uint64_t bytes;
+        Cycle drained = 0;  ///< when the unified buffer has taken or given what was requested
+    };
+    /// A direction of a link: when what was requested will have passed.
+    struct Link {
+        double bytes_per_cycle;
+        Cycle free = 0;
     };
     struct DmaQueue {
         std::deque<Transfer> active;
@@ -120,6 +132,10 @@ class Core : public engine::Tile {
     bool issue(const Instruction& instruction, Cycle now);
     bool run_dma(std::size_t index, Cycle now);
     bool start_transfer(std::size_t index, Cycle now);
+    void occupy_buffer(Transfer& transfer, std::uint64_t bytes, Cycle now);
+    /// When an instruction that would last `cycles` ends.
+    Cycle access_buffer(const Instruction& instruction, Cycle cycles, Cycle now,
+                        std::uint64_t StepCounters::*stall, std::uint32_t step);
     bool request(std::size_t index, Cycle now);
     void finish_transfer(std::size_t index, Cycle now);
     bool run_matrix(std::size_t unit, Cycle now);
@@ -151,6 +167,9 @@ class Core : public engine::Tile {
     std::array<DmaQueue, 2 + kMaxMatrixUnits> dma_;
     std::set<std::uint32_t> tiles_done_;  // read_weights that completed before one issued earlier
     std::array<MatrixUnit, kMaxMatrixUnits> units_;
+    UnifiedBuffer unified_buffer_;
+    Link memory_link_;                // both directions: one bus
+    std::array<Link, 2> host_links_;  // read, write
     Cycle vector_free_ = 0;
     std::deque<Completion> vector_results_;
 

@@ -15,6 +15,7 @@ CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units)
     : trace_(trace),
       recorder_(trace.recorder()),
       shift_(trace.name("shift")),
+      bank_(trace.name("bank conflicts")),
       states_{trace.name("active"), trace.name("weight stall"), trace.name("weight shift"),
               trace.name("non-matrix")} {
     const std::string group = "core";
@@ -24,6 +25,8 @@ CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units)
         if (matrix && queue >= kFirstMatrix + units) continue;
         const std::string name(queue_names()[queue]);
         queues_[queue].id = trace.track(group, name);
+        if (queue == static_cast<std::size_t>(Queue::kVector))
+            vector_idle_.id = trace.track(group, name + " idle");
         if (!matrix) continue;
         shifts_[queue - kFirstMatrix].id = trace.track(group, name + " weights");
         idles_[queue - kFirstMatrix].id = trace.track(group, name + " idle");
@@ -50,6 +53,11 @@ void CoreTrace::shift(std::size_t unit, std::uint64_t from, std::uint64_t until)
 
 void CoreTrace::idle(std::size_t unit, ArrayState state, std::uint64_t from, std::uint64_t until) {
     slice(idles_[unit], {states_[static_cast<std::size_t>(state)]}, from, until);
+}
+
+void CoreTrace::bank_stall(std::size_t queue, std::uint64_t from, std::uint64_t until) {
+    const bool vector = queue == static_cast<std::size_t>(Queue::kVector);
+    slice(vector ? vector_idle_ : idles_[queue - kFirstMatrix], {bank_}, from, until);
 }
 
 void CoreTrace::step(const std::string& name, std::uint64_t from, std::uint64_t until) {

@@ -22,6 +22,8 @@ class CoreTrace {
     void shift(std::size_t unit, std::uint64_t from, std::uint64_t until);
     /// Why an array did not stream.
     void idle(std::size_t unit, ArrayState state, std::uint64_t from, std::uint64_t until);
+    /// What a unit lost to others at the banks of the unified buffer, shown at the end of its work.
+    void bank_stall(std::size_t queue, std::uint64_t from, std::uint64_t until);
     /// A step of the program, from the end of the one before.
     void step(const std::string& name, std::uint64_t from, std::uint64_t until);
 
@@ -37,8 +39,9 @@ class CoreTrace {
     Track steps_;
     std::array<Track, kQueues> queues_;
     std::array<Track, kMaxMatrixUnits> shifts_, idles_;
+    Track vector_idle_;
     std::vector<trace::NameId> opcodes_;
-    trace::NameId shift_;
+    trace::NameId shift_, bank_;
     std::array<trace::NameId, kArrayStates> states_;
 };
 

@@ -23,6 +23,8 @@ Parameters::Parameters(const config::Machine& machine) {
     whole_tiles = machine.boolean("array.whole_tiles");
     accumulator_rows = number("accumulators.rows");
     unified_buffer = static_cast<std::uint64_t>(machine.integer("unified_buffer.size"));
+    banks = {number("unified_buffer.banks"), number("unified_buffer.width"),
+             number("unified_buffer.ports")};
     vector = {.lanes = number("vector.lanes"),
               .sublanes = number("vector.sublanes"),
               .fixed_function = machine.boolean("vector.fixed_function"),

@@ -21,6 +21,12 @@ struct VectorParameters {
     std::uint32_t cross_lane_cycles = 1, transpose_rows = 1, latency = 0;
 };
 
+inline constexpr std::uint32_t kMaxBanks = 64;
+
+struct UnifiedBufferParameters {
+    std::uint32_t banks = 1, width = 256, ports = 1;
+};
+
 struct DmaParameters {
     std::uint32_t setup = 0, chunk = 65536, outstanding = 4;
 };
@@ -41,6 +47,7 @@ struct Parameters {
     bool whole_tiles = false;
     std::uint32_t accumulator_rows = 0;
     std::uint64_t unified_buffer = 0;
+    UnifiedBufferParameters banks;
     VectorParameters vector;
     std::uint32_t issue_interval = 1, tag_cycles = 0, queue_depth = 1;
     DmaParameters dma;

@@ -45,13 +45,26 @@ double percent(double part, double whole) {
 }  // namespace
 
 void StepResult::add(const StepResult& other) {
-    for (const auto member :
-         {&StepResult::instructions, &StepResult::cycles, &StepResult::macs,
-          &StepResult::useful_macs, &StepResult::active, &StepResult::weight_stall,
-          &StepResult::weight_shift, &StepResult::non_matrix, &StepResult::raw_stall,
-          &StepResult::input_stall, &StepResult::vector_busy, &StepResult::weight_tiles,
-          &StepResult::dram_bytes_read, &StepResult::dram_bytes_written,
-          &StepResult::host_bytes_read, &StepResult::host_bytes_written})
+    for (const auto member : {&StepResult::instructions,
+                              &StepResult::cycles,
+                              &StepResult::macs,
+                              &StepResult::useful_macs,
+                              &StepResult::active,
+                              &StepResult::weight_stall,
+                              &StepResult::weight_shift,
+                              &StepResult::non_matrix,
+                              &StepResult::raw_stall,
+                              &StepResult::input_stall,
+                              &StepResult::bank_stall,
+                              &StepResult::vector_bank_stall,
+                              &StepResult::dma_bank_stall,
+                              &StepResult::buffer_accesses,
+                              &StepResult::vector_busy,
+                              &StepResult::weight_tiles,
+                              &StepResult::dram_bytes_read,
+                              &StepResult::dram_bytes_written,
+                              &StepResult::host_bytes_read,
+                              &StepResult::host_bytes_written})
         this->*member += other.*member;
 }
 
@@ -73,6 +86,7 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"stall_cycles.nonmatrix", non_matrix},
             {"stall_cycles.raw", raw_stall},
             {"stall_cycles.input", input_stall},
+            {"stall_cycles.bank", bank_stall},
             {"dram_bytes_read", dram_bytes_read},
             {"dram_bytes_write", dram_bytes_written},
             {"lockstep__instructions", instructions},
@@ -85,6 +99,10 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"lockstep__non_matrix.pct", percent(double(non_matrix), array_cycles)},
             {"lockstep__raw_stall.pct", percent(double(raw_stall), array_cycles)},
             {"lockstep__input_stall.pct", percent(double(input_stall), array_cycles)},
+            {"lockstep__bank_stall.pct", percent(double(bank_stall), array_cycles)},
+            {"lockstep__vector_bank_stall_cycles", vector_bank_stall},
+            {"lockstep__dma_bank_stall_cycles", dma_bank_stall},
+            {"lockstep__unified_buffer_accesses", buffer_accesses},
             {"lockstep__vector_busy_cycles", vector_busy},
             {"lockstep__weight_tiles", weight_tiles},
             {"lockstep__host_bytes_read", host_bytes_read},
@@ -155,6 +173,10 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         step.useful_macs = said != 0 ? said : step.macs;
         step.raw_stall = counters[i].raw_stall;
         step.input_stall = counters[i].input_stall;
+        step.bank_stall = counters[i].matrix_bank_stall;
+        step.vector_bank_stall = counters[i].vector_bank_stall;
+        step.dma_bank_stall = counters[i].dma_bank_stall;
+        step.buffer_accesses = static_cast<std::uint64_t>(counters[i].buffer_accesses + 0.5);
         step.vector_busy = counters[i].vector_busy;
         step.weight_tiles = counters[i].weight_tiles;
         step.dram_bytes_read = counters[i].memory_read;

@@ -5,6 +5,7 @@
 // whole granules.
 #include <algorithm>
 
+#include "models/tpu/buffer_streams.h"
 #include "models/tpu/core.h"
 #include "sim/engine/tlm_memory_port.h"
 #include "sim/error/error.h"
@@ -88,7 +89,8 @@ bool Core::run_dma(std::size_t index, Cycle now) {
     any |= request(index, now);
     while (!dma.active.empty()) {
         const Transfer& front = dma.active.front();
-        if (front.left != 0 || front.under_way != 0 || front.ready > now) break;
+        if (front.left != 0 || front.under_way != 0 || front.ready > now || front.drained > now)
+            break;
         finish_transfer(index, now);
         dma.active.pop_front();
         any = true;
@@ -137,6 +139,16 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
          : what.write ? counters.memory_written
                       : counters.memory_read) += what.bytes;
     // A tile from the unified buffer has no way to go: its shift takes the time.
+    Cycle ready = now + parameters_.dma.setup;
+    BankLoads accesses{};
+    if (what.local) {
+        const auto shift = static_cast<Cycle>(tile_.load);
+        ready =
+            access_buffer(next, shift, now, &StepCounters::dma_bank_stall, head.step) - shift + 1;
+    } else if (index < kWeightQueue) {
+        accesses = bank_accesses(next, parameters_.banks, parameters_.vector.fixed_function);
+        for (const double bank : accesses) counters.buffer_accesses += bank;
+    }
     dma.active.push_back({.entry = head,
                           .sequence = dma.next_sequence++,
                           .host = what.host,
@@ -144,9 +156,26 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
                           .address = what.address,
                           .left = what.local ? 0 : what.bytes,
                           .begin = now,
-                          .ready = now + (what.local ? 1 : parameters_.dma.setup)});
+                          .ready = ready,
+                          .accesses = accesses,
+                          .bytes = what.bytes});
     queue.waiting.erase(first);
     return true;
+}
+
+void Core::occupy_buffer(Transfer& transfer, std::uint64_t bytes, Cycle now) {
+    // Data passes at the link's speed, after what was requested before.
+    Link& link = transfer.host ? host_links_[transfer.write] : memory_link_;
+    const Cycle begin = std::max(now, link.free);
+    const auto cycles =
+        std::max<Cycle>(1, static_cast<Cycle>(static_cast<double>(bytes) / link.bytes_per_cycle));
+    link.free = begin + cycles;
+    const double passes = static_cast<double>(transfer.bytes) / static_cast<double>(bytes);
+    const Cycle end = unified_buffer_.access(
+        now, begin, cycles, per_cycle(transfer.accesses, passes * static_cast<double>(cycles)));
+    if (end <= begin + cycles) return;
+    step(transfer.entry.step).dma_bank_stall += end - begin - cycles;
+    transfer.drained = std::max(transfer.drained, end);
 }
 
 bool Core::request(std::size_t index, Cycle now) {
@@ -158,6 +187,7 @@ bool Core::request(std::size_t index, Cycle now) {
         auto& requests = last.host ? host_requests : memory_requests;
         if (requests.credits(now) == 0) break;
         const std::uint64_t bytes = std::min<std::uint64_t>(last.left, parameters_.dma.chunk);
+        if (index < kWeightQueue) occupy_buffer(last, bytes, now);
         requests.send(now, {.address = last.address,
                             .bytes = static_cast<std::uint32_t>(bytes),
                             .write = last.write,

@@ -5,6 +5,7 @@
 // with the first row.
 #include <algorithm>
 
+#include "models/tpu/buffer_streams.h"
 #include "models/tpu/core.h"
 #include "models/tpu/vector_timing.h"
 #include "sim/engine/tlm_memory_port.h"
@@ -43,6 +44,18 @@ bool Core::shift_weights(MatrixUnit& unit, Cycle now) {
     return true;
 }
 
+Core::Cycle Core::access_buffer(const Instruction& next, Cycle cycles, Cycle now,
+                                std::uint64_t StepCounters::*stall, std::uint32_t step_index) {
+    const BankLoads accesses =
+        bank_accesses(next, parameters_.banks, parameters_.vector.fixed_function);
+    StepCounters& counters = step(step_index);
+    for (const double bank : accesses) counters.buffer_accesses += bank;
+    const Cycle end =
+        unified_buffer_.access(now, now, cycles, per_cycle(accesses, static_cast<double>(cycles)));
+    counters.*stall += end - now - cycles;
+    return end;
+}
+
 bool Core::run_matrix(std::size_t index, Cycle now) {
     MatrixUnit& unit = units_[index];
     bool any = shift_weights(unit, now);
@@ -71,9 +84,14 @@ bool Core::run_matrix(std::size_t index, Cycle now) {
 
     account_idle(index, head, switches, now);
     const Cycle duration = std::max<Cycle>(1, next[kRows] * row_cycles(next));
-    unit.stream_end = now + duration;
-    timelines_[index].add(unit.stream_end, ArrayState::kActive);
-    if (trace_ != nullptr) trace_->work(queue_index, next, head.index, now, unit.stream_end);
+    unit.stream_end =
+        access_buffer(next, duration, now, &StepCounters::matrix_bank_stall, head.step);
+    timelines_[index].add(now + duration, ArrayState::kActive);
+    timelines_[index].add(unit.stream_end, ArrayState::kNonMatrix);
+    if (trace_ != nullptr) {
+        trace_->work(queue_index, next, head.index, now, now + duration);
+        trace_->bank_stall(queue_index, now + duration, unit.stream_end);
+    }
     if (switches) unit.shadow = false;
     unit.results.push_back({unit.stream_end + static_cast<Cycle>(tile_.skew), head.step});
     StepCounters& counters = step(head.step);
@@ -112,12 +130,15 @@ bool Core::run_vector(Cycle now) {
     const Entry& head = queue.waiting.front();
     if (!satisfied(head.need)) return false;
     const Cycle duration = vector_cycles(instruction(head), parameters_.vector);
-    vector_free_ = now + duration;
+    vector_free_ = access_buffer(instruction(head), duration, now, &StepCounters::vector_bank_stall,
+                                 head.step);
     vector_results_.push_back({vector_free_ + parameters_.vector.latency, head.step});
     step(head.step).vector_busy += duration;
-    if (trace_ != nullptr)
-        trace_->work(static_cast<std::size_t>(tpu::Queue::kVector), instruction(head), head.index,
-                     now, vector_free_);
+    if (trace_ != nullptr) {
+        constexpr auto kQueue = static_cast<std::size_t>(tpu::Queue::kVector);
+        trace_->work(kQueue, instruction(head), head.index, now, now + duration);
+        trace_->bank_stall(kQueue, now + duration, vector_free_);
+    }
     queue.waiting.pop_front();
     return true;
 }

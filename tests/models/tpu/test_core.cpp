@@ -114,6 +114,27 @@ TEST(TpuCore, ValuesAndThreadsDoNotChangeTime) {
     EXPECT_EQ(a.steps[0].weight_stall, b.steps[0].weight_stall);
 }
 
+TEST(TpuCore, BanksOfTheUnifiedBufferHoldUnitsUp) {
+    // Rows of 2048 bytes: a pass reads one line of each, in 2 of 16 banks.
+    const Program program = fully_connected(1800, 8, 8);
+    Storage storage(program, false);
+    const auto time = [&](const std::vector<std::string>& overrides) {
+        return run(program, machine("tpu_v1", overrides), storage, {.values = false}).total();
+    };
+    const StepResult free = time({"unified_buffer.ports=64"}), banked = time({}),
+                     single = time({"unified_buffer.banks=1"});
+    EXPECT_EQ(free.bank_stall + free.vector_bank_stall + free.dma_bank_stall, 0u);
+    EXPECT_EQ(free.buffer_accesses, banked.buffer_accesses);
+    // Read by the host link, written by it; each row by 16 tiles of columns; results once.
+    EXPECT_EQ(free.buffer_accesses, 1800u * 8 * (1 + 8 + 1 + 1));
+    EXPECT_GT(single.bank_stall, 0u);
+    EXPECT_GT(single.vector_bank_stall, 0u);
+    EXPECT_LE(free.cycles, banked.cycles);
+    EXPECT_LE(banked.cycles, single.cycles);
+    EXPECT_EQ(single.active, free.active);
+    EXPECT_GE(single.non_matrix, single.bank_stall);
+}
+
 TEST(TpuCore, StatesOfTheArrayAddUpInEveryStep) {
     const Program program = fully_connected(200, 4, 4);
     Storage storage(program, false);

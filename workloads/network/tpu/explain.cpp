@@ -63,7 +63,9 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
     losses.emplace_back(input, time.host_bytes != 0 ? "host and memory transfers"
                                                     : "waiting for operands from memory");
     losses.emplace_back(raw, "waiting for the vector unit");
-    losses.emplace_back(other - input - raw, "fill, drain and transfers around it");
+    const double banks = std::min(other - input - raw, part(time.bank_stall));
+    losses.emplace_back(banks, "bank conflicts of the unified buffer");
+    losses.emplace_back(other - input - raw - banks, "fill, drain and transfers around it");
     std::sort(losses.begin(), losses.end(),
               [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text = fmt::format("{:.1f}% used", used);
