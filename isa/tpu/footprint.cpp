@@ -244,8 +244,8 @@ std::string check_operands(const Instruction& i) {
         return !is_float(i.type(a)) && !is_float(i.type(b)) && size_of(i.type(a)) <= 2 &&
                size_of(i.type(b)) <= 2;
     };
-    const auto bf16_pair = [&](Field a, Field b) {
-        return i.type(a) == DataType::kBf16 && i.type(b) == DataType::kBf16;
+    const auto float_pair = [&](Field a, Field b) {
+        return is_float(i.type(a)) && is_float(i.type(b));
     };
     const auto windows = [&]() -> std::string {
         if (i[kOutHeight] == 0 || i[kOutWidth] == 0 || i[kHeight] == 0 || i[kWidth] == 0)
@@ -272,8 +272,8 @@ std::string check_operands(const Instruction& i) {
         case Opcode::kMatrixMultiply:
         case Opcode::kConvolve:
         case Opcode::kDepthwise:
-            if (!integer_pair(kType, kWeightType) && !bf16_pair(kType, kWeightType))
-                return "operands must be integers of 8 or 16 bits, or bf16 both";
+            if (!integer_pair(kType, kWeightType) && !float_pair(kType, kWeightType))
+                return "operands must be integers of 8 or 16 bits both, or bf16 or fp32 both";
             if (i.opcode() == Opcode::kMatrixMultiply) return "";
             if (i.opcode() == Opcode::kConvolve) {
                 if (i[kChannels] == 0) return "a window without channels";

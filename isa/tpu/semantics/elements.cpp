@@ -65,6 +65,9 @@ void load_words(const std::uint8_t* from, std::size_t count, std::int16_t* out) 
 
 void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, float* out) {
     load_elements(from, type, count, {}, out);
+    if (type != DataType::kFp32) return;
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = numerics::bf16_to_fp32(numerics::fp32_to_bf16(out[i]));
 }
 
 void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, std::int16_t* out) {

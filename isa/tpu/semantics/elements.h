@@ -19,8 +19,8 @@ struct Quantisation {
 void load_elements(const std::uint8_t* from, DataType type, std::size_t count,
                    Quantisation quantisation, float* out);
 
-/// Elements as the array multiplies them: floats as fp32, integers of up to 16 bits as they are
-/// (of wider ones, which are no operands, the low half).
+/// Elements as the array multiplies them: floats as fp32, rounded to bf16, integers of up to 16
+/// bits as they are (of wider ones, which are no operands, the low half).
 void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, float* out);
 void load_lanes(const std::uint8_t* from, DataType type, std::size_t count, std::int16_t* out);
 

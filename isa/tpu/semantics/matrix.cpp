@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix unit: a weight tile stays in the array while rows of the unified buffer stream
 // through; the data setup makes the rows of a convolution as they stream (im2col). Jouppi et al.,
-// ISCA 2017; that the setup handles any window, stride, dilation and padding is ours.
+// ISCA 2017; that the setup handles any window, stride, dilation and padding is ours. The array of
+// later generations multiplies bf16 values; fp32 operands are rounded to them as they enter.
 #include <algorithm>
 #include <cstring>
 

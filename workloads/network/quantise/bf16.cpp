@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// TPUs from the second on multiply bf16 operands and add in fp32; tensors are kept in bf16 between
-// operators. Source: Norrie et al., "The Design Process for Google's Training Chips: TPUv2 and
+// TPUs from the second on multiply bf16 operands and add in fp32; between operators tensors are kept
+// in fp32, or in bf16 to halve the traffic. Source: Norrie et al., "The Design Process for Google's Training Chips: TPUv2 and
 // TPUv3" (2021).
 #include "workloads/network/quantise/bf16.h"
 
 #include "workloads/network/onnx_type.h"
+#include "workloads/network/products.h"
+
+#include <map>
 
 namespace lockstep::network {
 
@@ -28,6 +31,44 @@ Graph cast_to_bf16(const Graph& graph) {
                 from_floats(ElementType::kBf16, (*tensor)->shape, to_floats(**tensor)));
         }
     }
+    validate(result);
+    return result;
+}
+
+Graph round_product_operands(const Graph& graph) {
+    Graph result = graph;
+    std::map<ValueId, ValueId> rounded;
+    std::vector<Node> nodes;
+    for (Node node : graph.nodes) {
+        if (has_products(node.op))
+            for (size_t i = 0; i < 2; ++i) {
+                const ValueId id = node.inputs.at(i);
+                if (graph.value(id).type != ElementType::kFp32) continue;
+                const auto [found, is_new] = rounded.try_emplace(id, kNoValue);
+                if (is_new) {
+                    Value value = graph.value(id);
+                    value.name += ".bf16";
+                    value.type = ElementType::kBf16;
+                    if (value.is_known()) {
+                        value.data = std::make_shared<const Tensor>(from_floats(
+                            ElementType::kBf16, value.data->shape, to_floats(*value.data)));
+                    } else {
+                        value.kind = ValueKind::kComputed;
+                    }
+                    const bool is_computed = value.kind == ValueKind::kComputed;
+                    found->second = result.add(std::move(value));
+                    if (is_computed)
+                        nodes.push_back({.name = graph.value(id).name + ".bf16",
+                                         .op = Operator::kCast,
+                                         .inputs = {id},
+                                         .outputs = {found->second},
+                                         .attributes = {{"to", kOnnxBf16}}});
+                }
+                node.inputs[i] = found->second;
+            }
+        nodes.push_back(std::move(node));
+    }
+    result.nodes = std::move(nodes);
     validate(result);
     return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph in bfloat16.
+// A graph in bfloat16, or with products of it.
 #pragma once
 
 #include "workloads/network/graph.h"
@@ -11,5 +11,10 @@ namespace lockstep::network {
 /// matrix unit with bf16 operands and fp32 sums, and a vector unit of fp32, do. Shapes must be
 /// inferred.
 Graph cast_to_bf16(const Graph& graph);
+
+/// The graph with the fp32 operands of matrix products and convolutions rounded to bf16 first, all
+/// else in fp32: what a matrix unit with bf16 multipliers makes of fp32 tensors. For the executor:
+/// products get operands of another type than their results. Shapes must be inferred.
+Graph round_product_operands(const Graph& graph);
 
 }  // namespace lockstep::network

@@ -79,10 +79,11 @@ void ProductLowering::run() {
     const Value& out = l_.value(node_.outputs.at(0));
     integer_ = out.quantisation.has_value();
     if (integer_ && !is_quantised(l_.graph_, node_)) throw InputError("operands without scales");
-    if (!integer_ && out.type != ElementType::kBf16)
+    if (!integer_ && out.type != ElementType::kBf16 && out.type != ElementType::kFp32)
         throw InputError(
-            fmt::format("computes in {}; the array takes int8 and bf16", name_of(out.type)));
-    if (!integer_ && !l_.has_memory()) throw InputError("computes in bf16");
+            fmt::format("computes in {}; the array takes int8, bf16 and fp32", name_of(out.type)));
+    if (!integer_ && !l_.has_memory())
+        throw InputError(fmt::format("computes in {}", name_of(out.type)));
     weight_zero();
     find_epilogue();
     if (integer_) input_zero_ = scaling_of(l_.value(node_.inputs[0])).zero;
