@@ -65,13 +65,21 @@ class ProductLowering {
         tpu::DataType type = tpu::DataType::kInt8;
     };
 
-    /// A tile of columns for a block of rows, in one matrix unit.
+    /// A tile of columns for rows of a block, in one matrix unit.
     struct Job {
         const ColumnTile* tile;
         uint32_t unit;
         uint64_t accumulator;
         int64_t column, element;  ///< first of the panel
+        int64_t first, rows;      ///< within the block
         int64_t k = 0;            ///< done
+    };
+
+    struct Operands {
+        Matrix left, out;
+        std::optional<Matrix> addend;
+        const Weights& weights;
+        std::vector<ColumnTile> tiles;
     };
 
     void find_epilogue();
@@ -84,12 +92,24 @@ class ProductLowering {
     void prepare_parameters(const std::vector<int64_t>& column_sums);
     void run_product(const std::vector<Matrix>& source, const Weights& weights,
                      const Place& result);
-    std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns, bool results_pass) const;
+    Operands operands_of(const std::vector<Matrix>& source, const Weights& weights,
+                         const Place& result);
+    /// The rows stay and panels of columns pass by, or the other way round. `limit`: rows of a
+    /// block.
+    void run_columns(const Operands& o, int64_t limit);
+    void run_rows(const Operands& o, int64_t limit);
+    uint64_t weight_bytes(const Operands& o, size_t tile) const;
+    void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address);
+    uint64_t parameter_bytes(int64_t columns) const;
+    void stage_parameters(uint64_t address, int64_t first, int64_t columns);
+    std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns, bool results_pass,
+                                 bool is_resident) const;
     void stage_block(Block& block, const Matrix& source);
     void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
               int64_t lanes);
-    void finish(const Block& block, const Job& job, uint64_t parameters, const Tile& out,
-                const Tile* addend);
+    void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend);
+    /// Elements of k that can go through the array in one pass.
+    int64_t run_of(const GroupSet& set) const;
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
                  uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend,
                  size_t first_tile);

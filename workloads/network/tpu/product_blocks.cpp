@@ -10,18 +10,18 @@
 namespace lockstep::network::lowering {
 
 std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, int64_t panel_columns,
-                                                               bool results_pass) const {
+                                                               bool results_pass,
+                                                               bool is_resident) const {
     std::vector<Block> blocks;
     const tpu::DataType type = l_.type_of(node_.inputs[0]);
     const auto size = static_cast<int64_t>(tpu::size_of(type));
-    const bool resident = l_.place(node_.inputs[0]).space == tpu::Space::kUnifiedBuffer;
     const auto budget = static_cast<int64_t>(l_.ring_.size() / 8);
     // Results pass through the ring; where they stay in the unified buffer they need no room there.
     int64_t row_bytes = results_pass ? panel_columns * size : 0;
     if (epilogue_.addend != kNoValue) row_bytes += panel_columns * size;
     limit = std::max<int64_t>(1, std::min(limit, budget / std::max<int64_t>(1, row_bytes)));
     if (!conv_) {
-        if (!resident) limit = std::max<int64_t>(1, std::min(limit, budget / (k_ * size)));
+        if (!is_resident) limit = std::max<int64_t>(1, std::min(limit, budget / (k_ * size)));
         for (int64_t first = 0; first < m_; first += limit)
             blocks.push_back({.first = first, .rows = std::min(limit, m_ - first), .source = {}});
         return blocks;
@@ -29,7 +29,7 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
     const int64_t out_height = conv_->out_height(), out_width = conv_->out_width(),
                   pixels = out_height * out_width, images = m_ / pixels;
     const int64_t pad = conv_->window.pad_begin[0];
-    if (resident) {
+    if (is_resident) {
         for (int64_t first = 0; first < m_; first += limit)
             blocks.push_back({.first = first,
                               .rows = std::min(limit, m_ - first),

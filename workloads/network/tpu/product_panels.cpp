@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product is cut into panels of columns, blocks of rows (what the accumulators hold, twice, so
-// that one half can be emptied while the other fills), tiles of columns and passes over k. Weights
-// come from their memory through the FIFO where each tile is used once for a block of rows that
-// hides its way (generation 1), else from a panel in the unified buffer.
+// that one half can be emptied while the other fills), tiles of columns and passes over k.
+// Generation 1 streams weights from their memory through the FIFO, each tile once for a block of
+// rows that hides its way. Later ones bring both operands to the unified buffer: the smaller stays
+// there as a whole while the other passes through, a piece ahead; where neither fits, panels of
+// weights stay in turn and the rows pass by each of them.
 #include "sim/error/error.h"
 #include "workloads/network/tpu/product.h"
 
@@ -15,16 +17,27 @@ namespace {
 /// From generation 2 on: four times the rows that hide the shift of the next weights.
 constexpr int64_t kRowsOfBlock = 512;
 
+uint64_t aligned(uint64_t bytes) {
+    return (bytes + 255) / 256 * 256;
+}
+
+/// The columns of `m` from `first` on.
+Matrix columns_of(Matrix m, int64_t first, int64_t columns) {
+    m.address += static_cast<uint64_t>(first) * tpu::size_of(m.type);
+    m.columns = columns;
+    return m;
+}
+
+Tile from_row(Tile tile, int64_t row) {
+    tile.address += static_cast<uint64_t>(row) * tile.pitch;
+    return tile;
+}
+
 }  // namespace
 
-void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
-                                  const Place& result) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
-    TpuLayer& layer = l_.layer();
-    layer.m = m_;
-    layer.n = n_;
-    layer.k = k_;
-    layer.products = std::max<int64_t>(1, layer.products);
+ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>& source,
+                                                       const Weights& weights,
+                                                       const Place& result) {
     // Rows of the result: all but the last dimension.
     const auto rows_of = [&](const Place& place) {
         std::optional<Place> p =
@@ -35,15 +48,14 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
         if (!list || list->size() != 1) throw InputError("its result does not lie row by row");
         return (*list)[0];
     };
-    const Matrix out = rows_of(result);
-    std::optional<Matrix> addend;
-    if (epilogue_.addend != kNoValue) addend = rows_of(l_.place(epilogue_.addend));
+    Operands o{
+        .left = source[0], .out = rows_of(result), .addend = {}, .weights = weights, .tiles = {}};
+    if (epilogue_.addend != kNoValue) o.addend = rows_of(l_.place(epilogue_.addend));
     // A left operand in several pieces is brought together first.
-    Matrix left = source[0];
     if (source.size() != 1) {
         Place whole;
         whole.space = l_.backing();
-        whole.type = left.type;
+        whole.type = o.left.type;
         whole.shape = {m_, k_};
         whole.strides = dense_strides(whole.shape);
         whole.address = l_.builder_.address(l_.add_buffer(node_.name + ".rows", whole.space,
@@ -55,101 +67,204 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
             l_.unstage(tile, {whole.space, whole.address, whole.type, m_, k_, k_}, row, piece.rows);
             row += piece.rows;
         }
-        left = {whole.space, whole.address, whole.type, m_, k_, k_};
+        o.left = {whole.space, whole.address, whole.type, m_, k_, k_};
     }
-
-    // Tiles of columns, and panels of them whose weights fit the unified buffer.
-    std::vector<ColumnTile> tiles;
+    const int64_t step = l_.target_.limits.array_columns;
     for (size_t set = 0; set < sets_.size(); ++set)
-        for (int64_t first = 0; first < sets_[set].columns; first += limits.array_columns)
-            tiles.push_back(
-                {set, first, std::min<int64_t>(limits.array_columns, sets_[set].columns - first)});
-    int64_t limit = l_.target_.limits.accumulator_rows / 2;
+        for (int64_t first = 0; first < sets_[set].columns; first += step)
+            o.tiles.push_back({set, first, std::min(step, sets_[set].columns - first)});
+    return o;
+}
+
+uint64_t ProductLowering::weight_bytes(const Operands& o, size_t tile) const {
+    return static_cast<uint64_t>(sets_[o.tiles[tile].set].k * o.tiles[tile].columns) *
+           tpu::size_of(o.weights.type);
+}
+
+void ProductLowering::stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address) {
+    const Weights& w = o.weights;
+    for (size_t t = begin; t < end; ++t) {
+        const GroupSet& set = sets_[o.tiles[t].set];
+        const int64_t pitch = w.pitch != 0 ? w.pitch : set.columns;
+        Matrix from{w.space, 0, w.type, set.k, o.tiles[t].columns, pitch};
+        if (w.transposed) std::swap(from.rows, from.columns);
+        const int64_t first =
+            set.weights + (w.transposed ? o.tiles[t].first * pitch : o.tiles[t].first);
+        from.address = w.address + static_cast<uint64_t>(first) * tpu::size_of(w.type);
+        l_.stage_at(address, from, 0, from.rows);
+        address += weight_bytes(o, t);
+    }
+}
+
+uint64_t ProductLowering::parameter_bytes(int64_t columns) const {
+    const uint64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
+    return words * 4 * static_cast<uint64_t>(columns);
+}
+
+void ProductLowering::stage_parameters(uint64_t address, int64_t first, int64_t columns) {
+    const auto words = static_cast<int64_t>(parameter_bytes(columns) / 4);
+    if (words == 0) return;
+    l_.stage_at(
+        address,
+        {l_.backing(), parameters_ + parameter_bytes(first), tpu::DataType::kFp32, 1, words, words},
+        0, 1);
+}
+
+void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
+                                  const Place& result) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    TpuLayer& layer = l_.layer();
+    layer.m = m_;
+    layer.n = n_;
+    layer.k = k_;
+    layer.products = std::max<int64_t>(1, layer.products);
+    const Operands o = operands_of(source, weights, result);
+    int64_t limit = limits.accumulator_rows / 2;
     if (l_.has_memory()) {
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
         // shift of weights.
         limit = std::min<int64_t>(limit / limits.matrix_units, kRowsOfBlock);
     }
-    const uint64_t size = tpu::size_of(weights.type);
-    const bool panels = l_.has_memory() && (weights.space == tpu::Space::kUnifiedBuffer ||
-                                            m_ > limit || weights.transposed);
-    const uint64_t panel_budget = l_.ring_.size() / 3;
-    const uint64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
-    size_t done = 0;
-    int64_t columns_done = 0;
-    while (done < tiles.size()) {
-        size_t end = done;
+    uint64_t all_weights = 0;
+    for (size_t t = 0; t < o.tiles.size(); ++t) all_weights += weight_bytes(o, t);
+    const uint64_t rows_bytes =
+        static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
+    const bool fits =
+        rows_bytes <= l_.ring_.size() / 16 * 7 && 4 * weight_bytes(o, 0) <= l_.ring_.size();
+    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
+    if (l_.has_memory() && fits && (is_resident || rows_bytes <= all_weights))
+        run_columns(o, limit);
+    else
+        run_rows(o, limit);
+    l_.ring_.release();
+}
+
+void ProductLowering::run_columns(const Operands& o, int64_t limit) {
+    // The rows as a whole; panels of columns pass by.
+    const uint64_t rows_bytes =
+        static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
+    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
+    const uint64_t parameters =
+        l_.ring_.pin(aligned(parameter_bytes(n_)) + (is_resident ? 0 : rows_bytes) + 256);
+    Matrix left = o.left;
+    if (!is_resident) {
+        left = {tpu::Space::kUnifiedBuffer,
+                parameters + aligned(parameter_bytes(n_)),
+                left.type,
+                left.rows,
+                left.columns,
+                left.columns};
+        l_.stage_at(left.address, o.left, 0, left.rows);
+    }
+    stage_parameters(parameters, 0, n_);
+    struct Panel {
+        size_t begin, end;
+        int64_t first, columns;
+        uint64_t bytes, address = 0;
+    };
+    const uint64_t budget = l_.ring_.size() / 16;
+    std::vector<Panel> panels;
+    int64_t first = 0;
+    for (size_t t = 0; t < o.tiles.size(); ++t) {
+        const uint64_t more = weight_bytes(o, t);
+        const int64_t columns = o.tiles[t].columns;
+        const auto out_bytes = [&](int64_t all) {
+            return static_cast<uint64_t>(m_ * all) * tpu::size_of(o.out.type);
+        };
+        if (panels.empty() || panels.back().bytes + more > budget ||
+            out_bytes(panels.back().columns + columns) > budget)
+            panels.push_back({t, t, first, 0, 0});
+        panels.back().end = t + 1;
+        panels.back().columns += columns;
+        panels.back().bytes += more;
+        first += columns;
+    }
+    const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
+    const auto stage_weights = [&](Panel& panel) {
+        if (!staged) return;
+        panel.address = l_.ring_.allocate(panel.bytes);
+        stage_panel(o, panel.begin, panel.end, panel.address);
+    };
+    stage_weights(panels[0]);
+    for (size_t p = 0; p < panels.size(); ++p) {
+        if (p + 1 < panels.size()) stage_weights(panels[p + 1]);
+        const Panel& panel = panels[p];
+        const Matrix out = columns_of(o.out, panel.first, panel.columns);
+        // Where a panel of results is large, it leaves block by block.
+        const bool whole = static_cast<uint64_t>(m_ * panel.columns) * tpu::size_of(out.type) <=
+                           l_.ring_.size() / 8;
+        std::optional<Matrix> addend;
+        if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
+        std::vector<Block> blocks = blocks_of(limit, panel.columns, !whole, true);
+        Tile to, residual;
+        int64_t first_row = 0, rows = 0;
+        for (Block& block : blocks) {
+            stage_block(block, left);
+            if (!whole || block.first == 0) {
+                first_row = block.first;
+                rows = whole ? m_ : block.rows;
+                to = l_.stage_result(out, first_row, rows);
+                if (addend) residual = l_.stage(*addend, first_row, rows);
+            }
+            const Tile part = from_row(residual, block.first - first_row);
+            compute(block, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
+                    o.weights, staged ? panel.address + 1 : 0,
+                    parameters + parameter_bytes(panel.first),
+                    from_row(to, block.first - first_row), addend ? &part : nullptr, panel.begin);
+            if (block.first + block.rows == first_row + rows) l_.unstage(to, out, first_row, rows);
+            ++l_.layer().row_blocks;
+        }
+    }
+}
+
+void ProductLowering::run_rows(const Operands& o, int64_t limit) {
+    // Panels of weights as a whole; blocks of rows pass by.
+    // A tile too large for that comes through the FIFO, like generation 1's.
+    const bool panels = l_.has_memory() && o.weights.space != tpu::Space::kUnifiedBuffer &&
+                        (weight_bytes(o, 0) <= l_.ring_.size() / 3 || o.weights.transposed);
+    const uint64_t panel_budget = l_.ring_.size() / 3, out_budget = l_.ring_.size() / 16;
+    const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
+    int64_t first_column = 0;
+    for (size_t begin = 0, end = 0; begin < o.tiles.size(); begin = end) {
         uint64_t bytes = 0;
         int64_t columns = 0;
-        const uint64_t out_budget = l_.ring_.size() / 16;
-        while (end < tiles.size()) {
-            const uint64_t more =
-                panels ? static_cast<uint64_t>(sets_[tiles[end].set].k * tiles[end].columns) * size
-                       : 0;
-            const auto wide = static_cast<uint64_t>(columns + tiles[end].columns) * 8;
-            if (end != done && (bytes + more > panel_budget ||
-                                (out.space != tpu::Space::kUnifiedBuffer && wide > out_budget)))
+        for (end = begin; end < o.tiles.size(); ++end) {
+            const uint64_t more = panels ? weight_bytes(o, end) : 0;
+            const auto wide = static_cast<uint64_t>(columns + o.tiles[end].columns) * 8;
+            if (end != begin &&
+                (bytes + more > panel_budget || (results_pass && wide > out_budget)))
                 break;
             bytes += more;
-            columns += tiles[end].columns;
-            ++end;
+            columns += o.tiles[end].columns;
         }
-        const uint64_t parameter_bytes = words * 4 * static_cast<uint64_t>(columns);
         uint64_t parameters = 0, panel = 0;
-        if (bytes + parameter_bytes != 0) {
-            parameters = l_.ring_.pin(bytes + (parameter_bytes + 255) / 256 * 256);
-            panel = parameters + (parameter_bytes + 255) / 256 * 256;
+        if (bytes + parameter_bytes(columns) != 0) {
+            parameters = l_.ring_.pin(bytes + aligned(parameter_bytes(columns)));
+            panel = parameters + aligned(parameter_bytes(columns));
         }
-        if (parameter_bytes != 0)
-            l_.stage_at(
-                parameters,
-                {l_.backing(), parameters_ + words * 4 * static_cast<uint64_t>(columns_done),
-                 tpu::DataType::kFp32, 1, static_cast<int64_t>(parameter_bytes / 4),
-                 static_cast<int64_t>(parameter_bytes / 4)},
-                0, 1);
+        stage_parameters(parameters, first_column, columns);
         std::vector<Block> blocks =
-            blocks_of(limit, columns, out.space != tpu::Space::kUnifiedBuffer);
+            blocks_of(limit, columns, results_pass, o.left.space == tpu::Space::kUnifiedBuffer);
         // The panel comes as a whole, then the first rows.
-        uint64_t at = panel;
-        const auto stage_weights = [&](size_t t) {
-            if (!panels) return;
-            const GroupSet& set = sets_[tiles[t].set];
-            const int64_t pitch = weights.pitch != 0 ? weights.pitch : set.columns;
-            Matrix from{weights.space, 0, weights.type, set.k, tiles[t].columns, pitch};
-            if (weights.transposed) std::swap(from.rows, from.columns);
-            from.address =
-                weights.address +
-                static_cast<uint64_t>(
-                    set.weights + (weights.transposed ? tiles[t].first * pitch : tiles[t].first)) *
-                    size;
-            l_.stage_at(at, from, 0, from.rows);
-            at += static_cast<uint64_t>(from.rows * from.columns) * size;
-        };
-        for (size_t t = done; t < end; ++t) stage_weights(t);
-        stage_block(blocks[0], left);
-        Matrix out_panel = out;
-        out_panel.address += static_cast<uint64_t>(columns_done) * tpu::size_of(out.type);
-        out_panel.columns = columns;
+        if (panels) stage_panel(o, begin, end, panel);
+        stage_block(blocks[0], o.left);
+        const Matrix out = columns_of(o.out, first_column, columns);
+        std::optional<Matrix> addend;
+        if (o.addend) addend = columns_of(*o.addend, first_column, columns);
         for (size_t i = 0; i < blocks.size(); ++i) {
-            if (i + 1 < blocks.size()) stage_block(blocks[i + 1], left);
-            const Tile to = l_.stage_result(out_panel, blocks[i].first, blocks[i].rows);
+            const Block& block = blocks[i];
+            if (i + 1 < blocks.size()) stage_block(blocks[i + 1], o.left);
+            const Tile to = l_.stage_result(out, block.first, block.rows);
             std::optional<Tile> residual;
-            if (addend) {
-                Matrix part = *addend;
-                part.address += static_cast<uint64_t>(columns_done) * tpu::size_of(part.type);
-                part.columns = columns;
-                residual = l_.stage(part, blocks[i].first, blocks[i].rows);
-            }
+            if (addend) residual = l_.stage(*addend, block.first, block.rows);
             // 1 more than the address: 0 says that there is no panel.
-            compute(blocks[i], std::span(tiles).subspan(done, end - done), weights,
-                    panels ? panel + 1 : 0, parameters, to, residual ? &*residual : nullptr, done);
-            l_.unstage(to, out_panel, blocks[i].first, blocks[i].rows);
-            ++layer.row_blocks;
+            compute(block, std::span(o.tiles).subspan(begin, end - begin), o.weights,
+                    panels ? panel + 1 : 0, parameters, to, residual ? &*residual : nullptr, begin);
+            l_.unstage(to, out, block.first, block.rows);
+            ++l_.layer().row_blocks;
         }
-        done = end;
-        columns_done += columns;
+        first_column += columns;
     }
-    l_.ring_.release();
 }
 
 }  // namespace lockstep::network::lowering

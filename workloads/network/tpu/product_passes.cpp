@@ -17,11 +17,10 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
     TpuLayer& layer = l_.layer();
     const ColumnTile& tile = *job.tile;
     const GroupSet& set = sets_[tile.set];
-    const bool in_buffer = panel != 0 || weights.space == tpu::Space::kUnifiedBuffer;
     // A panel holds each tile's columns (or, transposed, rows) one after the other.
     uint64_t address = 0;
     int64_t pitch = 0;
-    if (in_buffer) {
+    if (panel != 0) {
         pitch = weights.transposed ? set.k : tile.columns;
         address =
             panel - 1 +
@@ -34,15 +33,17 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
                                                                     : k * pitch + tile.first)) *
                 size;
     }
-    l_.emit(Opcode::kReadWeights, {{Field::kUnit, job.unit},
-                                   {Field::kFrom, in_buffer ? tpu::WeightSource::kUnifiedBuffer
-                                                            : tpu::WeightSource::kMemory},
-                                   {Field::kAddress, address},
-                                   {Field::kPitch, static_cast<uint64_t>(pitch) * size},
-                                   {Field::kLanes, lanes},
-                                   {Field::kColumns, tile.columns},
-                                   {Field::kTransposed, weights.transposed},
-                                   {Field::kWeightType, weights.type}});
+    l_.emit(Opcode::kReadWeights,
+            {{Field::kUnit, job.unit},
+             {Field::kFrom, panel != 0 || weights.space == tpu::Space::kUnifiedBuffer
+                                ? tpu::WeightSource::kUnifiedBuffer
+                                : tpu::WeightSource::kMemory},
+             {Field::kAddress, address},
+             {Field::kPitch, static_cast<uint64_t>(pitch) * size},
+             {Field::kLanes, lanes},
+             {Field::kColumns, tile.columns},
+             {Field::kTransposed, weights.transposed},
+             {Field::kWeightType, weights.type}});
     ++layer.weight_tiles;
     layer.lane_use += static_cast<double>(lanes) / static_cast<double>(lanes_most);
     layer.column_use +=
@@ -51,9 +52,10 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
         l_.emit(Opcode::kMatrixMultiply,
                 {{Field::kUnit, job.unit},
                  {Field::kSource, block.source.address +
+                                      static_cast<uint64_t>(job.first) * block.source.pitch +
                                       static_cast<uint64_t>(k) * tpu::size_of(block.source.type)},
                  {Field::kPitch, block.source.pitch},
-                 {Field::kRows, block.rows},
+                 {Field::kRows, job.rows},
                  {Field::kLanes, lanes},
                  {Field::kColumns, tile.columns},
                  {Field::kAccumulator, job.accumulator},
@@ -70,7 +72,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
         {{Field::kUnit, job.unit},
          {Field::kSource, block.source.address + static_cast<uint64_t>(set.first_channel) * bytes},
          {Field::kPixelPitch, static_cast<uint64_t>(conv_->channels) * bytes},
-         {Field::kRows, block.rows},
+         {Field::kRows, job.rows},
          {Field::kLanes, lanes},
          {Field::kColumns, tile.columns},
          {Field::kAccumulator, job.accumulator},
@@ -78,7 +80,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
          {Field::kSwitchWeights, true},
          {Field::kType, block.source.type},
          {Field::kWeightType, weights.type},
-         {Field::kFirstRow, block.first_row},
+         {Field::kFirstRow, block.first_row + job.first},
          {Field::kFirstLane, k},
          {Field::kHeight, block.height},
          {Field::kWidth, conv_->width},
@@ -96,18 +98,18 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
          {Field::kPadValue, integer_ ? input_zero_ : 0}});
 }
 
-void ProductLowering::finish(const Block& block, const Job& job, uint64_t parameters,
-                             const Tile& out, const Tile* addend) {
+void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& out,
+                             const Tile* addend) {
     const ColumnTile& tile = *job.tile;
     const int64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
     tpu::Instruction activate(
         Opcode::kActivate,
         {{Field::kAccumulator, job.accumulator},
          {Field::kAccumulatorType, integer_ ? tpu::DataType::kInt32 : tpu::DataType::kFp32},
-         {Field::kRows, block.rows},
+         {Field::kRows, job.rows},
          {Field::kColumns, tile.columns},
-         {Field::kDestination,
-          out.address + static_cast<uint64_t>(job.column) * tpu::size_of(out.type)},
+         {Field::kDestination, out.address + static_cast<uint64_t>(job.first) * out.pitch +
+                                   static_cast<uint64_t>(job.column) * tpu::size_of(out.type)},
          {Field::kPitch, out.pitch},
          {Field::kType, out.type},
          {Field::kFunction, epilogue_.function},
@@ -119,13 +121,20 @@ void ProductLowering::finish(const Block& block, const Job& job, uint64_t parame
          {Field::kZeroPoint, integer_ ? epilogue_.out.zero : 0}});
     if (addend != nullptr) {
         activate.set(Field::kHasAddend, true);
-        activate.set(Field::kAddend, addend->address + static_cast<uint64_t>(job.column) *
-                                                           tpu::size_of(addend->type));
+        activate.set(Field::kAddend,
+                     addend->address + static_cast<uint64_t>(job.first) * addend->pitch +
+                         static_cast<uint64_t>(job.column) * tpu::size_of(addend->type));
         activate.set(Field::kAddendPitch, addend->pitch);
         activate.set(Field::kAddendType, addend->type);
         activate.set(Field::kAddendScale, 1.0f);
     }
     l_.builder_.emit(activate);
+}
+
+int64_t ProductLowering::run_of(const GroupSet& set) const {
+    // Generation 1 makes rows of the window's elements as they stream. Later ones have no such
+    // setup: lanes are channels, each tap of the window is a pass of its own.
+    return conv_ && l_.has_memory() && sets_.size() == 1 ? set.channels : set.k;
 }
 
 void ProductLowering::compute(const Block& block, std::span<const ColumnTile> tiles,
@@ -142,14 +151,26 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
     const size_t together = std::clamp<size_t>(
         limits.accumulator_rows / static_cast<size_t>(block.rows), 1, limits.matrix_units);
     for (size_t first = 0; first < tiles.size(); first += together) {
+        const size_t count = std::min(together, tiles.size() - first);
+        // Where there are fewer columns than units for them, units share the rows.
+        const bool is_full = tiles[first].columns == int64_t{limits.array_columns} &&
+                             run_of(sets_[tiles[first].set]) >= int64_t{limits.array_rows};
+        const int64_t shares =
+            l_.layer().products > 1 || !is_full
+                ? 1
+                : std::clamp<int64_t>(block.rows / limits.array_rows, 1,
+                                      static_cast<int64_t>(limits.matrix_units / count));
+        const int64_t share = (block.rows + shares - 1) / shares;
         std::vector<Job> jobs;
-        for (const ColumnTile& tile :
-             tiles.subspan(first, std::min(together, tiles.size() - first))) {
-            if (l_.accumulator_ + static_cast<uint64_t>(block.rows) > limits.accumulator_rows)
-                l_.accumulator_ = 0;
-            jobs.push_back(
-                {&tile, l_.next_unit_++ % limits.matrix_units, l_.accumulator_, column, element});
-            l_.accumulator_ += static_cast<uint64_t>(block.rows);
+        for (const ColumnTile& tile : tiles.subspan(first, count)) {
+            for (int64_t row = 0; row < block.rows; row += share) {
+                const int64_t rows = std::min(share, block.rows - row);
+                if (l_.accumulator_ + static_cast<uint64_t>(rows) > limits.accumulator_rows)
+                    l_.accumulator_ = 0;
+                jobs.push_back({&tile, l_.next_unit_++ % limits.matrix_units, l_.accumulator_,
+                                column, element, row, rows});
+                l_.accumulator_ += static_cast<uint64_t>(rows);
+            }
             column += tile.columns;
             element += sets_[tile.set].k * tile.columns;
         }
@@ -159,17 +180,14 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
             for (Job& job : jobs) {
                 const GroupSet& set = sets_[job.tile->set];
                 if (job.k == set.k) continue;
-                // Generation 1 makes rows of the window's elements as they stream. Later ones have
-                // no such setup: lanes are channels, each tap of the window is a pass of its own.
-                const int64_t run =
-                    conv_ && l_.has_memory() && sets_.size() == 1 ? set.channels : set.k;
+                const int64_t run = run_of(set);
                 const int64_t lanes = std::min<int64_t>(limits.array_rows, run - job.k % run);
                 pass(block, job, weights, panel, job.k, lanes);
                 job.k += lanes;
                 any = true;
             }
         }
-        for (const Job& job : jobs) finish(block, job, parameters, out, addend);
+        for (const Job& job : jobs) finish(job, parameters, out, addend);
     }
 }
 
