@@ -17,7 +17,9 @@ namespace {
 constexpr uint64_t kRingOfV1 = 3 << 20;
 
 uint64_t ring_bytes(const TpuTarget& target) {
-    if (target.generation >= 2) return target.limits.unified_buffer;
+    // Later generations keep values between kernels in a part of VMEM where they fit, as XLA's
+    // assignment of memory spaces does; how large a part is assumed.
+    if (target.generation >= 2) return target.limits.unified_buffer / 8 * 5;
     return std::min(kRingOfV1, target.limits.unified_buffer / 4);
 }
 
@@ -40,8 +42,9 @@ Lowering::Lowering(const Graph& graph, const TpuTarget& target)
     : graph_(graph),
       target_(target),
       builder_(target.generation),
-      heap_(0, target.limits.unified_buffer - ring_bytes(target)),
-      ring_(target.limits.unified_buffer - ring_bytes(target), ring_bytes(target)),
+      heap_end_(target.limits.unified_buffer - ring_bytes(target)),
+      heap_(0, heap_end_),
+      ring_(heap_end_, ring_bytes(target)),
       places_(graph.values.size()),
       readers_(graph.values.size()) {
     for (const Node& node : graph.nodes)
@@ -119,13 +122,13 @@ Place Lowering::new_place(ValueId id, std::vector<int64_t> strides) {
     made.shape = shape(id);
     made.strides = std::move(strides);
     const uint64_t bytes = made.bytes_of(element_count(made.shape));
-    if (!has_memory()) made.owner = heap_.allocate(bytes, made.address);
+    const bool is_output =
+        std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
+    if (!has_memory() || !is_output) made.owner = heap_.allocate(bytes, made.address);
     if (made.owner) {
         made.space = tpu::Space::kUnifiedBuffer;
         return made;
     }
-    const bool is_output =
-        std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
     made.space = backing();
     made.address = builder_.address(add_buffer(value(id).name, made.space,
                                                is_output ? tpu::Role::kOutput : tpu::Role::kScratch,
@@ -150,10 +153,17 @@ Tile Lowering::temporary(int64_t rows, int64_t columns, tpu::DataType type) {
     return {ring_.allocate(static_cast<uint64_t>(rows) * pitch), pitch, type};
 }
 
-void Lowering::begin_step(const std::string& name, int64_t macs) {
-    if (has_memory() && builder_.size() != 0) wait_for_all();
+void Lowering::begin_step(const std::string& name, int64_t macs, bool prefetch) {
+    const bool waits = has_memory() && builder_.size() != 0;
+    if (waits && !prefetch) wait_for_all();
+    prefetches_ = waits && prefetch;
     const uint32_t step = builder_.begin_step(name, static_cast<uint64_t>(macs));
     result_.layers.push_back({.name = name, .step = step});
+}
+
+void Lowering::end_prefetch() {
+    if (prefetches_) wait_for_all();
+    prefetches_ = false;
 }
 
 void Lowering::wait_for_all() {
@@ -212,7 +222,7 @@ void Lowering::take_outputs() {
             Place to = at;
             to.owner = nullptr;
             if (!is_dense(at)) to.strides = dense_strides(to.shape);
-            to.space = tpu::Space::kHost;
+            to.space = backing();
             to.address =
                 builder_.address(add_buffer(value(id).name, to.space, tpu::Role::kOutput, to.type,
                                             to.bytes_of(element_count(to.shape))));

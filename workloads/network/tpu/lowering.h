@@ -65,12 +65,23 @@ class Lowering {
     void copy_rows(const Matrix& from, const Matrix& to);
     /// The same values row by row in the graph's order.
     Place dense_copy(const Place& from, const std::string& name);
-    void begin_step(const std::string& name, int64_t macs = 0);
+    /// Generation 2 on: a kernel, which waits for the one before; with `prefetch`, only what comes
+    /// after end_prefetch() does.
+    void begin_step(const std::string& name, int64_t macs = 0, bool prefetch = false);
     /// Generation 2 on: nothing of what follows begins before all that came before is done.
     void begin_kernel();
     void wait_for_all();
+    /// Ends the prefetch that a step began with: what follows waits for the kernel before.
+    void end_prefetch();
     TpuLayer& layer() { return result_.layers.back(); }
     void emit(Opcode opcode, tpu::Instruction::Fields fields) { builder_.emit(opcode, fields); }
+    /// From here on the ring has what the heap does not use; until close_ring() nothing may be
+    /// placed.
+    void open_ring() { ring_.set_begin(has_memory() ? heap_.top() : heap_end_); }
+    void close_ring() {
+        ring_.release();
+        ring_.set_begin(heap_end_);
+    }
     Tile temporary(int64_t rows, int64_t columns, tpu::DataType type);
     /// The only node that reads the value; nothing where there are others, or it is an output.
     const Node* only_reader(ValueId id) const;
@@ -119,8 +130,10 @@ class Lowering {
     const TpuTarget target_;
     tpu::ProgramBuilder builder_;
     TpuCompiled result_;
+    const uint64_t heap_end_;
     Heap heap_;
     Ring ring_;
+    bool prefetches_ = false;   ///< the step has not yet waited for the kernel before
     uint64_t accumulator_ = 0;  ///< next row
     uint32_t next_unit_ = 0;
     std::vector<std::optional<Place>> places_;

@@ -79,7 +79,8 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
     std::vector<Tensor> real;
     if (is_quantised_model(graph)) {
         if (generation != 1)
-            throw InputError("a quantised model; TPUs from generation 2 on compute in fp32 or bf16");
+            throw InputError(
+                "a quantised model; TPUs from generation 2 on compute in fp32 or bf16");
         QuantiseOptions options;
         options.integer_interface = true;
         if (with_values) real = seeded_inputs(graph, seed);

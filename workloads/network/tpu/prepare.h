@@ -15,8 +15,8 @@ struct TpuNetwork {
 };
 
 /// Simplifies the network, unrolls LSTMs, folds biases, then quantises it (calibrated on the seeded
-/// inputs; a model that is quantised already keeps its scales) or, for later generations, leaves its
-/// tensors in fp32, as frameworks do unless told otherwise, or casts them to bf16 (`dtype`).
+/// inputs; a model that is quantised already keeps its scales) or, for later generations, leaves
+/// its tensors in fp32, as frameworks do unless told otherwise, or casts them to bf16 (`dtype`).
 /// InputError where `dtype` is not one of the generation's.
 TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementType> dtype,
                            uint64_t seed, bool with_values);
@@ -29,9 +29,9 @@ struct TpuCheck {
 };
 
 /// Integer outputs must equal the exact-integer reference (Requantisation::kVectorUnit). Others are
-/// compared with FP64 on the same weights and inputs: their error, root mean square and largest, may
-/// be at most twice and four times that of the reference executor that rounds where the chip does
-/// (the operands of products to bf16; tensors of bf16 each), plus a step of their type.
+/// compared with FP64 on the same weights and inputs: their error, root mean square and largest,
+/// may be at most twice and four times that of the reference executor that rounds where the chip
+/// does (the operands of products to bf16; tensors of bf16 each), plus a step of their type.
 std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results);
 
 }  // namespace lockstep::network

@@ -204,7 +204,7 @@ void ProductLowering::convolution() {
     prepare_parameters(sums);
     n_ = filter[0];
     k_ = taps * group_channels;
-    l_.begin_step(epilogue_.name, m_ * n_ * k_);
+    l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
     Place result = l_.new_place(epilogue_.result, image_strides(l_.shape(epilogue_.result)));
     Matrix rows{image.space,
                 image.address,
@@ -263,7 +263,7 @@ void ProductLowering::dense() {
     if (constant && right.size() == 2) {
         m_ = element_count(left) / k_;
         pack_dense(b, transposed);
-        l_.begin_step(epilogue_.name, m_ * n_ * k_);
+        l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
         Place result = l_.dense_place(epilogue_.result);
         run_product(*source, weights_, result);
         l_.set_place(epilogue_.result, std::move(result));
@@ -281,7 +281,7 @@ void ProductLowering::dense() {
     if (y.shape.back() != 1 && y.strides.back() != 1)
         throw InputError("its right operand lies neither row by row nor column by column");
     prepare_parameters({});
-    l_.begin_step(epilogue_.name, element_count(out) * k_);
+    l_.begin_step(epilogue_.name, element_count(out) * k_, true);
     // The context of attention is joined again right after: then it is written as it will lie.
     std::vector<int64_t> strides = dense_strides(out);
     if (const Node* next = l_.only_reader(epilogue_.result);

@@ -82,6 +82,13 @@ class ProductLowering {
         std::vector<ColumnTile> tiles;
     };
 
+    /// Columns whose weights are in the unified buffer together.
+    struct Panel {
+        size_t begin, end;  ///< tiles
+        int64_t first, columns;
+        uint64_t bytes, address = 0;
+    };
+
     void find_epilogue();
     bool fuse_activation(const Node& next);
     bool fuse_scale(const Node& next);
@@ -98,6 +105,7 @@ class ProductLowering {
     /// block.
     void run_columns(const Operands& o, int64_t limit);
     void run_rows(const Operands& o, int64_t limit);
+    std::vector<Panel> panels_of(const Operands& o) const;
     uint64_t weight_bytes(const Operands& o, size_t tile) const;
     void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address);
     uint64_t parameter_bytes(int64_t columns) const;

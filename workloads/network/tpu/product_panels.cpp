@@ -53,6 +53,7 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
     if (epilogue_.addend != kNoValue) o.addend = rows_of(l_.place(epilogue_.addend));
     // A left operand in several pieces is brought together first.
     if (source.size() != 1) {
+        l_.end_prefetch();
         Place whole;
         whole.space = l_.backing();
         whole.type = o.left.type;
@@ -119,6 +120,7 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     layer.k = k_;
     layer.products = std::max<int64_t>(1, layer.products);
     const Operands o = operands_of(source, weights, result);
+    l_.open_ring();
     int64_t limit = limits.accumulator_rows / 2;
     if (l_.has_memory()) {
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
@@ -129,14 +131,38 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     for (size_t t = 0; t < o.tiles.size(); ++t) all_weights += weight_bytes(o, t);
     const uint64_t rows_bytes =
         static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
-    const bool fits =
-        rows_bytes <= l_.ring_.size() / 16 * 7 && 4 * weight_bytes(o, 0) <= l_.ring_.size();
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
+    // Room for the rows, two panels of weights, and results.
+    const bool fits = (is_resident ? 0 : rows_bytes) + 2 * weight_bytes(o, 0) +
+                          l_.ring_.size() / 8 + parameter_bytes(n_) <=
+                      l_.ring_.size();
     if (l_.has_memory() && fits && (is_resident || rows_bytes <= all_weights))
         run_columns(o, limit);
     else
         run_rows(o, limit);
-    l_.ring_.release();
+    l_.close_ring();
+}
+
+std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o) const {
+    // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
+    const uint64_t budget = l_.ring_.size() / 16;
+    std::vector<Panel> panels;
+    int64_t first = 0;
+    for (size_t t = 0; t < o.tiles.size(); ++t) {
+        const uint64_t more = weight_bytes(o, t);
+        const int64_t columns = o.tiles[t].columns;
+        const auto result_bytes = [&](int64_t all) {
+            return static_cast<uint64_t>(m_ * all) * tpu::size_of(o.out.type);
+        };
+        if (panels.empty() || panels.back().bytes + more > budget ||
+            result_bytes(panels.back().columns + columns) > budget)
+            panels.push_back({t, t, first, 0, 0});
+        panels.back().end = t + 1;
+        panels.back().columns += columns;
+        panels.back().bytes += more;
+        first += columns;
+    }
+    return panels;
 }
 
 void ProductLowering::run_columns(const Operands& o, int64_t limit) {
@@ -146,46 +172,23 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const uint64_t parameters =
         l_.ring_.pin(aligned(parameter_bytes(n_)) + (is_resident ? 0 : rows_bytes) + 256);
-    Matrix left = o.left;
-    if (!is_resident) {
-        left = {tpu::Space::kUnifiedBuffer,
-                parameters + aligned(parameter_bytes(n_)),
-                left.type,
-                left.rows,
-                left.columns,
-                left.columns};
-        l_.stage_at(left.address, o.left, 0, left.rows);
-    }
-    stage_parameters(parameters, 0, n_);
-    struct Panel {
-        size_t begin, end;
-        int64_t first, columns;
-        uint64_t bytes, address = 0;
-    };
-    const uint64_t budget = l_.ring_.size() / 16;
-    std::vector<Panel> panels;
-    int64_t first = 0;
-    for (size_t t = 0; t < o.tiles.size(); ++t) {
-        const uint64_t more = weight_bytes(o, t);
-        const int64_t columns = o.tiles[t].columns;
-        const auto out_bytes = [&](int64_t all) {
-            return static_cast<uint64_t>(m_ * all) * tpu::size_of(o.out.type);
-        };
-        if (panels.empty() || panels.back().bytes + more > budget ||
-            out_bytes(panels.back().columns + columns) > budget)
-            panels.push_back({t, t, first, 0, 0});
-        panels.back().end = t + 1;
-        panels.back().columns += columns;
-        panels.back().bytes += more;
-        first += columns;
-    }
+    std::vector<Panel> panels = panels_of(o);
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     const auto stage_weights = [&](Panel& panel) {
         if (!staged) return;
         panel.address = l_.ring_.allocate(panel.bytes);
         stage_panel(o, panel.begin, panel.end, panel.address);
     };
+    stage_parameters(parameters, 0, n_);
     stage_weights(panels[0]);
+    l_.end_prefetch();
+    Matrix left = o.left;
+    if (!is_resident) {
+        left.space = tpu::Space::kUnifiedBuffer;
+        left.address = parameters + aligned(parameter_bytes(n_));
+        left.pitch = left.columns;
+        l_.stage_at(left.address, o.left, 0, left.rows);
+    }
     for (size_t p = 0; p < panels.size(); ++p) {
         if (p + 1 < panels.size()) stage_weights(panels[p + 1]);
         const Panel& panel = panels[p];
@@ -247,6 +250,7 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit) {
             blocks_of(limit, columns, results_pass, o.left.space == tpu::Space::kUnifiedBuffer);
         // The panel comes as a whole, then the first rows.
         if (panels) stage_panel(o, begin, end, panel);
+        l_.end_prefetch();
         stage_block(blocks[0], o.left);
         const Matrix out = columns_of(o.out, first_column, columns);
         std::optional<Matrix> addend;

@@ -122,7 +122,7 @@ Place Lowering::dense_copy(const Place& from, const std::string& name) {
     dense.shape = from.shape;
     dense.strides = dense_strides(from.shape);
     const uint64_t bytes = dense.bytes_of(element_count(dense.shape));
-    if (!has_memory()) dense.owner = heap_.allocate(bytes, dense.address);
+    dense.owner = heap_.allocate(bytes, dense.address);
     dense.space = dense.owner ? tpu::Space::kUnifiedBuffer : backing();
     if (!dense.owner)
         dense.address =

@@ -17,8 +17,14 @@ uint64_t aligned(uint64_t bytes) {
 
 }  // namespace
 
-Heap::Heap(uint64_t begin, uint64_t size) {
+Heap::Heap(uint64_t begin, uint64_t size) : begin_(begin), end_(begin + size) {
     if (size != 0) free_[begin] = size;
+}
+
+uint64_t Heap::top() const {
+    if (free_.empty()) return end_;
+    const auto& [address, bytes] = *free_.rbegin();
+    return address + bytes == end_ ? address : end_;
 }
 
 std::shared_ptr<void> Heap::allocate(uint64_t bytes, uint64_t& address) {
@@ -69,6 +75,13 @@ uint64_t Ring::allocate(uint64_t bytes) {
     const uint64_t address = head_;
     head_ += bytes;
     return address;
+}
+
+void Ring::set_begin(uint64_t begin) {
+    LOCKSTEP_CHECK(pinned_end_ == 0, "a ring moves under a pinned range");
+    size_ = begin_ + size_ - begin;
+    begin_ = begin;
+    head_ = std::max(head_, begin);
 }
 
 uint64_t Ring::pin(uint64_t bytes) {

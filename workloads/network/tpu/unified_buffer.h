@@ -18,10 +18,13 @@ class Heap {
     /// Null where there is no room.
     std::shared_ptr<void> allocate(uint64_t bytes, uint64_t& address);
     uint64_t most_used() const { return most_used_; }
+    /// The end of the last range in use.
+    uint64_t top() const;
 
   private:
     void release(uint64_t address, uint64_t bytes);
 
+    const uint64_t begin_, end_;
     std::map<uint64_t, uint64_t> free_;  ///< bytes by address
     uint64_t used_ = 0, most_used_ = 0;
 };
@@ -38,9 +41,11 @@ class Ring {
     /// A range that is not overwritten until the next pin() or release().
     uint64_t pin(uint64_t bytes);
     void release() { pinned_begin_ = pinned_end_ = 0; }
+    /// Moves the lower end; nothing may be pinned.
+    void set_begin(uint64_t begin);
 
   private:
-    const uint64_t begin_, size_;
+    uint64_t begin_, size_;
     uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
 };
 
