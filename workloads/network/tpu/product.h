@@ -105,7 +105,9 @@ class ProductLowering {
     /// block.
     void run_columns(const Operands& o, int64_t limit);
     void run_rows(const Operands& o, int64_t limit);
-    std::vector<Panel> panels_of(const Operands& o) const;
+    /// At most so many bytes of weights and columns each, but a tile at least.
+    std::vector<Panel> panels_of(const Operands& o, uint64_t most_bytes, uint64_t most_columns,
+                                 bool staged) const;
     uint64_t weight_bytes(const Operands& o, size_t tile) const;
     void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address);
     uint64_t parameter_bytes(int64_t columns) const;
@@ -118,6 +120,7 @@ class ProductLowering {
     void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend);
     /// Elements of k that can go through the array in one pass.
     int64_t run_of(const GroupSet& set) const;
+    /// `panel`: 1 more than the address of its weights; 0: they are where `weights` says.
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
                  uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend,
                  size_t first_tile);

@@ -143,19 +143,17 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     l_.close_ring();
 }
 
-std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o) const {
-    // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
-    const uint64_t budget = l_.ring_.size() / 16;
+std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o,
+                                                               uint64_t most_bytes,
+                                                               uint64_t most_columns,
+                                                               bool staged) const {
     std::vector<Panel> panels;
     int64_t first = 0;
     for (size_t t = 0; t < o.tiles.size(); ++t) {
-        const uint64_t more = weight_bytes(o, t);
+        const uint64_t more = staged ? weight_bytes(o, t) : 0;
         const int64_t columns = o.tiles[t].columns;
-        const auto result_bytes = [&](int64_t all) {
-            return static_cast<uint64_t>(m_ * all) * tpu::size_of(o.out.type);
-        };
-        if (panels.empty() || panels.back().bytes + more > budget ||
-            result_bytes(panels.back().columns + columns) > budget)
+        if (panels.empty() || panels.back().bytes + more > most_bytes ||
+            static_cast<uint64_t>(panels.back().columns + columns) > most_columns)
             panels.push_back({t, t, first, 0, 0});
         panels.back().end = t + 1;
         panels.back().columns += columns;
@@ -172,8 +170,11 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const uint64_t parameters =
         l_.ring_.pin(aligned(parameter_bytes(n_)) + (is_resident ? 0 : rows_bytes) + 256);
-    std::vector<Panel> panels = panels_of(o);
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
+    // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
+    const uint64_t budget = l_.ring_.size() / 16;
+    std::vector<Panel> panels = panels_of(
+        o, budget, budget / (static_cast<uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
     const auto stage_weights = [&](Panel& panel) {
         if (!staged) return;
         panel.address = l_.ring_.allocate(panel.bytes);
@@ -221,53 +222,49 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
 }
 
 void ProductLowering::run_rows(const Operands& o, int64_t limit) {
-    // Panels of weights as a whole; blocks of rows pass by.
+    // Panels of weights as a whole, the next ahead; blocks of rows pass by each.
+    const uint64_t ring = l_.ring_.size();
     // A tile too large for that comes through the FIFO, like generation 1's.
-    const bool panels = l_.has_memory() && o.weights.space != tpu::Space::kUnifiedBuffer &&
-                        (weight_bytes(o, 0) <= l_.ring_.size() / 3 || o.weights.transposed);
-    const uint64_t panel_budget = l_.ring_.size() / 3, out_budget = l_.ring_.size() / 16;
+    const bool staged = l_.has_memory() && o.weights.space != tpu::Space::kUnifiedBuffer &&
+                        (weight_bytes(o, 0) <= ring / 4 || o.weights.transposed);
     const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
-    int64_t first_column = 0;
-    for (size_t begin = 0, end = 0; begin < o.tiles.size(); begin = end) {
-        uint64_t bytes = 0;
-        int64_t columns = 0;
-        for (end = begin; end < o.tiles.size(); ++end) {
-            const uint64_t more = panels ? weight_bytes(o, end) : 0;
-            const auto wide = static_cast<uint64_t>(columns + o.tiles[end].columns) * 8;
-            if (end != begin &&
-                (bytes + more > panel_budget || (results_pass && wide > out_budget)))
-                break;
-            bytes += more;
-            columns += o.tiles[end].columns;
-        }
-        uint64_t parameters = 0, panel = 0;
-        if (bytes + parameter_bytes(columns) != 0) {
-            parameters = l_.ring_.pin(bytes + aligned(parameter_bytes(columns)));
-            panel = parameters + aligned(parameter_bytes(columns));
-        }
-        stage_parameters(parameters, first_column, columns);
-        std::vector<Block> blocks =
-            blocks_of(limit, columns, results_pass, o.left.space == tpu::Space::kUnifiedBuffer);
-        // The panel comes as a whole, then the first rows.
-        if (panels) stage_panel(o, begin, end, panel);
-        l_.end_prefetch();
+    std::vector<Panel> panels = panels_of(o, staged ? ring / 4 : UINT64_MAX,
+                                          results_pass ? ring / 128 : UINT64_MAX, staged);
+    uint64_t most = 0;
+    for (const Panel& panel : panels)
+        most = std::max(most, aligned(parameter_bytes(panel.columns)) + aligned(panel.bytes));
+    const size_t places = std::min<size_t>(panels.size(), 2);
+    const uint64_t base = most == 0 ? 0 : l_.ring_.pin(places * most);
+    const auto stage_weights = [&](size_t p) {
+        Panel& panel = panels[p];
+        const uint64_t parameters = base + p % places * most;
+        panel.address = parameters + aligned(parameter_bytes(panel.columns));
+        stage_parameters(parameters, panel.first, panel.columns);
+        if (staged) stage_panel(o, panel.begin, panel.end, panel.address);
+    };
+    stage_weights(0);
+    l_.end_prefetch();
+    for (size_t p = 0; p < panels.size(); ++p) {
+        const Panel& panel = panels[p];
+        std::vector<Block> blocks = blocks_of(limit, panel.columns, results_pass,
+                                              o.left.space == tpu::Space::kUnifiedBuffer);
         stage_block(blocks[0], o.left);
-        const Matrix out = columns_of(o.out, first_column, columns);
+        const Matrix out = columns_of(o.out, panel.first, panel.columns);
         std::optional<Matrix> addend;
-        if (o.addend) addend = columns_of(*o.addend, first_column, columns);
+        if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
         for (size_t i = 0; i < blocks.size(); ++i) {
             const Block& block = blocks[i];
             if (i + 1 < blocks.size()) stage_block(blocks[i + 1], o.left);
+            if (i == 0 && p + 1 < panels.size()) stage_weights(p + 1);
             const Tile to = l_.stage_result(out, block.first, block.rows);
             std::optional<Tile> residual;
             if (addend) residual = l_.stage(*addend, block.first, block.rows);
-            // 1 more than the address: 0 says that there is no panel.
-            compute(block, std::span(o.tiles).subspan(begin, end - begin), o.weights,
-                    panels ? panel + 1 : 0, parameters, to, residual ? &*residual : nullptr, begin);
+            compute(block, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
+                    o.weights, staged ? panel.address + 1 : 0, base + p % places * most, to,
+                    residual ? &*residual : nullptr, panel.begin);
             l_.unstage(to, out, block.first, block.rows);
             ++l_.layer().row_blocks;
         }
-        first_column += columns;
     }
 }
 
