@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TPUs from the second on multiply bf16 operands and add in fp32; between operators tensors are kept
-// in fp32, or in bf16 to halve the traffic. Source: Norrie et al., "The Design Process for Google's Training Chips: TPUv2 and
-// TPUv3" (2021).
+// TPUs from the second on multiply bf16 operands and add in fp32; between operators tensors are
+// kept in fp32, or in bf16 to halve the traffic. Source: Norrie et al., "The Design Process for
+// Google's Training Chips: TPUv2 and TPUv3" (2021).
 #include "workloads/network/quantise/bf16.h"
 
 #include "workloads/network/onnx_type.h"
