@@ -65,7 +65,7 @@ TEST(TpuVectorTiming, ReductionsOfRowsWaitForTheLanes) {
                        {kAType, DataType::kFp32},
                        {kType, DataType::kFp32}});
     };
-    EXPECT_EQ(reduce(Axis::kColumns), 16u + 8 * 56);
+    EXPECT_EQ(reduce(Axis::kColumns), 16u + 8 * 44);
     EXPECT_EQ(reduce(Axis::kRows), 16u + 3);
 }
 
