@@ -42,6 +42,9 @@ struct Epilogue {
     Scaling out;
 };
 
+/// The columns of `m` from `first` on.
+Matrix columns_of(Matrix m, int64_t first, int64_t columns);
+
 class ProductLowering {
   public:
     ProductLowering(Lowering& lowering, const Node& node) : l_(lowering), node_(node) {}
@@ -73,6 +76,8 @@ class ProductLowering {
         int64_t column, element;  ///< first of the panel
         int64_t first, rows;      ///< within the block
         int64_t k = 0;            ///< done
+        /// The elements of k that the panel and the block's source hold.
+        int64_t k_begin = 0, k_count = 0;
     };
 
     struct Operands {
@@ -105,11 +110,20 @@ class ProductLowering {
     /// block.
     void run_columns(const Operands& o, int64_t limit);
     void run_rows(const Operands& o, int64_t limit);
+    /// Neither stays, see product_chunks.cpp: so many rows, tiles of columns and elements of k.
+    struct ChunkShape {
+        int64_t rows, tiles, k;
+    };
+    ChunkShape chunks_of(const Operands& o) const;
+    bool prefers_chunks(const Operands& o, uint64_t all_weights) const;
+    void run_chunks(const Operands& o);
     /// At most so many bytes of weights and columns each, but a tile at least.
     std::vector<Panel> panels_of(const Operands& o, uint64_t most_bytes, uint64_t most_columns,
                                  bool staged) const;
     uint64_t weight_bytes(const Operands& o, size_t tile) const;
-    void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address);
+    /// Of each tile the elements of k from `k` on; all where `count` is 0.
+    void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address, int64_t k = 0,
+                     int64_t count = 0);
     uint64_t parameter_bytes(int64_t columns) const;
     void stage_parameters(uint64_t address, int64_t first, int64_t columns);
     std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns, bool results_pass,

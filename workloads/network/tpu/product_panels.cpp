@@ -21,19 +21,18 @@ uint64_t aligned(uint64_t bytes) {
     return (bytes + 255) / 256 * 256;
 }
 
-/// The columns of `m` from `first` on.
-Matrix columns_of(Matrix m, int64_t first, int64_t columns) {
-    m.address += static_cast<uint64_t>(first) * tpu::size_of(m.type);
-    m.columns = columns;
-    return m;
-}
-
 Tile from_row(Tile tile, int64_t row) {
     tile.address += static_cast<uint64_t>(row) * tile.pitch;
     return tile;
 }
 
 }  // namespace
+
+Matrix columns_of(Matrix m, int64_t first, int64_t columns) {
+    m.address += static_cast<uint64_t>(first) * tpu::size_of(m.type);
+    m.columns = columns;
+    return m;
+}
 
 ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>& source,
                                                        const Weights& weights,
@@ -82,18 +81,20 @@ uint64_t ProductLowering::weight_bytes(const Operands& o, size_t tile) const {
            tpu::size_of(o.weights.type);
 }
 
-void ProductLowering::stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address) {
+void ProductLowering::stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address,
+                                  int64_t k, int64_t count) {
     const Weights& w = o.weights;
     for (size_t t = begin; t < end; ++t) {
         const GroupSet& set = sets_[o.tiles[t].set];
         const int64_t pitch = w.pitch != 0 ? w.pitch : set.columns;
-        Matrix from{w.space, 0, w.type, set.k, o.tiles[t].columns, pitch};
+        const int64_t first = o.tiles[t].first, rows = count != 0 ? count : set.k;
+        Matrix from{w.space, 0, w.type, rows, o.tiles[t].columns, pitch};
         if (w.transposed) std::swap(from.rows, from.columns);
-        const int64_t first =
-            set.weights + (w.transposed ? o.tiles[t].first * pitch : o.tiles[t].first);
-        from.address = w.address + static_cast<uint64_t>(first) * tpu::size_of(w.type);
+        const int64_t element =
+            set.weights + (w.transposed ? first * pitch + k : k * pitch + first);
+        from.address = w.address + static_cast<uint64_t>(element) * tpu::size_of(w.type);
         l_.stage_at(address, from, 0, from.rows);
-        address += weight_bytes(o, t);
+        address += static_cast<uint64_t>(rows * o.tiles[t].columns) * tpu::size_of(w.type);
     }
 }
 
@@ -138,6 +139,8 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
                       l_.ring_.size();
     if (l_.has_memory() && fits && (is_resident || rows_bytes <= all_weights))
         run_columns(o, limit);
+    else if (l_.has_memory() && prefers_chunks(o, all_weights))
+        run_chunks(o);
     else
         run_rows(o, limit);
     l_.close_ring();

@@ -17,14 +17,16 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
     TpuLayer& layer = l_.layer();
     const ColumnTile& tile = *job.tile;
     const GroupSet& set = sets_[tile.set];
+    const int64_t at = k - job.k_begin;
     // A panel holds each tile's columns (or, transposed, rows) one after the other.
     uint64_t address = 0;
     int64_t pitch = 0;
     if (panel != 0) {
-        pitch = weights.transposed ? set.k : tile.columns;
+        pitch = weights.transposed ? job.k_count : tile.columns;
         address =
             panel - 1 +
-            static_cast<uint64_t>(job.element + (weights.transposed ? k : k * tile.columns)) * size;
+            static_cast<uint64_t>(job.element + (weights.transposed ? at : at * tile.columns)) *
+                size;
     } else {
         pitch = weights.pitch != 0 ? weights.pitch : set.columns;
         address =
@@ -53,7 +55,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
                 {{Field::kUnit, job.unit},
                  {Field::kSource, block.source.address +
                                       static_cast<uint64_t>(job.first) * block.source.pitch +
-                                      static_cast<uint64_t>(k) * tpu::size_of(block.source.type)},
+                                      static_cast<uint64_t>(at) * tpu::size_of(block.source.type)},
                  {Field::kPitch, block.source.pitch},
                  {Field::kRows, job.rows},
                  {Field::kLanes, lanes},
@@ -167,8 +169,14 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
                 const int64_t rows = std::min(share, block.rows - row);
                 if (l_.accumulator_ + static_cast<uint64_t>(rows) > limits.accumulator_rows)
                     l_.accumulator_ = 0;
-                jobs.push_back({&tile, l_.next_unit_++ % limits.matrix_units, l_.accumulator_,
-                                column, element, row, rows});
+                jobs.push_back({.tile = &tile,
+                                .unit = l_.next_unit_++ % limits.matrix_units,
+                                .accumulator = l_.accumulator_,
+                                .column = column,
+                                .element = element,
+                                .first = row,
+                                .rows = rows,
+                                .k_count = sets_[tile.set].k});
                 l_.accumulator_ += static_cast<uint64_t>(rows);
             }
             column += tile.columns;

@@ -22,10 +22,11 @@ struct Ran {
     std::vector<TpuCheck> checks;
 };
 
-Ran run_on(Graph graph, const std::string& machine) {
-    const tpu::Parameters parameters(*config::Machine::load(machine, {}));
+Ran run_on(Graph graph, const std::string& machine, const std::vector<std::string>& settings = {},
+           std::optional<ElementType> type = {}) {
+    const tpu::Parameters parameters(*config::Machine::load(machine, settings));
     const TpuNetwork network =
-        prepare_for_tpu(std::move(graph), parameters.generation, {}, 1, true);
+        prepare_for_tpu(std::move(graph), parameters.generation, type, 1, true);
     Ran ran;
     ran.compiled = compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
     tpu::Storage storage(ran.compiled.program, true);
@@ -47,6 +48,36 @@ struct Case {
     const char* machine;
     const char* workload;
 };
+
+/// Which operand of a product stays in a unified buffer of 1 MiB, and what passes by.
+TEST(CompiledProducts, WithLittleRoomComputeTheReference) {
+    for (const char* workload :
+         {"gemm:m=40,n=700,k=900", "gemm:m=1300,n=100,k=200", "gemm:m=300,n=400,k=700",
+          "gemm:m=1,n=300,k=3000", "conv2d:n=2,h=12,w=12,c=130,k=150,r=3,s=3,stride=1,pad=1",
+          "attention:heads=2,seq=70,d=40", "bert_block:hidden=128,heads=2,seq=90"}) {
+        const BuiltinRequest request = parse_builtin(workload);
+        for (const ElementType type : {ElementType::kFp32, ElementType::kBf16}) {
+            const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3",
+                                   {"unified_buffer.size=1MiB"}, type);
+            ASSERT_FALSE(ran.checks.empty());
+            for (const TpuCheck& check : ran.checks)
+                EXPECT_TRUE(check.passed) << workload << ": " << check.message;
+        }
+    }
+}
+
+TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
+    const auto cycles = [&](const char* workload, const char* units) {
+        const BuiltinRequest request = parse_builtin(workload);
+        return static_cast<double>(
+            run_on(build_network(request.name, request.options), "tpu_v3", {units}).result.cycles);
+    };
+    const char* full = "conv2d:n=8,h=16,w=16,c=128,k=128,r=3,s=3,stride=1,pad=1";
+    EXPECT_LT(cycles(full, "array.units=2"), 0.7 * cycles(full, "array.units=1"));
+    // Not where the tile is not full.
+    const char* narrow = "conv2d:n=8,h=16,w=16,c=128,k=64,r=3,s=3,stride=1,pad=1";
+    EXPECT_GT(cycles(narrow, "array.units=2"), 0.95 * cycles(narrow, "array.units=1"));
+}
 
 class CompiledNetwork : public testing::TestWithParam<Case> {};
 
