@@ -170,7 +170,7 @@ class Core : public engine::Tile {
     UnifiedBuffer unified_buffer_;
     Link memory_link_;                // both directions: one bus
     std::array<Link, 2> host_links_;  // read, write
-    Cycle vector_free_ = 0;
+    Cycle vector_free_ = 0, cross_lane_free_ = 0;
     std::deque<Completion> vector_results_;
 
     std::vector<StepCounters> steps_;

@@ -129,10 +129,12 @@ bool Core::run_vector(Cycle now) {
     if (queue.waiting.empty() || vector_free_ > now) return false;
     const Entry& head = queue.waiting.front();
     if (!satisfied(head.need)) return false;
-    const Cycle duration = vector_cycles(instruction(head), parameters_.vector);
+    const auto [duration, cross_lane] = vector_time(instruction(head), parameters_.vector);
     vector_free_ = access_buffer(instruction(head), duration, now, &StepCounters::vector_bank_stall,
                                  head.step);
-    vector_results_.push_back({vector_free_ + parameters_.vector.latency, head.step});
+    if (cross_lane != 0) cross_lane_free_ = std::max(cross_lane_free_, now) + cross_lane;
+    const Cycle done = std::max(vector_free_, cross_lane_free_);
+    vector_results_.push_back({done + parameters_.vector.latency, head.step});
     step(head.step).vector_busy += duration;
     if (trace_ != nullptr) {
         constexpr auto kQueue = static_cast<std::size_t>(tpu::Queue::kVector);

@@ -2,8 +2,10 @@
 // TPU v1: a fixed pipeline takes a row of as many elements as it has lanes each cycle, whatever it
 // computes; pooling passes each input row once (Jouppi et al., ISCA 2017, Figure 1). Later: a VLIW
 // unit on registers of sublanes x lanes; a register takes as long as its busiest slots (loads, ALU
-// operations, stores), which software pipelining overlaps between registers. Our simplification:
-// bundles are always packed to the slots' limit; addresses and masks cost nothing.
+// operations, stores), which software pipelining overlaps between registers. Reductions along a row
+// end in the cross-lane unit, which takes one group of rows after the other while the slots go on
+// with the groups that it is done with. Our simplification: bundles are always packed to the slots'
+// limit; addresses and masks cost nothing; what reads a reduction follows it group by group.
 #include "models/tpu/vector_timing.h"
 
 #include <algorithm>
@@ -71,7 +73,7 @@ class VectorUnit {
                 if (i.as<Axis>(kAxis) == Axis::kRows)
                     // The sublanes of a register are joined in halves.
                     return joined + cycles(divide_up(i[kColumns], p.lanes), {0, 3, 1});
-                return joined + divide_up(i[kRows], p.sublanes) * p.cross_lane_cycles;
+                return joined;
             }
             case Opcode::kPool: {
                 const std::uint64_t taps = i[kKernelHeight] * i[kKernelWidth];
@@ -88,6 +90,11 @@ class VectorUnit {
             default:
                 return 0;
         }
+    }
+
+    std::uint64_t cross_lane() const {
+        if (i.opcode() != Opcode::kReduce || i.as<Axis>(kAxis) == Axis::kRows) return 0;
+        return divide_up(i[kRows], p.sublanes) * p.cross_lane_cycles;
     }
 
   private:
@@ -161,11 +168,12 @@ class VectorUnit {
 
 }  // namespace
 
-std::uint64_t vector_cycles(const Instruction& instruction, const VectorParameters& parameters) {
+VectorTime vector_time(const Instruction& instruction, const VectorParameters& parameters) {
     const VectorUnit unit(instruction, parameters);
-    const std::uint64_t cycles =
-        parameters.fixed_function ? unit.fixed_function() : unit.programmed();
-    return std::max<std::uint64_t>(1, cycles);
+    if (parameters.fixed_function)
+        return {.issue = std::max<std::uint64_t>(1, unit.fixed_function())};
+    return {.issue = std::max<std::uint64_t>(1, unit.programmed()),
+            .cross_lane = unit.cross_lane()};
 }
 
 }  // namespace lockstep::tpu

@@ -9,7 +9,13 @@
 
 namespace lockstep::tpu {
 
-/// Cycles in which nothing else can start; the result is there `latency` later.
-std::uint64_t vector_cycles(const Instruction& instruction, const VectorParameters& parameters);
+struct VectorTime {
+    /// Cycles in which no other instruction can start.
+    std::uint64_t issue = 1;
+    /// Cycles of the cross-lane unit, beside what comes after.
+    std::uint64_t cross_lane = 0;
+};
+
+VectorTime vector_time(const Instruction& instruction, const VectorParameters& parameters);
 
 }  // namespace lockstep::tpu

@@ -10,9 +10,13 @@ namespace {
 
 using enum Field;
 
+VectorTime time(const std::string& machine, Opcode opcode, Instruction::Fields fields) {
+    return vector_time(Instruction(opcode, fields),
+                       Parameters(*config::Machine::load(machine)).vector);
+}
+
 std::uint64_t cycles(const std::string& machine, Opcode opcode, Instruction::Fields fields) {
-    return vector_cycles(Instruction(opcode, fields),
-                         Parameters(*config::Machine::load(machine)).vector);
+    return time(machine, opcode, std::move(fields)).issue;
 }
 
 TEST(TpuVectorTiming, TheActivationPipelineTakesARowACycle) {
@@ -57,16 +61,18 @@ TEST(TpuVectorTiming, RegistersTakeTheirBusiestSlots) {
 
 TEST(TpuVectorTiming, ReductionsOfRowsWaitForTheLanes) {
     const auto reduce = [&](Axis axis) {
-        return cycles("tpu_v3", Opcode::kReduce,
-                      {{kReduction, Reduction::kSum},
-                       {kAxis, axis},
-                       {kRows, 64},
-                       {kColumns, 256},
-                       {kAType, DataType::kFp32},
-                       {kType, DataType::kFp32}});
+        return time("tpu_v3", Opcode::kReduce,
+                    {{kReduction, Reduction::kSum},
+                     {kAxis, axis},
+                     {kRows, 64},
+                     {kColumns, 256},
+                     {kAType, DataType::kFp32},
+                     {kType, DataType::kFp32}});
     };
-    EXPECT_EQ(reduce(Axis::kColumns), 16u + 8 * 44);
-    EXPECT_EQ(reduce(Axis::kRows), 16u + 3);
+    EXPECT_EQ(reduce(Axis::kColumns).issue, 16u);
+    EXPECT_EQ(reduce(Axis::kColumns).cross_lane, 8u * 56);
+    EXPECT_EQ(reduce(Axis::kRows).issue, 16u + 3);
+    EXPECT_EQ(reduce(Axis::kRows).cross_lane, 0u);
 }
 
 }  // namespace
