@@ -50,7 +50,7 @@ void ProductLowering::find_epilogue() {
                     l_.shape(other) == l_.shape(epilogue_.result);
             if (fused) epilogue_.addend = other;
         } else {
-            fused = fuse_scale(*next) || fuse_activation(*next);
+            fused = fuse_scale(*next) || fuse_activation(*next) || fuse_pool(*next);
         }
         if (!fused) break;
         l_.done_.insert(next);

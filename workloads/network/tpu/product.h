@@ -40,6 +40,7 @@ struct Epilogue {
     std::vector<float> scales;   ///< by column, or none
     std::vector<uint32_t> bias;  ///< the bits, by column
     Scaling out;
+    std::optional<Window> pool;  ///< maxima of the result's lines
 };
 
 /// The columns of `m` from `first` on.
@@ -59,6 +60,12 @@ class ProductLowering {
         int64_t first = 0, rows = 0;  ///< of the result
         Tile source;
         int64_t first_row = 0, height = 0, out_height = 0, pad_top = 0;
+        int64_t result_first = 0, result_rows = 0;  ///< where it is pooled on the way
+        int64_t pool_height = 0, pool_first_line = 0, pool_lines = 0;
+    };
+    /// Lines of images that are pooled together, and the pooled ones that they give.
+    struct PoolGroup {
+        int64_t first_image, images, first_line, lines, first_pooled, pooled_lines;
     };
     struct Weights {
         tpu::Space space = tpu::Space::kMemory;
@@ -97,6 +104,13 @@ class ProductLowering {
     void find_epilogue();
     bool fuse_activation(const Node& next);
     bool fuse_scale(const Node& next);
+    bool fuse_pool(const Node& next);
+    /// Of the images [n, c, height, width], so that none has more than `limit` rows and
+    /// `together` images; 0: only lines of one.
+    static std::vector<PoolGroup> pool_groups(const Window& pool, const Shape& images,
+                                              int64_t limit, int64_t together);
+    std::vector<Block> pooled_blocks(int64_t limit, bool resident) const;
+    void pool_on_the_way(const Block& block, tpu::Instruction& activate) const;
     void convolution();
     void dense();
     void pack_convolution();
@@ -131,7 +145,8 @@ class ProductLowering {
     void stage_block(Block& block, const Matrix& source);
     void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
               int64_t lanes);
-    void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend);
+    void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend,
+                const Block* pooled = nullptr);
     /// Elements of k that can go through the array in one pass.
     int64_t run_of(const GroupSet& set) const;
     /// `panel`: 1 more than the address of its weights; 0: they are where `weights` says.

@@ -26,6 +26,7 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
             blocks.push_back({.first = first, .rows = std::min(limit, m_ - first), .source = {}});
         return blocks;
     }
+    if (epilogue_.pool) return pooled_blocks(limit, is_resident);
     const int64_t out_height = conv_->out_height(), out_width = conv_->out_width(),
                   pixels = out_height * out_width, images = m_ / pixels;
     const int64_t pad = conv_->window.pad_begin[0];

@@ -40,7 +40,8 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
     // Rows of the result: all but the last dimension.
     const auto rows_of = [&](const Place& place) {
         std::optional<Place> p =
-            conv_ ? reshaped(in_memory_order(place), {m_, n_}) : std::optional<Place>(place);
+            conv_ ? reshaped(in_memory_order(place), {element_count(place.shape) / n_, n_})
+                  : std::optional<Place>(place);
         if (!conv_ && element_count(place.shape) == m_ * n_)
             if (auto two = reshaped(place, {m_, n_})) p = two;
         const auto list = p ? matrices_of(*p) : std::nullopt;
@@ -259,13 +260,15 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit) {
             const Block& block = blocks[i];
             if (i + 1 < blocks.size()) stage_block(blocks[i + 1], o.left);
             if (i == 0 && p + 1 < panels.size()) stage_weights(p + 1);
-            const Tile to = l_.stage_result(out, block.first, block.rows);
+            const int64_t to_first = epilogue_.pool ? block.result_first : block.first,
+                          to_rows = epilogue_.pool ? block.result_rows : block.rows;
+            const Tile to = l_.stage_result(out, to_first, to_rows);
             std::optional<Tile> residual;
             if (addend) residual = l_.stage(*addend, block.first, block.rows);
             compute(block, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
                     o.weights, staged ? panel.address + 1 : 0, base + p % places * most, to,
                     residual ? &*residual : nullptr, panel.begin);
-            l_.unstage(to, out, block.first, block.rows);
+            l_.unstage(to, out, to_first, to_rows);
             ++l_.layer().row_blocks;
         }
     }

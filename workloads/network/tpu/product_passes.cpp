@@ -101,7 +101,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
 }
 
 void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& out,
-                             const Tile* addend) {
+                             const Tile* addend, const Block* pooled) {
     const ColumnTile& tile = *job.tile;
     const int64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
     tpu::Instruction activate(
@@ -130,6 +130,7 @@ void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& ou
         activate.set(Field::kAddendType, addend->type);
         activate.set(Field::kAddendScale, 1.0f);
     }
+    if (pooled != nullptr) pool_on_the_way(*pooled, activate);
     l_.builder_.emit(activate);
 }
 
@@ -158,7 +159,7 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
         const bool is_full = tiles[first].columns == int64_t{limits.array_columns} &&
                              run_of(sets_[tiles[first].set]) >= int64_t{limits.array_rows};
         const int64_t shares =
-            l_.layer().products > 1 || !is_full
+            l_.layer().products > 1 || !is_full || epilogue_.pool
                 ? 1
                 : std::clamp<int64_t>(block.rows / limits.array_rows, 1,
                                       static_cast<int64_t>(limits.matrix_units / count));
@@ -195,7 +196,8 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
                 any = true;
             }
         }
-        for (const Job& job : jobs) finish(job, parameters, out, addend);
+        for (const Job& job : jobs)
+            finish(job, parameters, out, addend, epilogue_.pool ? &block : nullptr);
     }
 }
 
