@@ -17,15 +17,38 @@ namespace {
 template <class F>
 void for_each_slice(const Shape& shape, const Quantisation& quantisation, F&& f) {
     const auto count = static_cast<size_t>(element_count(shape));
-    if (!quantisation.axis) {
-        for (size_t i = 0; i < count; ++i) f(i, size_t{0});
-        return;
+    size_t after = 1, slices = 1;
+    if (quantisation.axis) {
+        const auto axis = static_cast<size_t>(*quantisation.axis);
+        for (size_t d = axis + 1; d < shape.size(); ++d) after *= static_cast<size_t>(shape[d]);
+        slices = static_cast<size_t>(shape.at(axis));
+    } else {
+        after = count;
     }
-    const auto axis = static_cast<size_t>(*quantisation.axis);
-    size_t after = 1;
-    for (size_t d = axis + 1; d < shape.size(); ++d) after *= static_cast<size_t>(shape[d]);
-    const auto slices = static_cast<size_t>(shape.at(axis));
-    for (size_t i = 0; i < count; ++i) f(i, i / after % slices);
+    for (size_t i = 0; i < count;)
+        for (size_t slice = 0; slice < slices; ++slice)
+            for (const size_t end = i + after; i < end; ++i) f(i, slice);
+}
+
+/// Calls f(values) with the tensor's values: fp32 as they are, others as doubles.
+template <class F>
+void with_values(const Tensor& real, F&& f) {
+    if (real.type == ElementType::kFp32)
+        f(real.as<float>());
+    else
+        f(std::span<const double>(to_doubles(real)));
+}
+
+template <class Stored, class Real>
+void quantise_into(std::span<Stored> stored, std::span<const Real> values, const Shape& shape,
+                   const Quantisation& quantisation, numerics::IntegerRange range) {
+    for_each_slice(shape, quantisation, [&](size_t i, size_t slice) {
+        const double steps = std::nearbyint(double{values[i]} / double{quantisation.scale[slice]}) +
+                             quantisation.zero_point[slice];
+        // NaN becomes the lowest value.
+        stored[i] = steps > range.low ? static_cast<Stored>(std::min<double>(steps, range.high))
+                                      : static_cast<Stored>(range.low);
+    });
 }
 
 }  // namespace
@@ -44,17 +67,17 @@ numerics::IntegerRange range_of(ElementType type) {
 }
 
 Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementType type) {
-    const std::vector<double> values = to_doubles(real);
-    std::vector<int64_t> stored(values.size());
+    Tensor tensor(type, real.shape);
     const numerics::IntegerRange range = range_of(type);
-    for_each_slice(real.shape, quantisation, [&](size_t i, size_t slice) {
-        const double steps = std::nearbyint(values[i] / double{quantisation.scale[slice]}) +
-                             quantisation.zero_point[slice];
-        // NaN becomes the lowest value.
-        stored[i] = steps > range.low ? static_cast<int64_t>(std::min<double>(steps, range.high))
-                                      : range.low;
+    with_values(real, [&](auto values) {
+        if (type == ElementType::kInt8)
+            quantise_into(tensor.as<int8_t>(), values, real.shape, quantisation, range);
+        else if (type == ElementType::kUint8)
+            quantise_into(tensor.as<uint8_t>(), values, real.shape, quantisation, range);
+        else
+            quantise_into(tensor.as<int32_t>(), values, real.shape, quantisation, range);
     });
-    return from_integers(type, real.shape, stored);
+    return tensor;
 }
 
 Tensor dequantise(const Tensor& stored, const Quantisation& quantisation) {
@@ -83,12 +106,12 @@ Quantisation weight_quantisation(const Value& weight, std::optional<int64_t> axi
     q.axis = axis;
     const int64_t slices = axis ? weight.shape->at(static_cast<size_t>(*axis)) : 1;
     std::vector<float> largest(static_cast<size_t>(slices), 0);
-    if (weight.is_known()) {
-        const std::vector<float> values = to_floats(*weight.data);
-        for_each_slice(*weight.shape, q, [&](size_t i, size_t slice) {
-            largest[slice] = std::max(largest[slice], std::abs(values[i]));
+    if (weight.is_known())
+        with_values(*weight.data, [&](auto values) {
+            for_each_slice(*weight.shape, q, [&](size_t i, size_t slice) {
+                largest[slice] = std::max(largest[slice], static_cast<float>(std::abs(values[i])));
+            });
         });
-    }
     for (const float limit : largest) q.scale.push_back(limit > 0 ? limit / 127 : 1);
     q.zero_point.assign(largest.size(), 0);
     return q;

@@ -7,24 +7,45 @@
 #include "workloads/network/reference/execute.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace lockstep::network {
 
 namespace {
 
-Range range_of(std::vector<float> values, double coverage) {
-    if (values.empty()) return {};
-    const auto last = values.size() - 1;
+/// Side by side in as many lanes as the host has, for the compiler.
+Range extremes(std::span<const float> values) {
+    constexpr size_t kLanes = 16;
+    std::array<float, kLanes> low, high;
+    low.fill(values[0]);
+    high.fill(values[0]);
+    size_t i = 0;
+    for (; i + kLanes <= values.size(); i += kLanes)
+        for (size_t lane = 0; lane < kLanes; ++lane) {
+            const float x = values[i + lane];
+            low[lane] = x < low[lane] ? x : low[lane];
+            high[lane] = x > high[lane] ? x : high[lane];
+        }
+    for (; i < values.size(); ++i) {
+        low[0] = std::min(low[0], values[i]);
+        high[0] = std::max(high[0], values[i]);
+    }
+    return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
+}
+
+Range range_of(std::span<const float> all, double coverage) {
+    if (all.empty()) return {};
+    const auto last = all.size() - 1;
     const auto cut = static_cast<size_t>((1 - coverage) / 2 * static_cast<double>(last));
+    if (cut == 0) return extremes(all);
+    std::vector<float> values(all.begin(), all.end());
     const auto at = [&](size_t i) {
         const auto place = values.begin() + static_cast<int64_t>(i);
         std::nth_element(values.begin(), place, values.end());
         return *place;
     };
-    if (cut > 0) return {at(cut), at(last - cut)};
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return {*low, *high};
+    return {at(cut), at(last - cut)};
 }
 
 }  // namespace
@@ -33,23 +54,16 @@ Ranges calibrate(const Graph& graph, const std::vector<std::vector<Tensor>>& sam
                  double coverage) {
     if (!(coverage > 0 && coverage <= 1))
         throw InputError(fmt::format("a coverage of {} is not in (0, 1]", coverage));
-    std::vector<ValueId> wanted = graph.inputs;
-    for (const Node& node : graph.nodes)
-        for (const ValueId id : node.outputs)
-            if (id != kNoValue) wanted.push_back(id);
-    std::erase_if(wanted, [&](ValueId id) { return !is_floating(graph.value(id).type); });
     Ranges ranges(graph.values.size());
     std::vector<bool> seen(ranges.size(), false);
-    for (const std::vector<Tensor>& sample : samples) {
-        const std::vector<Tensor> values = execute(graph, sample, Precision::kFp32, wanted);
-        for (size_t i = 0; i < wanted.size(); ++i) {
-            const Range next = range_of(to_floats(values[i]), coverage);
-            Range& range = ranges[wanted[i]];
-            range.low = seen[wanted[i]] ? std::min(range.low, next.low) : next.low;
-            range.high = seen[wanted[i]] ? std::max(range.high, next.high) : next.high;
-            seen[wanted[i]] = true;
-        }
-    }
+    for (const std::vector<Tensor>& sample : samples)
+        execute_visiting(graph, sample, [&](ValueId id, std::span<const float> values) {
+            const Range next = range_of(values, coverage);
+            Range& range = ranges[id];
+            range.low = seen[id] ? std::min(range.low, next.low) : next.low;
+            range.high = seen[id] ? std::max(range.high, next.high) : next.high;
+            seen[id] = true;
+        });
     return ranges;
 }
 

@@ -72,11 +72,15 @@ class Executor {
         for (const ValueId id : wanted) ++reads_.at(id);
     }
 
+    /// Called with each floating value that is an input or computed.
+    std::function<void(ValueId, std::span<const Real>)> visit;
+
     std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
         for (size_t i = 0; i < inputs.size(); ++i) {
             auto array = std::make_unique<Array<Real>>(array_of<Real>(inputs[i]));
             array->type = graph_.value(graph_.inputs[i]).type;
             round_to_type(*array);
+            show(graph_.inputs[i], *array);
             arrays_[graph_.inputs[i]] = std::move(array);
         }
         for (const size_t n : topological_order(graph_)) run_node(graph_.nodes[n]);
@@ -94,6 +98,10 @@ class Executor {
             arrays_[id] = std::make_unique<Array<Real>>(array_of<Real>(*value.data));
         }
         return *arrays_[id];
+    }
+
+    void show(ValueId id, const Array<Real>& array) const {
+        if (visit && is_floating(array.type)) visit(id, array.real);
     }
 
     void run_node(const Node& node) {
@@ -118,8 +126,11 @@ class Executor {
             throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
                                          name_of(node.op),
                                          step.in.empty() ? "" : name_of(step.in[0]->type)));
-        for (Array<Real>* array : step.out)
-            if (array != nullptr) round_to_type(*array);
+        for (size_t i = 0; i < step.out.size(); ++i) {
+            if (step.out[i] == nullptr) continue;
+            round_to_type(*step.out[i]);
+            show(node.outputs[i], *step.out[i]);
+        }
         for (const ValueId id : node.inputs)
             if (id != kNoValue && --reads_[id] == 0) arrays_[id] = nullptr;
         for (const ValueId id : node.outputs)
@@ -136,9 +147,9 @@ class Executor {
 }  // namespace
 }  // namespace reference
 
-std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& inputs,
-                            Precision precision, const std::vector<ValueId>& wanted,
-                            Requantisation requantisation) {
+namespace {
+
+void check_inputs(const Graph& graph, const std::vector<Tensor>& inputs) {
     if (inputs.size() != graph.inputs.size())
         throw InputError(fmt::format("network {} has {} inputs, not {}", graph.name,
                                      graph.inputs.size(), inputs.size()));
@@ -150,10 +161,26 @@ std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& input
             throw InputError(fmt::format("input {} is given as {}{}", value.name,
                                          name_of(inputs[i].type), to_string(inputs[i].shape)));
     }
+}
+
+}  // namespace
+
+std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& inputs,
+                            Precision precision, const std::vector<ValueId>& wanted,
+                            Requantisation requantisation) {
+    check_inputs(graph, inputs);
     const std::vector<ValueId>& results = wanted.empty() ? graph.outputs : wanted;
     if (precision == Precision::kFp32)
         return reference::Executor<float>(graph, results, requantisation).run(inputs);
     return reference::Executor<double>(graph, results, requantisation).run(inputs);
+}
+
+void execute_visiting(const Graph& graph, const std::vector<Tensor>& inputs, const Visitor& visit) {
+    check_inputs(graph, inputs);
+    const std::vector<ValueId> none;
+    reference::Executor<float> executor(graph, none, Requantisation::kFixedPoint);
+    executor.visit = visit;
+    executor.run(inputs);
 }
 
 }  // namespace lockstep::network

@@ -6,6 +6,8 @@
 #include "workloads/network/graph.h"
 #include "workloads/network/reference/quantised.h"
 
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace lockstep::network {
@@ -22,5 +24,12 @@ std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& input
                             Precision precision = Precision::kFp32,
                             const std::vector<ValueId>& wanted = {},
                             Requantisation requantisation = Requantisation::kFixedPoint);
+
+/// What execute_visiting calls with each value.
+using Visitor = std::function<void(ValueId, std::span<const float>)>;
+
+/// Runs a graph in FP32 and shows each floating input and each floating value that a node computes,
+/// once, in the order in which they come to be. No value is kept longer than the run needs it.
+void execute_visiting(const Graph& graph, const std::vector<Tensor>& inputs, const Visitor& visit);
 
 }  // namespace lockstep::network

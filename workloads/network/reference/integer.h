@@ -20,7 +20,21 @@ Exact centred(const Array<Real>& x, std::span<const int64_t> zero_point,
 /// The node's operator on such values.
 Exact run_exactly(const Graph& graph, const Node& node, std::vector<const Exact*> in, Shape out);
 
-/// The values as int32. InputError naming the node where one does not fit.
+/// Stored integers, with one zero point for all or one for each slice of the first dimension.
+struct IntegerOperand {
+    const Shape& shape;
+    const std::vector<int64_t>& values;
+    std::vector<int64_t> zero_point;
+};
+
+/// What a convolution of bytes adds up: sum (x - zx)(w - zw) + bias[channel] (empty: none).
+/// `node` has the attributes of a Conv. InputError naming it where a sum does not fit.
+std::vector<int32_t> convolve_integers(const Node& node, const IntegerOperand& x,
+                                       const IntegerOperand& w, std::span<const int64_t> bias);
+
+/// InputError naming the node where the sum does not fit int32.
+void check_int32(const Node& node, double sum);
+/// The values as int32, checked so.
 std::vector<int32_t> as_int32(const Node& node, const Exact& sums);
 
 /// ONNX's quantised operators; false: not of this family.

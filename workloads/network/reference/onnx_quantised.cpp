@@ -92,9 +92,14 @@ std::vector<int32_t> sums_of(const Step<Real>& step, bool convolves, size_t x, s
                     {},
                     {},
                     step.node.attributes};
-    const size_t axis = convolves ? 0 : step.in[w]->shape.size() - 1;
-    const Exact a = centred(*step.in[x], zero_points(step, x_zero)),
-                b = centred(*step.in[w], zero_points(step, w_zero), axis);
+    const std::vector<int64_t> zero_x = zero_points(step, x_zero),
+                               zero_w = zero_points(step, w_zero);
+    if (convolves)
+        return convolve_integers(node, {step.in[x]->shape, step.in[x]->integer, zero_x},
+                                 {step.in[w]->shape, step.in[w]->integer, zero_w},
+                                 step.has(bias) ? step.in[bias]->integer : std::vector<int64_t>());
+    const Exact a = centred(*step.in[x], zero_x),
+                b = centred(*step.in[w], zero_w, step.in[w]->shape.size() - 1);
     Exact c;
     std::vector<const Exact*> in = {&a, &b};
     if (step.has(bias)) in.push_back(&(c = centred(*step.in[bias], std::vector<int64_t>{0})));

@@ -41,14 +41,17 @@ Exact run_exactly(const Graph& graph, const Node& node, std::vector<const Exact*
     return result;
 }
 
+void check_int32(const Node& node, double sum) {
+    if (!(sum >= INT32_MIN && sum <= INT32_MAX))
+        throw InputError(fmt::format("node {} ({}): the sum {} does not fit 32 bits", node.name,
+                                     name_of(node.op), sum));
+}
+
 std::vector<int32_t> as_int32(const Node& node, const Exact& sums) {
     std::vector<int32_t> values(sums.real.size());
     for (size_t i = 0; i < values.size(); ++i) {
-        const double sum = sums.real[i];
-        if (!(sum >= INT32_MIN && sum <= INT32_MAX))
-            throw InputError(fmt::format("node {} ({}): the sum {} does not fit 32 bits", node.name,
-                                         name_of(node.op), sum));
-        values[i] = static_cast<int32_t>(sum);
+        check_int32(node, sums.real[i]);
+        values[i] = static_cast<int32_t>(sums.real[i]);
     }
     return values;
 }
@@ -124,70 +127,87 @@ class Quantised {
     void product() {
         if (node_.real("alpha", 1) != 1 || node_.real("beta", 1) != 1)
             throw InputError(fmt::format("node {}: a quantised Gemm with a factor", node_.name));
+        const Shape& shape = step_.out[0]->shape;
+        size_t after = 1;  // elements from one channel to the next
+        for (size_t d = 2; d < shape.size() && node_.op == Operator::kConv; ++d)
+            after *= static_cast<size_t>(shape[d]);
+        requantise_all(node_.op == Operator::kConv ? convolution_sums() : product_sums(),
+                       requantisation_scales(step_.graph, node_), after);
+    }
+
+    std::vector<int32_t> convolution_sums() {
+        const auto operand = [&](size_t i) {
+            const std::vector<int32_t>& zero = quantisation(i).zero_point;
+            return IntegerOperand{
+                step_.in[i]->shape, step_.in[i]->integer, {zero.begin(), zero.end()}};
+        };
+        std::vector<int64_t> bias;
+        if (step_.has(2)) {
+            bias = step_.in[2]->integer;
+            for (int64_t& value : bias) value -= quantisation(2).zero_point.at(0);
+        }
+        return convolve_integers(node_, operand(0), operand(1), bias);
+    }
+
+    std::vector<int32_t> product_sums() {
         const Exact x = centre(0), w = centre(1);
         Exact bias;
         std::vector<const Exact*> in = {&x, &w};
         if (step_.has(2)) in.push_back(&(bias = centre(2)));
-        const Shape& shape = step_.out[0]->shape;
-        const std::vector<int32_t> sums =
-            as_int32(node_, run_exactly(step_.graph, node_, in, shape));
-        const std::vector<double> scales = requantisation_scales(step_.graph, node_);
-        size_t after = 1;  // elements from one channel to the next
-        for (size_t d = 2; d < shape.size() && node_.op == Operator::kConv; ++d)
-            after *= static_cast<size_t>(shape[d]);
-        requantise_all(sums, scales, after);
+        return as_int32(node_, run_exactly(step_.graph, node_, in, step_.out[0]->shape));
     }
 
+    /// Of slices of `after` elements in turn, each has the next scale.
     void requantise_all(const std::vector<int32_t>& sums, const std::vector<double>& scales,
                         size_t after) {
-        std::vector<numerics::FixedPointScale> fixed;
-        for (const double s : scales) fixed.push_back(numerics::fixed_point_scale(s));
-        for (size_t i = 0; i < sums.size(); ++i) {
-            const size_t c = scales.size() == 1 ? 0 : i / after % scales.size();
-            y()[i] = step_.requantisation == Requantisation::kFixedPoint
-                         ? numerics::requantise(sums[i], fixed[c], zero(), range_)
-                         : numerics::requantise_in_fp32(sums[i], static_cast<float>(scales[c]),
-                                                        zero(), range_);
+        if (scales.size() == 1) after = std::max<size_t>(1, sums.size());
+        for (size_t begin = 0, slice = 0; begin < sums.size(); begin += after, ++slice) {
+            const double scale = scales[slice % scales.size()];
+            const auto narrow = static_cast<float>(scale);
+            const size_t end = std::min(begin + after, sums.size());
+            if (step_.requantisation == Requantisation::kFixedPoint) {
+                const auto fixed = numerics::fixed_point_scale(scale);
+                for (size_t i = begin; i < end; ++i)
+                    y()[i] = numerics::requantise(sums[i], fixed, zero(), range_);
+                continue;
+            }
+            for (size_t i = begin; i < end; ++i)
+                y()[i] = numerics::requantise_in_fp32(sums[i], narrow, zero(), range_);
         }
     }
 
     void add(int sign) {
-        const Exact a = centre(0), b = centre(1);
         const double sa = scale(0) / out_.scale[0], sb = sign * scale(1) / out_.scale[0];
+        const auto narrow_a = static_cast<float>(sa), narrow_b = static_cast<float>(sb);
         const numerics::FixedPointPair fixed = numerics::fixed_point_pair(sa, sb);
-        for_each_pair(a, b, [&](size_t i, double p, double q) {
-            switch (step_.requantisation) {
-                case Requantisation::kFixedPoint:
-                    y()[i] = numerics::saturate(numerics::multiply(static_cast<int32_t>(p),
-                                                                   static_cast<int32_t>(q), fixed) +
-                                                    zero(),
-                                                range_);
-                    break;
-                case Requantisation::kOnnx:
-                    y()[i] = round_even(p * sa + q * sb);
-                    break;
-                case Requantisation::kVectorUnit: {
-                    const float first = static_cast<float>(p) * static_cast<float>(sa);
-                    const float second = static_cast<float>(q) * static_cast<float>(sb);
-                    y()[i] = round_even(static_cast<double>(first + second));
-                }
-            }
-        });
+        switch (step_.requantisation) {
+            case Requantisation::kFixedPoint:
+                return for_each_pair([&](int32_t a, int32_t b) {
+                    return numerics::saturate(numerics::multiply(a, b, fixed) + zero(), range_);
+                });
+            case Requantisation::kOnnx:
+                return for_each_pair([&](int32_t a, int32_t b) {
+                    return round_even(static_cast<double>(a) * sa + static_cast<double>(b) * sb);
+                });
+            case Requantisation::kVectorUnit:
+                return for_each_pair([&](int32_t a, int32_t b) {
+                    const float first = static_cast<float>(a) * narrow_a;
+                    const float second = static_cast<float>(b) * narrow_b;
+                    return round_even(static_cast<double>(first + second));
+                });
+        }
     }
 
     void multiply() {
-        const Exact a = centre(0), b = centre(1);
         if (step_.requantisation == Requantisation::kVectorUnit) {
             const auto both = static_cast<float>(scale(0) * scale(1) / double{out_.scale[0]});
-            for_each_pair(a, b, [&](size_t i, double p, double q) {
-                y()[i] = round_even(
-                    static_cast<double>(static_cast<float>(p) * both * static_cast<float>(q)));
+            return for_each_pair([&](int32_t a, int32_t b) {
+                return round_even(
+                    static_cast<double>(static_cast<float>(a) * both * static_cast<float>(b)));
             });
-            return;
         }
-        std::vector<int32_t> products(y().size());
-        for_each_pair(
-            a, b, [&](size_t i, double p, double q) { products[i] = static_cast<int32_t>(p * q); });
+        for_each_pair([](int32_t a, int32_t b) { return a * b; });
+        const std::vector<int32_t> products(y().begin(), y().end());
         requantise_all(products, {scale(0) * scale(1) / out_.scale[0]}, 1);
     }
 
@@ -265,14 +285,25 @@ class Quantised {
         return step_.has(i) && (i == 0 || node_.op == Operator::kConcat);
     }
 
+    /// y = f(a - za, b - zb) for all pairs of the two inputs.
     template <class F>
-    void for_each_pair(const Exact& a, const Exact& b, F&& f) const {
+    void for_each_pair(const F& f) const {
         const Shape& shape = step_.out[0]->shape;
-        std::vector<double> spread(y().size());
+        const Array<Real>&a = *step_.in[0], &b = *step_.in[1];
+        const int64_t za = quantisation(0).zero_point.at(0), zb = quantisation(1).zero_point.at(0);
+        const auto pair = [&](size_t i, size_t at_a, size_t at_b) {
+            y()[i] = f(static_cast<int32_t>(a.integer[at_a] - za),
+                       static_cast<int32_t>(b.integer[at_b] - zb));
+        };
+        if (a.shape == shape && b.shape == shape) {
+            for (size_t i = 0; i < y().size(); ++i) pair(i, i, i);
+            return;
+        }
+        std::vector<size_t> of_a(y().size());
         for_each(shape, broadcast_strides(a.shape, shape), 0,
-                 [&](size_t i, size_t o) { spread[i] = a.real[o]; });
+                 [&](size_t i, size_t at) { of_a[i] = at; });
         for_each(shape, broadcast_strides(b.shape, shape), 0,
-                 [&](size_t i, size_t o) { f(i, spread[i], b.real[o]); });
+                 [&](size_t i, size_t at) { pair(i, of_a[i], at); });
     }
 
     int32_t round_even(double steps) const {

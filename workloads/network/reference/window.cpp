@@ -5,6 +5,7 @@
 #include "workloads/network/window.h"
 
 #include "workloads/network/reference/array.h"
+#include "workloads/network/reference/columns.h"
 
 #include <Eigen/Core>
 
@@ -52,55 +53,6 @@ void for_each_tap(const Window& window, const Shape& input, F&& f) {
         }
 }
 
-/// One tap of one channel at each output position, in row-major order: `row` of the columns. The
-/// innermost dimension is copied as a run, zeros where the window is in the padding.
-template <class Real>
-void copy_tap(const Window& window, const Shape& input, const std::vector<int64_t>& tap,
-              const Real* x, Real* row) {
-    const size_t last = input.size() - 1;
-    const int64_t extent = window.output[last], stride = window.stride[last];
-    const int64_t shift = tap[last] * window.dilation[last] - window.pad_begin[last];
-    // The outputs whose inputs shift + o * stride are inside.
-    const int64_t first =
-        std::clamp(shift >= 0 ? 0 : (-shift + stride - 1) / stride, int64_t{0}, extent);
-    const int64_t past = shift >= input[last]
-                             ? first
-                             : std::clamp((input[last] - 1 - shift) / stride + 1, first, extent);
-    std::vector<int64_t> position(last, 0);
-    const int64_t lines = extent == 0 ? 0 : element_count(window.output) / extent;
-    for (int64_t line = 0; line < lines; ++line, row += extent) {
-        int64_t offset = 0;
-        bool inside = true;
-        for (size_t d = 0; d < last; ++d) {
-            const int64_t at =
-                position[d] * window.stride[d] + tap[d] * window.dilation[d] - window.pad_begin[d];
-            inside = inside && at >= 0 && at < input[d];
-            offset = offset * input[d] + at;
-        }
-        if (inside) {
-            const Real* from = x + offset * input[last] + shift;
-            std::fill(row, row + first, Real{});
-            for (int64_t o = first; o < past; ++o) row[o] = from[o * stride];
-            std::fill(row + past, row + extent, Real{});
-        } else {
-            std::fill(row, row + extent, Real{});
-        }
-        for (size_t d = last; d-- > 0;) {
-            if (++position[d] < window.output[d]) break;
-            position[d] = 0;
-        }
-    }
-}
-
-/// A kernel of one tap that moves by one: the columns are the input.
-bool is_pointwise(const Window& window) {
-    for (size_t d = 0; d < window.kernel.size(); ++d)
-        if (window.kernel[d] != 1 || window.stride[d] != 1 || window.pad_begin[d] != 0 ||
-            window.pad_end[d] != 0)
-            return false;
-    return true;
-}
-
 template <class Real>
 void convolution(const Step<Real>& step) {
     const Shape &sx = step.in[0]->shape, &sw = step.in[1]->shape;
@@ -115,15 +67,7 @@ void convolution(const Step<Real>& step) {
     for (int64_t n = 0; n < sx[0]; ++n)
         for (int64_t g = 0; g < window.group; ++g) {
             const Real* x = step.real(0).data() + (n * sx[1] + g * depth) * plane;
-            std::vector<int64_t> tap(window.kernel.size(), 0);
-            for (int64_t row = 0; row < columns.rows(); ++row) {
-                copy_tap(window, plane_shape, tap, x + row / taps * plane,
-                         columns.data() + row * outputs);
-                for (size_t d = tap.size(); d-- > 0;) {
-                    if (++tap[d] < window.kernel[d]) break;
-                    tap[d] = 0;
-                }
-            }
+            if (!pointwise) copy_columns(window, plane_shape, depth, x, columns.data());
             const int64_t first = g * channels;
             const Eigen::Map<const Matrix<Real>> w(step.real(1).data() + first * depth * taps,
                                                    channels, depth * taps);

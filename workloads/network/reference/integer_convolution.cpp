@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// An image and group at a time: columns and weights in fp32, multiplied by Eigen over as many
+// elements of k as fp32 sums exactly (bytes: at least 258 products stay below 2^24), the pieces
+// added in fp64.
+#include "sim/error/error.h"
+#include "workloads/network/reference/columns.h"
+#include "workloads/network/reference/integer.h"
+
+#include <Eigen/Core>
+
+#include <cmath>
+
+namespace lockstep::network::reference {
+
+namespace {
+
+template <class Real>
+using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// values - zero, and the largest magnitude among them.
+float centre(std::span<const int64_t> values, int64_t zero, float* out) {
+    int64_t low = 0, high = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const int64_t value = values[i] - zero;
+        low = std::min(low, value);
+        high = std::max(high, value);
+        out[i] = static_cast<float>(value);
+    }
+    return static_cast<float>(std::max(-low, high));
+}
+
+class Convolution {
+  public:
+    Convolution(const Node& node, const IntegerOperand& x, const IntegerOperand& w)
+        : node_(node),
+          x_(x),
+          window_(window_of(node, x.shape, &w.shape)),
+          plane_shape_(x.shape.begin() + 2, x.shape.end()),
+          plane_(element_count(plane_shape_)),
+          outputs_(element_count(window_.output)),
+          depth_(w.shape[1]),
+          k_(depth_ * element_count(window_.kernel)),
+          channels_(w.shape[0] / window_.group),
+          weights_(w.shape[0], k_),
+          image_(depth_, plane_) {
+        for (int64_t c = 0; c < w.shape[0]; ++c) {
+            const std::span<const int64_t> of_channel(w.values.data() + c * k_,
+                                                      static_cast<size_t>(k_));
+            const int64_t zero = w.zero_point.size() == 1 ? w.zero_point[0]
+                                                          : w.zero_point.at(static_cast<size_t>(c));
+            largest_weight_ =
+                std::max(largest_weight_, centre(of_channel, zero, weights_.row(c).data()));
+        }
+        if (!is_pointwise(window_)) columns_.resize(k_, outputs_);
+    }
+
+    int64_t groups() const { return window_.group; }
+    Shape output_shape() const { return {x_.shape[0], weights_.rows(), outputs_}; }
+
+    /// The sums of an image and group: channels by positions.
+    const Matrix<double>& run(int64_t image, int64_t group) {
+        const std::span<const int64_t> values(
+            x_.values.data() + (image * x_.shape[1] + group * depth_) * plane_,
+            static_cast<size_t>(depth_ * plane_));
+        const float largest = centre(values, x_.zero_point.at(0), image_.data());
+        if (columns_.size() != 0)
+            copy_columns(window_, plane_shape_, depth_, image_.data(), columns_.data());
+        const Matrix<float>& columns = columns_.size() != 0 ? columns_ : image_;
+        const auto w = weights_.middleRows(group * channels_, channels_);
+        // Sums of so many products are below 2^24: fp32 adds them exactly, in any order.
+        const float product = std::max(1.0f, largest * largest_weight_);
+        if (product > 0x1p24f)
+            throw InputError(fmt::format("node {}: operands of up to {} and {} are no bytes",
+                                         node_.name, largest, largest_weight_));
+        const auto exact = static_cast<int64_t>(0x1p24f / product);
+        for (int64_t k = 0; k < std::max<int64_t>(k_, 1); k += exact) {
+            const int64_t count = std::min(exact, k_ - k);
+            const auto left = w.middleCols(k, count);
+            const auto right = columns.middleRows(k, count);
+            if (channels_ == 1)
+                part_.noalias() = left.lazyProduct(right);
+            else
+                part_.noalias() = left * right;
+            if (k == 0)
+                sums_ = part_.cast<double>();
+            else
+                sums_ += part_.cast<double>();
+        }
+        return sums_;
+    }
+
+  private:
+    const Node& node_;
+    const IntegerOperand& x_;
+    const Window window_;
+    const Shape plane_shape_;
+    const int64_t plane_, outputs_, depth_, k_, channels_;
+    float largest_weight_ = 0;
+    Matrix<float> weights_, image_, columns_, part_;
+    Matrix<double> sums_;
+};
+
+}  // namespace
+
+std::vector<int32_t> convolve_integers(const Node& node, const IntegerOperand& x,
+                                       const IntegerOperand& w, std::span<const int64_t> bias) {
+    Convolution convolution(node, x, w);
+    std::vector<int32_t> result(static_cast<size_t>(element_count(convolution.output_shape())));
+    int32_t* out = result.data();
+    for (int64_t image = 0; image < x.shape[0] && !result.empty(); ++image)
+        for (int64_t group = 0; group < convolution.groups(); ++group) {
+            const Matrix<double>& sums = convolution.run(image, group);
+            for (int64_t c = 0; c < sums.rows(); ++c, out += sums.cols()) {
+                const auto channel = static_cast<size_t>(group * sums.rows() + c);
+                const auto row =
+                    sums.row(c).array() + (bias.empty() ? 0.0 : static_cast<double>(bias[channel]));
+                for (const double extreme : {row.minCoeff(), row.maxCoeff()})
+                    check_int32(node, extreme);
+                Eigen::Map<Eigen::Array<int32_t, 1, Eigen::Dynamic>>(out, sums.cols()) =
+                    row.cast<int32_t>();
+            }
+        }
+    return result;
+}
+
+}  // namespace lockstep::network::reference
