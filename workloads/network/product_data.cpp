@@ -72,18 +72,17 @@ std::vector<T> ProductData<T>::a() const {
     if (!product_.convolution) return left_;
     const Convolution& c = *product_.convolution;
     const Window& w = c.window;
-    std::vector<T> matrix;
-    matrix.reserve(static_cast<size_t>(product_.m * product_.k));
+    std::vector<T> matrix(static_cast<size_t>(product_.m * product_.k));
+    T* out = matrix.data();
     for (int64_t batch = 0; batch < c.batch; ++batch)
         for (int64_t y = 0; y < w.output[0]; ++y)
             for (int64_t x = 0; x < w.output[1]; ++x)
                 for (int64_t channel = 0; channel < c.channels; ++channel)
                     for (int64_t r = 0; r < w.kernel[0]; ++r)
                         for (int64_t s = 0; s < w.kernel[1]; ++s)
-                            matrix.push_back(
-                                input(batch, channel,
-                                      y * w.stride[0] + r * w.dilation[0] - w.pad_begin[0],
-                                      x * w.stride[1] + s * w.dilation[1] - w.pad_begin[1]));
+                            *out++ = input(batch, channel,
+                                           y * w.stride[0] + r * w.dilation[0] - w.pad_begin[0],
+                                           x * w.stride[1] + s * w.dilation[1] - w.pad_begin[1]);
     return matrix;
 }
 

@@ -8,8 +8,15 @@ namespace lockstep::tpu {
 State::State(const CoreLimits& limits, Storage& storage)
     : limits_(limits),
       storage_(storage),
-      unified_buffer_(limits.unified_buffer),
-      accumulators_(std::size_t{limits.accumulator_rows} * limits.array_columns) {}
+      unified_buffer_(zeros<std::uint8_t>(limits.unified_buffer)),
+      accumulators_(
+          zeros<std::uint32_t>(std::size_t{limits.accumulator_rows} * limits.array_columns)) {
+    if (unified_buffer_ == nullptr || accumulators_ == nullptr)
+        throw InputError(
+            fmt::format("a unified buffer of {} bytes and {} accumulators of {} do "
+                        "not fit this computer's memory",
+                        limits.unified_buffer, limits.accumulator_rows, limits.array_columns));
+}
 
 std::string check_bounds(const Instruction& i, const CoreLimits& limits, const Storage& storage) {
     const Footprint touched = footprint(i);

@@ -36,10 +36,10 @@ class State {
 
     const CoreLimits& limits() const { return limits_; }
 
-    std::uint8_t* unified_buffer(std::uint64_t address) { return unified_buffer_.data() + address; }
+    std::uint8_t* unified_buffer(std::uint64_t address) { return unified_buffer_.get() + address; }
     /// A row of accumulators; fp32 ones are held by their bits.
     std::uint32_t* accumulators(std::uint64_t row) {
-        return accumulators_.data() + row * limits_.array_columns;
+        return accumulators_.get() + row * limits_.array_columns;
     }
     Storage& storage() { return storage_; }
 
@@ -49,8 +49,8 @@ class State {
   private:
     const CoreLimits limits_;
     Storage& storage_;
-    std::vector<std::uint8_t> unified_buffer_;
-    std::vector<std::uint32_t> accumulators_;
+    Zeros<std::uint8_t> unified_buffer_;
+    Zeros<std::uint32_t> accumulators_;
 };
 
 /// Why the instruction cannot run on a core with these limits and buffers (an address out of

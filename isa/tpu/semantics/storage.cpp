@@ -18,12 +18,11 @@ Storage::Storage(const Program& program, bool with_values) : buffers_(program.bu
     });
     if (!with_values) return;
     for (const Buffer& buffer : buffers_) {
-        auto* memory = static_cast<std::uint8_t*>(std::calloc(buffer.bytes + 1, 1));
-        if (memory == nullptr)
+        contents_.push_back(zeros<std::uint8_t>(buffer.bytes));
+        if (contents_.back() == nullptr)
             throw InputError(
                 fmt::format("buffer {} of {} bytes does not fit this computer's memory",
                             buffer.name, buffer.bytes));
-        contents_.emplace_back(memory);
     }
     for (const Segment& segment : program.segments)
         std::copy(segment.bytes.begin(), segment.bytes.end(),

@@ -13,6 +13,18 @@
 
 namespace lockstep::tpu {
 
+struct FreeMemory {
+    void operator()(void* memory) const { std::free(memory); }
+};
+/// Zeros that take no host memory until they are touched.
+template <typename T>
+using Zeros = std::unique_ptr<T[], FreeMemory>;
+/// `count` of them, or nullptr where the host has no room.
+template <typename T>
+Zeros<T> zeros(std::size_t count) {
+    return Zeros<T>(static_cast<T*>(std::calloc(count + 1, sizeof(T))));
+}
+
 class Storage {
   public:
     /// Makes the buffers; `with_values`: with their contents (segments, else zeros).
@@ -35,11 +47,7 @@ class Storage {
 
     std::vector<Buffer> buffers_;
     std::vector<std::size_t> by_place_;  // sorted by space and address
-    struct Free {
-        void operator()(std::uint8_t* memory) const { std::free(memory); }
-    };
-    // Zeros that take no host memory until they are touched.
-    std::vector<std::unique_ptr<std::uint8_t[], Free>> contents_;
+    std::vector<Zeros<std::uint8_t>> contents_;
 };
 
 }  // namespace lockstep::tpu

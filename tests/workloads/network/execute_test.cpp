@@ -264,5 +264,21 @@ TEST(Fold, TakesAllBatchNormalisationOutOfResnet) {
     EXPECT_EQ(parameter_count(graph), 11'689'512 - 4800);
 }
 
+TEST(Execute, ShowsEachValueOnce) {
+    Builder b("test", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {2});
+    const ValueId y = b.node(Operator::kNeg, "negated", {x});
+    const ValueId z = b.node(Operator::kAdd, "sum", {y, y});
+    const Graph graph = b.finish({z});
+    std::map<ValueId, std::vector<float>> seen;
+    execute_visiting(graph, {make_tensor({2}, std::vector<float>{1, -2})},
+                     [&](ValueId id, std::span<const float> values) {
+                         EXPECT_TRUE(seen.try_emplace(id, values.begin(), values.end()).second);
+                     });
+    EXPECT_THAT(seen, ElementsAre(std::pair(x, std::vector<float>{1, -2}),
+                                  std::pair(y, std::vector<float>{-1, 2}),
+                                  std::pair(z, std::vector<float>{-2, 4})));
+}
+
 }  // namespace
 }  // namespace lockstep::network

@@ -6,6 +6,7 @@
 #include "sim/error/error.h"
 #include "workloads/network/builder.h"
 #include "workloads/network/reference/execute.h"
+#include "workloads/network/reference/integer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,6 +40,45 @@ Tensor run(Operator op, const std::vector<Tensor>& inputs, Attributes attributes
     const ValueId y = b.node(op, "node", ids, std::move(attributes), outputs);
     const Graph graph = b.finish({y + static_cast<ValueId>(output)});
     return execute(graph, inputs).at(0);
+}
+
+/// Sums beyond what fp32 holds: extreme bytes, more of them than are added in one piece.
+TEST(IntegerConvolution, IsExactForManyExtremeBytes) {
+    const int64_t channels = 83, size = 5, filters = 3;
+    Integers x, w;
+    for (int64_t i = 0; i < 2 * channels * size * size; ++i)
+        x.push_back(i % 7 == 0 ? i % 256 : 255);
+    for (int64_t i = 0; i < filters * channels * 9; ++i)
+        w.push_back(i % 5 == 0 ? -127 + i % 9 : -128);
+    const Integers zero_w = {0, 127, -3}, bias = {1000000, -7, 0};
+    const Node node{"node",
+                    Operator::kConv,
+                    {},
+                    {},
+                    {{"pads", Integers{1, 1, 1, 1}}, {"strides", Integers{2, 2}}}};
+    const Shape shape_x{2, channels, size, size}, shape_w{filters, channels, 3, 3};
+    const std::vector<int32_t> sums =
+        reference::convolve_integers(node, {shape_x, x, {3}}, {shape_w, w, zero_w}, bias);
+    size_t at = 0;
+    for (int64_t n = 0; n < 2; ++n)
+        for (int64_t f = 0; f < filters; ++f)
+            for (int64_t oy = 0; oy < 3; ++oy)
+                for (int64_t ox = 0; ox < 3; ++ox) {
+                    int64_t sum = bias[static_cast<size_t>(f)];
+                    for (int64_t c = 0; c < channels; ++c)
+                        for (int64_t r = 0; r < 3; ++r)
+                            for (int64_t s = 0; s < 3; ++s) {
+                                const int64_t y = 2 * oy + r - 1, column = 2 * ox + s - 1;
+                                if (y < 0 || y >= size || column < 0 || column >= size) continue;
+                                const auto i = static_cast<size_t>(
+                                    ((n * channels + c) * size + y) * size + column);
+                                const auto k =
+                                    static_cast<size_t>(((f * channels + c) * 3 + r) * 3 + s);
+                                sum += (x[i] - 3) * (w[k] - zero_w[static_cast<size_t>(f)]);
+                            }
+                    ASSERT_EQ(sums[at++], sum);
+                }
+    EXPECT_EQ(at, sums.size());
 }
 
 // The examples of onnx.ai/onnx/operators.
