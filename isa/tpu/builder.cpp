@@ -12,6 +12,18 @@ namespace {
 constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint32_t kMaxWait = 255;
 
+/// Waits that the instruction has are kept where they are stricter.
+void add_waits(Instruction& instruction, const QueueCounts& issued, const QueueCounts& need) {
+    for (std::size_t other = 0; other < kQueues; ++other) {
+        if (need[other] == 0) continue;
+        // A wait for a later instruction of the queue includes all before it.
+        const std::uint32_t distance = std::min(issued[other] - need[other] + 1, kMaxWait);
+        const std::uint32_t present = instruction.wait(static_cast<Queue>(other));
+        instruction.set(static_cast<Field>(other),
+                        present == 0 ? distance : std::min(distance, present));
+    }
+}
+
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(int generation) {
@@ -46,16 +58,15 @@ void ProgramBuilder::emit(Instruction instruction) {
     const std::string wrong = check_operands(instruction);
     LOCKSTEP_CHECK(wrong.empty(), "instruction {}: {}", size(), wrong);
     const QueueCounts issued = dependences_.issued();
-    const QueueCounts need = dependences_.add(instruction);
-    for (std::size_t other = 0; other < kQueues; ++other) {
-        if (need[other] == 0) continue;
-        // A wait for a later instruction of the queue includes all before it.
-        const std::uint32_t distance = std::min(issued[other] - need[other] + 1, kMaxWait);
-        const std::uint32_t present = instruction.wait(static_cast<Queue>(other));
-        instruction.set(static_cast<Field>(other),
-                        present == 0 ? distance : std::min(distance, present));
-    }
+    add_waits(instruction, issued, dependences_.add(instruction));
     program_.instructions.push_back(std::move(instruction));
+}
+
+void ProgramBuilder::wait_for_writes(Instruction& instruction, Space space, std::uint64_t begin,
+                                     std::uint64_t end) const {
+    QueueCounts need = dependences_.writers(space, begin, end);
+    need[static_cast<std::size_t>(instruction.queue())] = 0;  // a queue works in order
+    add_waits(instruction, dependences_.issued(), need);
 }
 
 Program ProgramBuilder::finish() {

@@ -30,6 +30,10 @@ class ProgramBuilder {
     /// Checks its operands (LOCKSTEP_CHECK).
     void emit(Instruction instruction);
     void emit(Opcode opcode, Instruction::Fields fields) { emit(Instruction(opcode, fields)); }
+    /// Makes an instruction that is emitted next wait until all of the range is written, also what
+    /// it does not read itself.
+    void wait_for_writes(Instruction& instruction, Space space, std::uint64_t begin,
+                         std::uint64_t end) const;
 
     /// Emitted so far.
     std::size_t size() const { return program_.instructions.size(); }

@@ -68,6 +68,19 @@ QueueCounts Dependences::add(const Instruction& instruction) {
     return need;
 }
 
+QueueCounts Dependences::writers(Space space, std::uint64_t begin, std::uint64_t end) const {
+    QueueCounts need{};
+    const Intervals& intervals = intervals_[static_cast<std::size_t>(space)];
+    auto it = intervals.upper_bound(begin);
+    if (it != intervals.begin() && std::prev(it)->second.end > begin) --it;
+    for (; it != intervals.end() && it->first < end; ++it)
+        if (it->second.writer != Queue::kSequencer) {
+            std::uint32_t& count = need[static_cast<std::size_t>(it->second.writer)];
+            count = std::max(count, it->second.written);
+        }
+    return need;
+}
+
 void check_waits(const Program& program) {
     Dependences dependences;
     // What is known to have completed when an instruction starts, by queue and number; and when

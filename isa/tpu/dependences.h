@@ -22,6 +22,8 @@ class Dependences {
     /// completed before it may start. Counts it.
     QueueCounts add(const Instruction& instruction);
     const QueueCounts& issued() const { return issued_; }
+    /// What must have completed so that all that was issued to write into the range is written.
+    QueueCounts writers(Space space, std::uint64_t begin, std::uint64_t end) const;
 
   private:
     struct Interval {
