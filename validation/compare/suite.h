@@ -51,6 +51,7 @@ struct Suite {
     /// The mean absolute error to reach, over all rows, and who reached it; 0: none.
     double bar = 0;
     std::string_view bar_source;
+    std::string_view bar_quantity = "";  ///< the bar is on the rows of this quantity only
     /// Runs the models. Throws InputError where the machine is not of the kind that it needs.
     std::vector<Row> (*rows)(const Request&) = nullptr;
 };

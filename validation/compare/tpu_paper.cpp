@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The six applications of the TPU paper, rebuilt from its Table 1, against its Table 3. All values
-// are percentages and compared by difference; the speed is in percent of the peak of 92 TOPS. Table
-// 3's useful multiplications and its speed come from different runs ("not perfectly consistent");
-// for the LSTMs they differ by two.
+// The six applications of the TPU paper, rebuilt from its Table 1, against its Table 3. Its rows
+// are percentages of cycles, compared by difference. Cycles a batch are not in the paper; they
+// follow from Table 1's multiplications a batch and Table 3's row 2 (useful multiplications,
+// percent of the array's 65,536 a cycle; row 2 counts weights, so that 16-bit activations, at half
+// speed, fill two cycles each). Row 9 was measured on production code at another time: "not
+// perfectly consistent". Rows 7 and 8 are counters beside the others: what waits may be hidden
+// behind weights.
 #include "validation/compare/suites.h"
 #include "validation/compare/tpu_workload.h"
 #include "validation/published/published.h"
@@ -11,30 +14,63 @@ namespace lockstep::validation {
 
 namespace {
 
+constexpr double kArray = 256 * 256;
+constexpr double kPeakTops = 92;
+constexpr const char* kCycles = "cycles a batch";
+
+struct Column {
+    const char* name;      ///< of the table
+    const char* quantity;  ///< of the row
+    double simulated;      ///< percent
+};
+
+void add_rows(std::vector<Row>& list, const Table& table, std::size_t i, const Request& request) {
+    const std::string& workload = table.text(i, "workload");
+    const tpu::StepResult total = run_tpu_workload(workload, request.machine).total();
+    const double cycles = static_cast<double>(total.cycles);
+    const double speed = 100 * static_cast<double>(total.useful_macs) / (cycles * kArray);
+    const double slowdown = table.number(i, "slowdown");
+    const auto part = [&](std::uint64_t count) {
+        return 100 * static_cast<double>(count) / cycles;
+    };
+    const std::string& chosen = table.text(i, "chosen");
+    for (const Column& column : {
+             Column{"active", "array active", part(total.active)},
+             Column{"useful", "useful MACs", speed * slowdown},
+             Column{"weight_stall", "weight stall", part(total.weight_stall)},
+             Column{"weight_shift", "weight shift", part(total.weight_shift)},
+             Column{"non_matrix", "non-matrix", part(total.non_matrix)},
+             Column{"raw_stall", "RAW stalls", part(total.raw_stall)},
+             Column{"input_stall", "input stalls", part(total.input_stall)},
+             Column{"tops", "TOPS of 92", speed},
+         }) {
+        const bool tops = column.name == std::string("tops");
+        const double published = table.number(i, column.name);
+        list.push_back(
+            {.name = workload,
+             .quantity = column.quantity,
+             .reference = tops ? 100 * published / kPeakTops : published,
+             .simulated = column.simulated,
+             .unit = "%",
+             .source = "Jouppi et al., ISCA 2017, Table 3",
+             .part = chosen.find(column.name) == std::string::npos ? Part::kTest : Part::kTrain,
+             .note = tops ? table.text(i, "tops") + " TOPS" : "",
+             .is_percentage = true});
+    }
+    const double macs = table.number(i, "weights") * 1e6 * table.number(i, "intensity");
+    list.push_back({.name = workload,
+                    .quantity = kCycles,
+                    .reference = macs * slowdown / (kArray * table.number(i, "useful") / 100),
+                    .simulated = cycles,
+                    .unit = "cycles",
+                    .source = "Jouppi et al., ISCA 2017, Table 1 and row 2 of Table 3",
+                    .note = "reference formed: weights x operations a byte / row 2"});
+}
+
 std::vector<Row> rows(const Request& request) {
     const Table table = published_table("tpu_paper");
     std::vector<Row> list;
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-        const std::string& name = table.text(i, "application");
-        const tpu::StepResult total = run_tpu_workload(name, request.machine).total();
-        const double cycles = static_cast<double>(total.cycles);
-        constexpr double kPeak = 256 * 256;
-        const double useful = 100 * static_cast<double>(total.useful_macs) / (cycles * kPeak);
-        const auto add = [&](const char* column, const char* quantity, double simulated) {
-            list.push_back({name, quantity, table.number(i, column), simulated, "%",
-                            "Jouppi et al., ISCA 2017, Table 3", Part::kTest,
-                            std::string(column) == "tops_pct" ? table.text(i, "note") : ""});
-        };
-        const auto part = [&](std::uint64_t count) {
-            return 100 * static_cast<double>(count) / cycles;
-        };
-        add("active", "array active", part(total.active));
-        add("useful", "useful MACs", useful);
-        add("weight_stall", "weight stall", part(total.weight_stall));
-        add("weight_shift", "weight shift", part(total.weight_shift));
-        add("non_matrix", "non-matrix", part(total.non_matrix));
-        add("tops_pct", "TOPS of 92", useful);
-    }
+    for (std::size_t i = 0; i < table.rows(); ++i) add_rows(list, table, i, request);
     return list;
 }
 
@@ -45,9 +81,10 @@ Suite tpu_paper_suite() {
         .name = "tpu_paper",
         .summary = "the six applications of the TPU paper: cycle breakdown and speed (its Table 3)",
         .machine = "tpu_v1",
-        .error = Error::kDifference,
+        .error = Error::kRelative,
         .bar = 8,
         .bar_source = "the paper's own performance model, 8% of the cycles on average (Table 7)",
+        .bar_quantity = kCycles,
         .rows = rows};
 }
 

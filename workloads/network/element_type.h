@@ -16,6 +16,7 @@ enum class ElementType : uint8_t {
     kFp16,
     kInt8,
     kUint8,
+    kInt16,
     kInt32,
     kInt64,
     kBool,

@@ -59,6 +59,8 @@ numerics::IntegerRange range_of(ElementType type) {
             return {INT8_MIN, INT8_MAX};
         case ElementType::kUint8:
             return {0, UINT8_MAX};
+        case ElementType::kInt16:
+            return {INT16_MIN, INT16_MAX};
         case ElementType::kInt32:
             return {INT32_MIN, INT32_MAX};
         default:
@@ -90,12 +92,14 @@ Tensor dequantise(const Tensor& stored, const Quantisation& quantisation) {
     return from_doubles(ElementType::kFp32, stored.shape, real);
 }
 
-Quantisation quantisation_of(float low, float high, bool symmetric) {
+Quantisation quantisation_of(float low, float high, bool symmetric, ElementType type) {
     low = std::min(low, 0.0f);
     high = std::max(high, 0.0f);
     // A tensor of zeros, or one that never ran.
     if (!(high - low > 0) || !std::isfinite(high - low)) return {{1}, {0}, std::nullopt};
-    if (symmetric) return {{std::max(-low, high) / 127}, {0}, std::nullopt};
+    const bool wide = type == ElementType::kInt16;
+    if (symmetric || wide)
+        return {{std::max(-low, high) / (wide ? 32767.0f : 127.0f)}, {0}, std::nullopt};
     const float scale = (high - low) / 255;
     const auto zero = static_cast<int32_t>(std::nearbyint(-128 - low / scale));
     return {{scale}, {std::clamp(zero, -128, 127)}, std::nullopt};

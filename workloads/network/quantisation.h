@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantised values: real = scale * (stored - zero_point). In a quantised graph the ordinary
-// operators (Conv, Gemm, MatMul, Add, Relu, MaxPool, ...) read and give int8 values that say their
-// scale (Value::quantisation), as in TensorFlow Lite; a bias is int32 with the scale of the sums.
-// What each operator then computes, exactly, is in reference/quantised.h.
+// operators (Conv, Gemm, MatMul, Add, Relu, MaxPool, ...) read and give int8 (or int16) values that
+// say their scale (Value::quantisation), as in TensorFlow Lite; a bias is int32 with the scale of
+// the sums. What each operator then computes, exactly, is in reference/quantised.h.
 #pragma once
 
 #include "sim/numerics/requantise.h"
@@ -10,16 +10,18 @@
 
 namespace lockstep::network {
 
-/// The values of an 8-bit type; InternalError for any other.
+/// The values of an integer type that values are quantised to; InternalError for any other.
 numerics::IntegerRange range_of(ElementType type);
 
-/// round(real / scale) + zero_point, ties to even, saturated to the type (int8, uint8, int32).
+/// round(real / scale) + zero_point, ties to even, saturated to the type.
 Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementType type);
 /// In fp32: each value is the nearest to the exact product.
 Tensor dequantise(const Tensor& stored, const Quantisation& quantisation);
 
-/// int8 with the scale that covers [low, high] and 0. Symmetric: zero point 0, -127 to 127.
-Quantisation quantisation_of(float low, float high, bool symmetric);
+/// The scale that covers [low, high] and 0. Symmetric: zero point 0, -127 to 127. int16 is always
+/// symmetric.
+Quantisation quantisation_of(float low, float high, bool symmetric,
+                             ElementType type = ElementType::kInt8);
 
 /// int8 from -127 to 127 with zero point 0 that covers a weight, one scale for all or one for each
 /// slice of `axis`; scales of 1 where the weight is not known.

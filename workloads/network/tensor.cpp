@@ -23,15 +23,16 @@ struct TypeInfo {
     size_t size;
     bool floating;
 };
-constexpr std::array<TypeInfo, 9> kTypes = {{{"fp32", 4, true},
-                                             {"fp64", 8, true},
-                                             {"bf16", 2, true},
-                                             {"fp16", 2, true},
-                                             {"int8", 1, false},
-                                             {"uint8", 1, false},
-                                             {"int32", 4, false},
-                                             {"int64", 8, false},
-                                             {"bool", 1, false}}};
+constexpr std::array<TypeInfo, 10> kTypes = {{{"fp32", 4, true},
+                                              {"fp64", 8, true},
+                                              {"bf16", 2, true},
+                                              {"fp16", 2, true},
+                                              {"int8", 1, false},
+                                              {"uint8", 1, false},
+                                              {"int16", 2, false},
+                                              {"int32", 4, false},
+                                              {"int64", 8, false},
+                                              {"bool", 1, false}}};
 constexpr int64_t kMaximumElements = int64_t{1} << 40;
 
 const TypeInfo& info(ElementType type) {
@@ -74,6 +75,9 @@ Tensor convert_from(ElementType type, Shape shape, std::span<const From> values)
         case ElementType::kUint8:
             assign<uint8_t>(tensor, values);
             break;
+        case ElementType::kInt16:
+            assign<int16_t>(tensor, values);
+            break;
         case ElementType::kInt32:
             assign<int32_t>(tensor, values);
             break;
@@ -114,6 +118,9 @@ std::vector<To> convert_to(const Tensor& tensor) {
         case ElementType::kUint8:
         case ElementType::kBool:
             copy(tensor.as<uint8_t>());
+            break;
+        case ElementType::kInt16:
+            copy(tensor.as<int16_t>());
             break;
         case ElementType::kInt32:
             copy(tensor.as<int32_t>());

@@ -44,6 +44,23 @@ Instruction activate(std::uint64_t accumulator, std::uint64_t rows, std::uint64_
              {Field::kOutScale, 1.0f}}};
 }
 
+TEST(TpuBuilder, CanWaitForAWholeValueOfWhichOnlyAPartIsRead) {
+    ProgramBuilder builder(1);
+    builder.emit(read_host(0, 1024));     // load 1
+    builder.emit(read_host(4096, 1024));  // load 2: another value
+    builder.emit(activate(0, 2, 0));      // vector 1: 512 bytes
+    builder.emit(activate(2, 2, 512));    // vector 2: 512 bytes
+    builder.emit(activate(4, 2, 8192));   // vector 3: another value
+    Instruction first = matrix_multiply(0, 100, 2, false);
+    builder.wait_for_writes(first, Space::kUnifiedBuffer, 0, 1024);
+    builder.emit(first);
+    builder.emit(matrix_multiply(0, 102, 2, false));
+    const Program program = builder.finish();
+    EXPECT_EQ(program.instructions[5].wait(Queue::kVector), 2u);  // vector 2 of 3
+    EXPECT_EQ(program.instructions[5].wait(Queue::kLoad), 0u);    // overwritten since
+    EXPECT_EQ(program.instructions[6].wait(Queue::kVector), 3u);
+}
+
 TEST(TpuBuilder, WaitsForWhoWroteAndWhoReads) {
     ProgramBuilder builder(1);
     builder.emit(read_host(0, 1024));                 // load 1

@@ -381,6 +381,12 @@ TEST(Quantisation, CoversTheRange) {
     EXPECT_EQ(quantisation_of(-3, -1, false).zero_point.at(0), 127);
     EXPECT_FLOAT_EQ(quantisation_of(-1, 3, true).scale.at(0), 3.0f / 127);
     EXPECT_FLOAT_EQ(quantisation_of(0, 0, false).scale.at(0), 1);
+    const Quantisation wide = quantisation_of(-1, 3, false, ElementType::kInt16);
+    EXPECT_FLOAT_EQ(wide.scale.at(0), 3.0f / 32767);
+    EXPECT_EQ(wide.zero_point.at(0), 0);
+    EXPECT_THAT(to_integers(quantise(make_tensor({2}, std::span<const float>({-4.0f, 3.0f})), wide,
+                                     ElementType::kInt16)),
+                ElementsAre(-32768, 32767));
     const std::vector<float> values = {-2, -1, 0, 3, 100};
     const Tensor stored =
         quantise(make_tensor({5}, std::span<const float>(values)), q, ElementType::kInt8);

@@ -76,8 +76,10 @@ class Quantiser {
                 chosen = is_integer_product(node);
                 break;
             case Family::kCombine:
-                chosen = true;
-                for (size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen && integer(i);
+                // An input can come in as integers, where that saves the way through fp32.
+                for (size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen || integer(i);
+                for (size_t i = 0; i < node.inputs.size(); ++i)
+                    chosen = chosen && (integer(i) || comes_in(node.inputs[i]));
                 break;
             case Family::kActivate:
                 chosen = integer(0);
@@ -93,6 +95,13 @@ class Quantiser {
         in_integers_[n] = true;
         for (const ValueId id : node.outputs)
             if (id != kNoValue) computed_in_integers_[id] = true;
+    }
+
+    /// An input of the network that may be integers itself.
+    bool comes_in(ValueId id) const {
+        return options_.integer_interface && !trained_ && id != kNoValue &&
+               graph_.value(id).kind == ValueKind::kInput &&
+               graph_.value(id).type == ElementType::kFp32;
     }
 
     /// A real value that is only moved on its way to integer nodes is quantised before it is moved.
@@ -171,9 +180,11 @@ class Quantiser {
     }
 
     Quantisation scale_of_range(ValueId id) const {
-        if (ranges_.empty()) return quantisation_of(-1, 1, options_.symmetric_activations);
+        if (ranges_.empty())
+            return quantisation_of(-1, 1, options_.symmetric_activations, options_.activations);
         const Range& range = ranges_.at(id);
-        return quantisation_of(range.low, range.high, options_.symmetric_activations);
+        return quantisation_of(range.low, range.high, options_.symmetric_activations,
+                               options_.activations);
     }
 
     /// The scale of a value in its integer form.
@@ -207,7 +218,7 @@ class Quantiser {
             std::all_of(readers.begin(), readers.end(), [&](size_t n) { return in_integers_[n]; });
         Value value = graph_.value(id);
         if (!integers) return real_[id] = result_.add(std::move(value));
-        value.type = ElementType::kInt8;
+        value.type = options_.activations;
         value.quantisation = scale(id);
         return stored_[id] = result_.add(std::move(value));
     }
@@ -224,7 +235,7 @@ class Quantiser {
         const ValueId scale = constant(name + ".scale", make_tensor({}, std::span(q.scale)));
         const std::vector<int64_t> zeros(q.zero_point.begin(), q.zero_point.end());
         const ValueId zero =
-            constant(name + ".zero_point", from_integers(ElementType::kInt8, {}, zeros));
+            constant(name + ".zero_point", from_integers(options_.activations, {}, zeros));
         const ValueId id = result_.add(std::move(to));
         result_.nodes.push_back({name, op, {from, scale, zero}, {id}, {}});
         return id;
@@ -252,9 +263,9 @@ class Quantiser {
 
     Value stored_value(ValueId id) {
         Value value = graph_.value(id);
-        value.name += ".int8";
+        value.name += fmt::format(".{}", name_of(options_.activations));
         value.kind = ValueKind::kComputed;
-        value.type = ElementType::kInt8;
+        value.type = options_.activations;
         value.data = nullptr;
         value.quantisation = scale(id);
         return value;

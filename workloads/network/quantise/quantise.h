@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-training quantisation to int8.
+// Post-training quantisation to int8, or to int8 weights and int16 activations.
 #pragma once
 
 #include "workloads/network/quantise/calibrate.h"
@@ -10,6 +10,8 @@
 namespace lockstep::network {
 
 struct QuantiseOptions {
+    /// int8, or int16: activations only, weights stay int8.
+    ElementType activations = ElementType::kInt8;
     bool per_channel = true;  ///< one scale for each output channel of a weight, or one for all
     /// Zero points of activations are 0 (a Relu's output then has 7 bits).
     bool symmetric_activations = false;

@@ -34,14 +34,15 @@ int64_t slices(const Rule& r) {
 void infer_quantise(const Rule& r) {
     r.require(is_floating(r.type(0)), "the input is not floating");
     const ElementType type = r.has(2) ? r.type(2) : ElementType::kUint8;
-    r.require(is_byte(type), fmt::format("to {}", name_of(type)));
+    r.require(is_byte(type) || type == ElementType::kInt16, fmt::format("to {}", name_of(type)));
     check_scale(r, 1, 2, type, slices(r));
     r.set(0, type, r.in(0));
 }
 
 void infer_dequantise(const Rule& r) {
-    r.require(is_byte(r.type(0)) || r.type(0) == ElementType::kInt32,
-              fmt::format("from {}", name_of(r.type(0))));
+    r.require(
+        is_byte(r.type(0)) || r.type(0) == ElementType::kInt16 || r.type(0) == ElementType::kInt32,
+        fmt::format("from {}", name_of(r.type(0))));
     check_scale(r, 1, 2, r.type(0), slices(r));
     r.set(0, r.type(1), r.in(0));
 }

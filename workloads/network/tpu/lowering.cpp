@@ -58,6 +58,8 @@ tpu::DataType Lowering::type_of(ValueId id) const {
             return tpu::DataType::kInt8;
         case ElementType::kUint8:
             return tpu::DataType::kUint8;
+        case ElementType::kInt16:
+            return tpu::DataType::kInt16;
         case ElementType::kInt32:
         case ElementType::kInt64:
             return tpu::DataType::kInt32;

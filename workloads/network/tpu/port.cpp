@@ -92,6 +92,12 @@ Tensor read_port(const TpuPort& port, ElementType type, std::span<const uint8_t>
             case tpu::DataType::kUint8:
                 v = contents[at];
                 break;
+            case tpu::DataType::kInt16: {
+                int16_t word = 0;
+                std::memcpy(&word, &contents[at], 2);
+                v = word;
+                break;
+            }
             default: {
                 int32_t word = 0;
                 std::memcpy(&word, &contents[at], 4);

@@ -68,11 +68,11 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
     const ElementType type =
         dtype.value_or(generation == 1 ? ElementType::kInt8 : ElementType::kFp32);
     const bool has_type = generation == 1
-                              ? type == ElementType::kInt8
+                              ? type == ElementType::kInt8 || type == ElementType::kInt16
                               : type == ElementType::kFp32 || type == ElementType::kBf16;
     if (!has_type)
         throw InputError(fmt::format("a TPU of generation {} computes networks in {}, not in {}",
-                                     generation, generation == 1 ? "int8" : "fp32 or bf16",
+                                     generation, generation == 1 ? "int8 or int16" : "fp32 or bf16",
                                      name_of(type)));
     simplify(graph);
     TpuNetwork network;
@@ -94,6 +94,7 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
         if (generation == 1) {
             QuantiseOptions options;
             options.integer_interface = true;
+            options.activations = type;
             Ranges ranges = with_values ? calibrate(graph, {real}) : Ranges();
             if (with_values) share_concat_ranges(graph, ranges);
             network.graph = quantise(graph, ranges, options);

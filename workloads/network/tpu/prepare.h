@@ -10,14 +10,15 @@
 namespace lockstep::network {
 
 struct TpuNetwork {
-    Graph graph;                 ///< int8 (generation 1) or bf16
+    Graph graph;                 ///< int8 or int16 (generation 1), or bf16
     std::vector<Tensor> inputs;  ///< as graph.inputs; none where there are no values
 };
 
 /// Simplifies the network, unrolls LSTMs, folds biases, then quantises it (calibrated on the seeded
 /// inputs; a model that is quantised already keeps its scales) or, for later generations, leaves
 /// its tensors in fp32, as frameworks do unless told otherwise, or casts them to bf16 (`dtype`).
-/// InputError where `dtype` is not one of the generation's.
+/// InputError where `dtype` is not one of the generation's
+/// (1: int8, or int16: activations, weights stay int8).
 TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementType> dtype,
                            uint64_t seed, bool with_values);
 

@@ -145,6 +145,7 @@ class ProductLowering {
     void stage_block(Block& block, const Matrix& source);
     void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
               int64_t lanes);
+    void multiply(tpu::Instruction instruction);
     void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend,
                 const Block* pooled = nullptr);
     /// Elements of k that can go through the array in one pass.
@@ -165,6 +166,7 @@ class ProductLowering {
     Weights weights_;
     uint64_t parameters_ = 0;  ///< constant: of each column tile, its biases, then its scales
     int64_t input_zero_ = 0;
+    std::optional<tpu::Access> input_;  ///< must be complete before the first multiplication
 };
 
 }  // namespace lockstep::network::lowering

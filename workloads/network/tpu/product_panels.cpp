@@ -70,6 +70,10 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
         }
         o.left = {whole.space, whole.address, whole.type, m_, k_, k_};
     }
+    // "Activations for one network layer must complete before the matrix multiplications of the
+    // next layer can begin" (Jouppi et al., ISCA 2017, section 2: the delay slot).
+    if (!l_.has_memory() && o.left.space == tpu::Space::kUnifiedBuffer)
+        input_ = {o.left.space, false, o.left.address, o.left.row_address(o.left.rows)};
     const int64_t step = l_.target_.limits.array_columns;
     for (size_t set = 0; set < sets_.size(); ++set)
         for (int64_t first = 0; first < sets_[set].columns; first += step)

@@ -51,25 +51,26 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
     layer.column_use +=
         static_cast<double>(tile.columns) / static_cast<double>(limits.array_columns);
     if (!conv_) {
-        l_.emit(Opcode::kMatrixMultiply,
-                {{Field::kUnit, job.unit},
-                 {Field::kSource, block.source.address +
-                                      static_cast<uint64_t>(job.first) * block.source.pitch +
-                                      static_cast<uint64_t>(at) * tpu::size_of(block.source.type)},
-                 {Field::kPitch, block.source.pitch},
-                 {Field::kRows, job.rows},
-                 {Field::kLanes, lanes},
-                 {Field::kColumns, tile.columns},
-                 {Field::kAccumulator, job.accumulator},
-                 {Field::kAccumulate, k != 0},
-                 {Field::kSwitchWeights, true},
-                 {Field::kType, block.source.type},
-                 {Field::kWeightType, weights.type}});
+        multiply(tpu::Instruction(
+            Opcode::kMatrixMultiply,
+            {{Field::kUnit, job.unit},
+             {Field::kSource, block.source.address +
+                                  static_cast<uint64_t>(job.first) * block.source.pitch +
+                                  static_cast<uint64_t>(at) * tpu::size_of(block.source.type)},
+             {Field::kPitch, block.source.pitch},
+             {Field::kRows, job.rows},
+             {Field::kLanes, lanes},
+             {Field::kColumns, tile.columns},
+             {Field::kAccumulator, job.accumulator},
+             {Field::kAccumulate, k != 0},
+             {Field::kSwitchWeights, true},
+             {Field::kType, block.source.type},
+             {Field::kWeightType, weights.type}}));
         return;
     }
     const Window& w = conv_->window;
     const auto bytes = tpu::size_of(block.source.type);
-    l_.emit(
+    multiply(tpu::Instruction(
         Opcode::kConvolve,
         {{Field::kUnit, job.unit},
          {Field::kSource, block.source.address + static_cast<uint64_t>(set.first_channel) * bytes},
@@ -97,7 +98,15 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
          {Field::kPadLeft, w.pad_begin[1]},
          {Field::kDilationHeight, w.dilation[0]},
          {Field::kDilationWidth, w.dilation[1]},
-         {Field::kPadValue, integer_ ? input_zero_ : 0}});
+         {Field::kPadValue, integer_ ? input_zero_ : 0}}));
+}
+
+void ProductLowering::multiply(tpu::Instruction instruction) {
+    if (input_) {
+        l_.builder_.wait_for_writes(instruction, input_->space, input_->begin, input_->end);
+        input_.reset();
+    }
+    l_.builder_.emit(std::move(instruction));
 }
 
 void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& out,

@@ -83,7 +83,8 @@ class CompiledNetwork : public testing::TestWithParam<Case> {};
 
 TEST_P(CompiledNetwork, ComputesTheReference) {
     const BuiltinRequest request = parse_builtin(GetParam().workload);
-    const Ran ran = run_on(build_network(request.name, request.options), GetParam().machine);
+    const Ran ran =
+        run_on(build_network(request.name, request.options), GetParam().machine, {}, request.dtype);
     ASSERT_FALSE(ran.checks.empty());
     for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
     EXPECT_GT(ran.result.cycles, 0u);
@@ -93,6 +94,9 @@ INSTANTIATE_TEST_SUITE_P(
     Small, CompiledNetwork,
     testing::Values(Case{"tpu_v1", "gemm:m=70,n=300,k=513"}, Case{"tpu_v1", "mlp"},
                     Case{"tpu_v1", "conv2d:n=2,h=9,w=11,c=5,k=7,r=3,s=2,stride=2,pad=1"},
+                    Case{"tpu_v1", "gemm:m=70,n=300,k=513,dtype=int16"},
+                    Case{"tpu_v1", "conv2d:n=2,h=9,w=11,c=5,k=7,r=3,s=2,pad=1,dtype=int16"},
+                    Case{"tpu_v1", "lstm:seq=3,hidden=32,input=16,layers=1,dtype=int16"},
                     Case{"tpu_v2", "gemm:m=100,n=130,k=200"},
                     Case{"tpu_v3", "gemm:m=600,n=300,k=140"}, Case{"tpu_v4", "mlp"},
                     Case{"tpu_v3", "conv2d:n=3,h=13,w=10,c=6,k=20,r=3,s=3,stride=2,pad=1"},
@@ -191,6 +195,38 @@ TEST(CompileForTpu, CountsTheUsefulMultiplications) {
     EXPECT_EQ(layer.name, "gemm");
     EXPECT_EQ(layer.weight_tiles, 2 * 3);
     EXPECT_THAT(schedule_text(ran.compiled), testing::HasSubstr("m=70 n=300 k=513"));
+}
+
+TEST(CompileForTpu, SixteenBitActivationsTakeTwoCyclesARow) {
+    const BuiltinRequest request = parse_builtin("gemm:m=300,n=256,k=256");
+    const auto active = [&](ElementType type) {
+        return run_on(build_network(request.name, request.options), "tpu_v1", {}, type)
+            .result.total()
+            .active;
+    };
+    EXPECT_EQ(active(ElementType::kInt8), 300u);
+    EXPECT_EQ(active(ElementType::kInt16), 600u);
+    EXPECT_THROW(
+        run_on(build_network(request.name, request.options), "tpu_v3", {}, ElementType::kInt16),
+        InputError);
+}
+
+TEST(CompileForTpu, ALayerBeginsWhenTheOneBeforeItIsComplete) {
+    // Jouppi et al. (2017): the "delay slot". Six column tiles of the first layer; the second
+    // reads them from the first on.
+    Builder b("chain", 1);
+    ValueId x = b.input("x", ElementType::kFp32, {100, 256});
+    x = b.node(Operator::kRelu, "relu", {b.linear("a", x, 1536)});
+    const Graph graph = b.finish({b.linear("b", x, 256)});
+    const tpu::Parameters parameters(*config::Machine::load("tpu_v1", {}));
+    const TpuNetwork network = prepare_for_tpu(graph, 1, {}, 1, false);
+    const tpu::Program program = compile_for_tpu(network.graph, {1, parameters.limits()}).program;
+    std::vector<uint32_t> waits;
+    for (const tpu::Instruction& i : program.instructions)
+        if (i.opcode() == tpu::Opcode::kMatrixMultiply)
+            waits.push_back(i.wait(tpu::Queue::kVector));
+    ASSERT_EQ(waits.size(), 12u);
+    EXPECT_EQ(waits[6], 1u) << "the latest of the first layer's activations";
 }
 
 TEST(CompileForTpu, NeedsNoValues) {
