@@ -36,7 +36,8 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
       simulation_({.name = machine.name(),
                    .threads = options.threads,
                    .shuffle = options.shuffle,
-                   .livelock_after = std::max(kLivelock, clock_.start_of(kLivelockCycles))}) {
+                   .livelock_after = std::max(kLivelock, clock_.start_of(kLivelockCycles))}),
+      gcc_parameters_(machine) {
     const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {
@@ -47,6 +48,16 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
         sms_.back()->connect(*ports_.back());
         ports.push_back(ports_.back().get());
     }
+    // Ports near alternate parts of L2, as the SMs' are.
+    const auto first = static_cast<std::uint32_t>(count + count % 2);
+    for (std::uint32_t gpc = 0; gpc < gcc_parameters_.gpcs; ++gpc) {
+        gccs_.push_back(std::make_unique<Gcc>(simulation_, fmt::format("gcc{}", gpc), clock_,
+                                              static_cast<std::uint16_t>(first + 2 * gpc),
+                                              gcc_parameters_));
+        ports.push_back(&gccs_.back()->port());
+    }
+    for (std::uint32_t i = 0; i < count; ++i)
+        gccs_[gcc_parameters_.gpc_of(i)]->connect(sms_[i]->fetch_unit());
     memory_ = std::make_unique<MemorySystem>(simulation_, machine, ports);
     simulation_.at_window_end([this](Time end) {
         perform_deferred();
@@ -104,6 +115,11 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
                          const Report& report) {
     begin_ = clock_.first_cycle_from(simulation_.now()) + 1;
     memory_->begin_kernel(options_.l2 == L2Start::kCold);
+    // The front end writes the launch's parameters through L2.
+    const std::uint64_t parameters = run.launch->constant[0].size();
+    for (std::uint64_t at = 0; at < parameters; at += kLineBytes)
+        memory_->place(begin_, (run.constant_address + at) / kLineBytes);
+    for (const std::unique_ptr<Gcc>& gcc : gccs_) gcc->begin_kernel();
     total_ctas_ = run.launch->grid.volume();
     next_cta_ = ended_ctas_ = 0;
     distributor_free_ = begin_;
@@ -169,6 +185,7 @@ KernelCounters Chip::collect() const {
         add(result.memory, sm->memory_counters());
         if (sm->counters().ctas != 0) ++result.active_sms;
     }
+    for (const std::unique_ptr<Gcc>& gcc : gccs_) add(result.gcc, gcc->counters());
     result.partition = memory_->counters();
     result.cycles = end - begin_;
     if (trace_ != nullptr) trace_->end_kernel(end);

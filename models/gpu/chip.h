@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/device.h"
+#include "models/gpu/gcc.h"
 #include "models/gpu/gpu_trace.h"
 #include "models/gpu/memory/memory_system.h"
 #include "models/gpu/sm/sm.h"
@@ -21,6 +22,7 @@ struct KernelCounters {
     SmCounters sm;             ///< summed over SMs, as the following
     MemoryCounters memory;
     PartitionCounters partition;
+    GccCounters gcc;
     std::uint64_t active_sms = 0;
 };
 
@@ -58,6 +60,8 @@ class Chip {
     engine::Simulation simulation_;
     std::vector<std::unique_ptr<CrossbarPort>> ports_;
     std::vector<std::unique_ptr<Sm>> sms_;
+    const GccParameters gcc_parameters_;
+    std::vector<std::unique_ptr<Gcc>> gccs_;  ///< by GPC
     std::unique_ptr<MemorySystem> memory_;
     std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
 

@@ -114,6 +114,11 @@ struct PartitionCounters {
     bool operator==(const PartitionCounters&) const = default;
 };
 
+/// Of one GPC's cache for code and constants.
+struct GccCounters {
+    std::uint64_t hits = 0, misses = 0;  ///< lines that SMs asked for
+};
+
 /// Adds counters of one kind; all of them are plain 64-bit sums.
 template <typename Counters>
 void add(Counters& sum, const Counters& part) {

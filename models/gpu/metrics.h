@@ -45,6 +45,7 @@ struct Measurement {
     SmCounters sm;
     MemoryCounters memory;
     PartitionCounters partition;
+    GccCounters gcc;
 };
 
 stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,

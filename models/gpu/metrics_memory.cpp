@@ -78,6 +78,9 @@ void add_dram(MetricList& list, const Peaks& peaks, const Measurement& measured)
 
 void add_memory_metrics(MetricList& list, const Peaks& peaks, const Measurement& measured) {
     add_l1(list, measured.memory);
+    const std::uint64_t lines = measured.gcc.hits + measured.gcc.misses;
+    list.count("lockstep__gcc_requests.sum", lines);
+    list.percentage("lockstep__gcc_hit_rate.pct", measured.gcc.hits, lines);
     add_l2(list, measured.partition);
     add_dram(list, peaks, measured);
 }

@@ -74,15 +74,28 @@ void Simulator::unload_module(ModuleHandle module) {
     GpuDevice::unload_module(module);
 }
 
-const StaticTable& Simulator::described(const LaunchRequest& request, const sass::Launch& launch) {
-    DescribedModule& module = described_.try_emplace(request.module, parameters_).first->second;
+const Simulator::DescribedModule& Simulator::described(const LaunchRequest& request,
+                                                       const sass::Launch& launch) {
+    const auto [at, is_new] = described_.try_emplace(request.module, parameters_);
+    DescribedModule& module = at->second;
+    if (is_new) {
+        // The driver puts code and constants into device memory; where, does not matter here, but
+        // that modules do not share lines. Their bytes live elsewhere.
+        constexpr std::uint64_t kConstants = 8 * 65536, kAlignment = 65536;
+        const std::uint64_t code =
+            (launch.program->code().size() * sass::Word::kBytes / kAlignment + 1) * kAlignment;
+        const auto memory = static_cast<std::uint64_t>(machine_->integer("dram.size"));
+        loaded_ = (loaded_ + code + kConstants) % (memory / 2);
+        module.code_address = (memory - loaded_) / kAlignment * kAlignment;
+        module.constant_address = module.code_address + code;
+    }
     for (const sass::Program::Function& function : launch.program->functions()) {
         const bool may_run = !function.is_kernel || function.first == launch.entry;
         if (!function.bound || !may_run || !module.functions.insert(function.first).second)
             continue;
         module.table.describe(*launch.program, function.first, function.count);
     }
-    return module.table;
+    return module;
 }
 
 LaunchResult Simulator::launch(const LaunchRequest& request) {
@@ -94,7 +107,10 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
 
     KernelRun run;
     run.launch = &launch;
-    run.table = &described(request, launch);
+    const DescribedModule& module = described(request, launch);
+    run.table = &module.table;
+    run.code_address = module.code_address;
+    run.constant_address = module.constant_address;
     run.warps_per_cta = static_cast<std::uint32_t>((request.block.volume() + sass::kWarpSize - 1) /
                                                    sass::kWarpSize);
     run.resident_ctas = resident_by_sm(kernel, request);
@@ -127,7 +143,8 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
                                      .seconds = result.seconds,
                                      .sm = counters.sm,
                                      .memory = counters.memory,
-                                     .partition = counters.partition});
+                                     .partition = counters.partition,
+                                     .gcc = counters.gcc});
     return result;
 }
 

@@ -22,14 +22,16 @@ class Simulator : public GpuDevice {
         explicit DescribedModule(const SmParameters& parameters) : table(parameters) {}
         StaticTable table;
         std::set<std::uint32_t> functions;  ///< code indices of those that it holds
+        std::uint64_t code_address = 0, constant_address = 0;
     };
 
     /// What timing needs of the code that the kernel may run.
-    const StaticTable& described(const LaunchRequest& request, const sass::Launch& launch);
+    const DescribedModule& described(const LaunchRequest& request, const sass::Launch& launch);
 
     const SmParameters parameters_;
     std::unique_ptr<Chip> chip_;  ///< made by the first launch; given up after a fault
     std::map<ModuleHandle, DescribedModule> described_;
+    std::uint64_t loaded_ = 0;  ///< bytes of code and constants, from the end of memory down
 };
 
 }  // namespace lockstep::gpu

@@ -12,6 +12,7 @@ constexpr Entry kGpu[] = {
     {"arch", Type::kInteger, "1", 70, 90, "SM version: the instruction set"},
     {"clock.sm", Type::kNumber, "MHz", 1, 10000, "boost clock of the SMs"},
     {"clock.memory", Type::kNumber, "MHz", 1, 100000, "memory clock; data moves on both edges"},
+    {"gpc.count", Type::kInteger, "1", 1, 64, "graphics processing clusters"},
     {"sm.count", Type::kInteger, "1", 1, 1024, "streaming multiprocessors"},
     {"sm.sub_cores", Type::kInteger, "1", 1, 8, "sub-cores (warp schedulers) of an SM"},
     {"sm.max_warps", Type::kInteger, "1", 1, 128, "warps resident on an SM"},

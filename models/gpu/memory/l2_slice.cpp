@@ -222,6 +222,19 @@ bool L2Slice::evict(Cycle now, std::uint32_t slot) {
     return true;
 }
 
+bool L2Slice::place(Cycle now, const LinePlace& place) {
+    const std::uint32_t key = L2Tags::key(place.index, place.l2_partition);
+    const std::uint32_t set = tags_.set(key), before = writing_;
+    std::uint32_t slot = tags_.find(set, key);
+    if (slot == L2Tags::kNone) {
+        slot = tags_.victim(set, false);
+        if (slot == L2Tags::kNone || (tags_.occupied(slot) && !evict(now, slot))) return false;
+        tags_.place(slot, key);
+    }
+    tags_.line(slot).valid = (1u << kSectorsPerLine) - 1;
+    return writing_ != before;
+}
+
 /// All sectors are here.
 void L2Slice::serve(Cycle now, const SliceRequest& request, std::uint32_t slot) {
     const MemoryRequest& asked = request.routed.request;

@@ -82,6 +82,8 @@ class L2Slice {
                free_mshrs_.size() == mshrs_.size() && writing_ == 0;
     }
     void clear() { tags_.clear(); }
+    /// Holds a line of its own from now on, without a request; true where another was written back.
+    bool place(engine::Cycle now, const LinePlace& place);
     /// SM cycles in which the tags or the data port were used.
     std::uint64_t busy_cycles() const { return used_ / kFraction; }
 

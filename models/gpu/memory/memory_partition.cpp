@@ -231,6 +231,10 @@ void MemoryPartition::clear_l2() {
     for (const auto& slice : slices_) slice->clear();
 }
 
+void MemoryPartition::place(Cycle at, const LinePlace& place) {
+    if (slice(place.slice).place(at, place)) wake(at);
+}
+
 PartitionCounters MemoryPartition::counters() const {
     PartitionCounters out = counters_;
     for (const auto& slice : slices_) out.slice_busy += slice->busy_cycles();

@@ -82,6 +82,12 @@ void MemorySystem::begin_kernel(bool cold) {
     before_ = all_counters();
 }
 
+void MemorySystem::place(engine::Cycle at, std::uint64_t line) {
+    const LinePlace place = map_.find(line);
+    const std::uint32_t tile = map_.tile_of_slice(place.slice);
+    partitions_[place.l2_partition * parameters_.tiles_per_l2_partition + tile]->place(at, place);
+}
+
 PartitionCounters MemorySystem::counters() const {
     return since(all_counters(), before_);
 }

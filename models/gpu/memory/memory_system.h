@@ -14,8 +14,8 @@ namespace lockstep::gpu {
 /// run (warm) unless begin_kernel() makes it forget them (cold).
 class MemorySystem {
   public:
-    /// `ports`: one for each SM, in order; their Tiles run at clock.sm. Throws InputError where the
-    /// machine's numbers do not go together.
+    /// `ports`: of the SMs, in order, and of others; their Tiles run at clock.sm. Throws InputError
+    /// where the machine's numbers do not go together.
     MemorySystem(engine::Simulation& simulation, const config::Machine& machine,
                  std::span<CrossbarPort* const> ports);
     ~MemorySystem();
@@ -31,6 +31,9 @@ class MemorySystem {
     /// Counts from here on. `cold`: L2 forgets what it holds, as after a flush (whose write-backs
     /// take no time and are not counted); nothing may be under way then.
     void begin_kernel(bool cold);
+
+    /// The line is in its home part of L2 when the kernel begins, at a cycle.
+    void place(engine::Cycle at, std::uint64_t line);
 
     /// The sum over all partitions since begin_kernel().
     PartitionCounters counters() const;

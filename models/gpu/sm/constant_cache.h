@@ -1,38 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant operands: a small cache in each sub-core for fixed-latency instructions, a larger one in
-// the SM.
+// Constant operands: a small cache in each sub-core for fixed-latency instructions, one more in the
+// SM for LDC. What they lack comes from the cache of the GPC (gcc.h).
 #pragma once
 
+#include "models/gpu/sm/fetch_unit.h"
 #include "models/gpu/sm/sm_parameters.h"
 #include "models/gpu/sm/tag_array.h"
 
 namespace lockstep::gpu {
 
-class L1ConstantCache : public SharedCache {
+class ConstantCache {
   public:
-    explicit L1ConstantCache(const SmParameters& p)
-        : SharedCache(p.constant_l1_bytes, p.constant_line, p.constant_l1_ways,
-                      p.constant_l1_miss_latency) {}
-};
+    ConstantCache(const SmParameters& p, FetchUnit& fetch)
+        : line_(p.constant_line),
+          fetch_(fetch),
+          tags_(p.constant_bytes / p.constant_line, p.constant_ways) {}
 
-class L0ConstantCache {
-  public:
-    L0ConstantCache(const SmParameters& parameters, L1ConstantCache& l1)
-        : latency_(parameters.constant_miss_latency),
-          l1_(l1),
-          tags_(parameters.constant_bytes / parameters.constant_line, parameters.constant_ways) {}
-    /// From which cycle on (>= now) the line can be read.
-    engine::Cycle request(engine::Cycle now, std::uint32_t line) {
-        engine::Cycle ready = tags_.find(line);
-        if (ready == engine::kNever) tags_.insert(line, ready = l1_.request(now, line) + latency_);
-        return std::max(ready, now);
+    /// Forgets what it holds; bank 0 begins at an address of device memory, the others follow.
+    void begin_kernel(std::uint64_t constants) {
+        tags_.clear();
+        awaited_.clear();
+        constants_ = constants;
     }
-    void clear() { tags_.clear(); }
+    /// Whether the line can be read; where not, it has been asked for, from cycle `at` on.
+    bool request(engine::Cycle at, std::uint32_t line) {
+        if (tags_.find(line) != engine::kNever) return true;
+        if (std::find(awaited_.begin(), awaited_.end(), line) == awaited_.end())
+            awaited_.push_back(line);
+        fetch_.ask(at, {.line = {FetchKind::kConstants, line},
+                        .address = constants_ + std::uint64_t{line} * line_});
+        return false;
+    }
+    void arrived(engine::Cycle now, std::uint32_t line) {
+        if (std::erase(awaited_, line) != 0) tags_.insert(line, now);
+    }
 
   private:
-    unsigned latency_;
-    L1ConstantCache& l1_;
+    unsigned line_;
+    FetchUnit& fetch_;
     TagArray tags_;
+    std::vector<std::uint32_t> awaited_;
+    std::uint64_t constants_ = 0;
 };
 
 }  // namespace lockstep::gpu

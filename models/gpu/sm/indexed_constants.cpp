@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache for LDC serves one address at a time to all lanes that ask for it (CUDA C Programming
 // Guide, constant memory: requests to different addresses are split). Whether the lines are there
-// the core has found out already: constant_delay.
+// the core has found out already; an instruction whose lines are not waits beside the port, others
+// pass it.
 #include "models/gpu/sm/indexed_constants.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace lockstep::gpu {
@@ -25,9 +27,38 @@ unsigned different_addresses(const sass::Access& access) {
 engine::Cycle IndexedConstants::load(engine::Cycle now, const MemoryInstruction& in) {
     const unsigned addresses = in.info->is_uniform_address ? 1 : different_addresses(in.access);
     const unsigned beyond = (std::max(1u, addresses) - 1) * p_.constant_address_cycles;
-    const engine::Cycle start = std::max(now + in.constant_delay, free_);
+    const engine::Cycle start = std::max(now, free_);
     free_ = start + p_.constant_address_cycles + beyond;
-    return start + p_.timing(*in.info).result + beyond;
+    const unsigned cycles = p_.timing(*in.info).result + beyond;
+    if (in.constants != MemoryInstructionHeader::kNoConstants) {
+        Waiting& waiting = waiting_[in.constants];
+        if (waiting.missing != 0) {
+            waiting.has_come = true;
+            waiting.start = start;
+            waiting.cycles = cycles;
+            waiting.instruction = in;
+            return engine::kNever;
+        }
+        waiting = {};
+    }
+    return start + cycles;
+}
+
+std::uint16_t IndexedConstants::await() {
+    auto free = std::find_if(waiting_.begin(), waiting_.end(),
+                             [](const Waiting& waiting) { return !waiting.is_used; });
+    if (free == waiting_.end()) free = waiting_.insert(free, Waiting{});
+    free->is_used = true;
+    return static_cast<std::uint16_t>(free - waiting_.begin());
+}
+
+std::optional<IndexedConstants::Done> IndexedConstants::arrived(engine::Cycle now,
+                                                                std::uint16_t number) {
+    Waiting& waiting = waiting_[number];
+    if (--waiting.missing != 0 || !waiting.has_come) return std::nullopt;
+    const Done done{std::max(now, waiting.start) + waiting.cycles, waiting.instruction};
+    waiting = {};
+    return done;
 }
 
 }  // namespace lockstep::gpu

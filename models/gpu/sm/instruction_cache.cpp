@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A miss in L0 looks into the stream buffer, which holds the lines that follow the last miss; a
 // line taken from it makes it ask for one more, a miss in both starts it anew (Jouppi 1990; that
-// NVIDIA's front end does it, with 8 entries: Huerta et al., MICRO'25). L2 is taken to hold all
-// code: the first SM's misses to DRAM are left out.
+// NVIDIA's front end does it, with 8 entries: Huerta et al., MICRO'25). What L1 lacks comes from
+// the GPC's cache, L2 or DRAM (gcc.h).
 #include "models/gpu/sm/instruction_cache.h"
 
 namespace lockstep::gpu {
 
-engine::Cycle L0InstructionCache::fetch(engine::Cycle now, std::uint64_t line, bool& hit) {
-    const engine::Cycle present = tags_.find(line);
+using engine::Cycle;
+
+Cycle L0InstructionCache::fetch(Cycle now, std::uint32_t line, bool& hit) {
+    const Cycle present = tags_.find(line);
     hit = present != engine::kNever;
     if (hit) return std::max(present, now);
-    const std::uint64_t ahead = line - stream_line_;
-    engine::Cycle ready;
+    if (std::find(awaited_.begin(), awaited_.end(), line) != awaited_.end()) return kPending;
+    const std::uint32_t ahead = line - stream_line_;
+    Cycle ready;
     if (ahead < stream_count_) {
         ready = stream_[(stream_head_ + ahead) % depth_];
-        const auto taken = static_cast<unsigned>(ahead + 1);
+        const unsigned taken = ahead + 1;
         stream_head_ = (stream_head_ + taken) % depth_;
         stream_line_ += taken;
         stream_count_ -= taken;
@@ -29,12 +32,33 @@ engine::Cycle L0InstructionCache::fetch(engine::Cycle now, std::uint64_t line, b
             from_l1(now, stream_line_ + stream_count_);
         ++stream_count_;
     }
+    if (ready == kPending) {
+        awaited_.push_back(line);
+        return kPending;
+    }
     tags_.insert(line, ready);
     return std::max(ready, now);
 }
 
+Cycle L0InstructionCache::arrived(Cycle now, std::uint32_t line) {
+    const auto awaited = std::find(awaited_.begin(), awaited_.end(), line);
+    if (awaited != awaited_.end()) {
+        awaited_.erase(awaited);
+        const Cycle ready = from_l1(now, line);
+        tags_.insert(line, ready);
+        return ready;
+    }
+    const std::uint32_t ahead = line - stream_line_;
+    if (ahead < stream_count_) {
+        Cycle& entry = stream_[(stream_head_ + ahead) % depth_];
+        if (entry == kPending) entry = from_l1(now, line);
+    }
+    return engine::kNever;
+}
+
 void L0InstructionCache::clear() {
     tags_.clear();
+    awaited_.clear();
     stream_count_ = 0;
     port_free_ = 0;
 }

@@ -62,11 +62,12 @@ struct MemoryInstructionHeader {
     std::uint32_t code_index = 0;
     std::uint16_t warp = 0;  ///< warp slot of the SM, 0 to max_warps - 1
     std::uint8_t sub_core = 0;
-    std::uint8_t write_barrier = 7;    ///< dependence counter released at write-back; 7: none
-    std::uint8_t read_barrier = 7;     ///< ... when the sources have been read; 7: none
-    std::uint64_t trace = 0;           ///< its number in the trace; 0: it has none
-    std::uint16_t copy_group = 0;      ///< LDGSTS: the core's number of its group
-    std::uint16_t constant_delay = 0;  ///< LDC: cycles that its line comes late
+    std::uint8_t write_barrier = 7;  ///< dependence counter released at write-back; 7: none
+    std::uint8_t read_barrier = 7;   ///< ... when the sources have been read; 7: none
+    std::uint64_t trace = 0;         ///< its number in the trace; 0: it has none
+    std::uint16_t copy_group = 0;    ///< LDGSTS: the core's number of its group
+    static constexpr std::uint16_t kNoConstants = 0xffff;
+    std::uint16_t constants = kNoConstants;  ///< LDC: MemoryUnit's number of what it waits for
 };
 
 /// `access` is what execution noted (addresses by lane, active lanes).

@@ -50,13 +50,22 @@ class MemoryUnit::Implementation {
                 return l1_.atomic(now, in);
             case kBulkCopy:
                 return l1_.bulk_copy(now, in);
-            case kLoadConstant:
-                return listener_.written_back(constants_.load(now, in), in);
+            case kLoadConstant: {
+                const Cycle at = constants_.load(now, in);
+                if (at != kNever) listener_.written_back(at, in);
+                return;
+            }
             default:
                 return listener_.written_back(shared_.access(now, in), in);
         }
     }
 
+    void constants_arrived(Cycle now, std::uint16_t number) {
+        if (const auto done = constants_.arrived(now, number))
+            listener_.written_back(done->at, done->instruction);
+    }
+
+    IndexedConstants& constants() { return constants_; }
     L1Pipeline& l1() { return l1_; }
     const L1Pipeline& l1() const { return l1_; }
 
@@ -92,6 +101,15 @@ Cycle MemoryUnit::next_accept(Cycle now) const {
 }
 void MemoryUnit::accept(Cycle now, const MemoryInstruction& instruction) {
     implementation_->accept(now, instruction);
+}
+std::uint16_t MemoryUnit::await_constants() {
+    return implementation_->constants().await();
+}
+void MemoryUnit::await_constants(std::uint16_t number) {
+    implementation_->constants().await(number);
+}
+void MemoryUnit::constants_arrived(Cycle now, std::uint16_t number) {
+    implementation_->constants_arrived(now, number);
 }
 void MemoryUnit::advance(Cycle now) {
     implementation_->l1().advance(now);

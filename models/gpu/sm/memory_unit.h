@@ -29,6 +29,12 @@ class MemoryUnit {
     /// Takes an instruction whose sources have been read.
     void accept(engine::Cycle now, const MemoryInstruction& instruction);
 
+    /// An LDC will come whose constants are not in the SM: a number for it to bear. The lines that
+    /// it waits for are announced and come one by one, before it enters or after.
+    std::uint16_t await_constants();
+    void await_constants(std::uint16_t number);
+    void constants_arrived(engine::Cycle now, std::uint16_t number);
+
     /// Does everything that is due up to and including cycle `now`, replies included.
     void advance(engine::Cycle now);
     /// The next cycle with something to do, replies that are known to come included; kNever: none.

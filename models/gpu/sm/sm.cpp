@@ -22,16 +22,16 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
       machine_(machine),
       parameters_(parameters),
       index_(index),
-      l1_instructions_(parameters),
-      l1_constants_(parameters),
-      indexed_constants_(parameters, l1_constants_),
+      fetch_(*this),
+      l1_instructions_(parameters, fetch_),
+      indexed_constants_(parameters, fetch_),
       contexts_(parameters.max_warps),
       queues_(parameters.sub_cores,
               MemoryQueue(parameters.memory_queue, parameters.address_interval)),
       presence_(parameters.sub_cores) {
     sub_cores_.reserve(parameters.sub_cores);
     for (unsigned i = 0; i < parameters.sub_cores; ++i)
-        sub_cores_.emplace_back(*this, i, parameters, l1_instructions_, l1_constants_);
+        sub_cores_.emplace_back(*this, i, parameters, l1_instructions_, fetch_);
 }
 
 void Sm::begin_kernel(const KernelRun& run, std::uint64_t shared_carve_out, Cycle now) {
@@ -52,13 +52,11 @@ void Sm::prepare(Cycle now) {
     now_ = now;
     warp_start_free_ = 0;
     wheel_.reset(now);
-    l1_instructions_.clear();
-    l1_constants_.clear();
-    indexed_constants_.clear();
-    for (SubCore& sub_core : sub_cores_) {
-        sub_core.begin_kernel(now);
-        sub_core.clear_caches();
-    }
+    fetch_.reset();
+    l1_instructions_.begin_kernel(run_.code_address);
+    indexed_constants_.begin_kernel(run_.constant_address);
+    awaited_constants_.clear();
+    for (SubCore& sub_core : sub_cores_) sub_core.begin_kernel(now, run_.constant_address);
     if (memory_ == nullptr || memory_carve_out_ != shared_carve_out_) {
         memory_ = std::make_unique<MemoryUnit>(machine_, index_, shared_carve_out_, *port_, *this,
                                                memory_counters_);
@@ -241,8 +239,27 @@ void Sm::arbitrate(Cycle now) {
     update_memory_next(now + 1);
 }
 
+/// Lines of code and constants that have come from the GPC's cache.
+void Sm::take_fetched(Cycle now) {
+    FetchLine line;
+    while (fetch_.take(now, line)) {
+        if (line.kind == FetchKind::kInstructions) {
+            l1_instructions_.arrived(now, line.number);
+            for (SubCore& sub_core : sub_cores_) sub_core.instructions_arrived(line.number, now);
+            continue;
+        }
+        for (SubCore& sub_core : sub_cores_) sub_core.constants_arrived(line.number, now);
+        indexed_constants_.arrived(now, line.number);
+        std::erase_if(awaited_constants_, [&](const auto& awaited) {
+            if (awaited.first != line.number) return false;
+            memory_->constants_arrived(now, awaited.second);
+            return true;
+        });
+    }
+}
+
 Cycle Sm::next_event() const {
-    Cycle next = std::min(wheel_.next(), memory_->next_event());
+    Cycle next = std::min({wheel_.next(), memory_->next_event(), fetch_.next_event()});
     next = std::min(next, memory_next_);
     for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next());
     return starts_.empty() ? next : std::min(next, starts_.back().at);
@@ -254,6 +271,7 @@ void Sm::process(Cycle now) {
         begin_cta(starts_.back());
         starts_.pop_back();
     }
+    if (fetch_.next_event() <= now) take_fetched(now);
     if (memory_->next_event() <= now) {
         memory_->advance(now);
         update_memory_next(now);
@@ -262,6 +280,7 @@ void Sm::process(Cycle now) {
     if (memory_next_ <= now) arbitrate(now);
     for (SubCore& sub_core : sub_cores_)
         if (sub_core.next() <= now) sub_core.tick(now);
+    fetch_.send(now);
 }
 
 Cycle Sm::advance(Cycle from, Cycle until) {

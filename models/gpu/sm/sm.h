@@ -29,6 +29,8 @@ struct KernelRun {
     const StaticTable* table = nullptr;
     std::uint32_t warps_per_cta = 0;
     std::uint32_t resident_ctas = 0;  ///< of one SM
+    // Where code and constants lie in device memory.
+    std::uint64_t code_address = 0, constant_address = 0;
 };
 
 class Sm final : public engine::Tile, public MemoryListener {
@@ -38,6 +40,8 @@ class Sm final : public engine::Tile, public MemoryListener {
 
     /// Joins the crossbar; before the first kernel.
     void connect(MemoryPort& port) { port_ = &port; }
+    /// Its way to code and constants; to be connected as well.
+    FetchUnit& fetch_unit() { return fetch_; }
     /// Records what happens from now on; null: nothing.
     void trace_to(SmTrace* trace) { trace_ = trace; }
 
@@ -130,6 +134,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
 
     void prepare(engine::Cycle now);
+    void take_fetched(engine::Cycle now);
     void trace_state(const WarpContext& context, WarpState state, engine::Cycle now);
     void process(engine::Cycle now);
     engine::Cycle next_event() const;
@@ -148,10 +153,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     void count(const StaticInstruction& in, unsigned lanes);
     void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, engine::Cycle now);
-    /// Cycles that the constants of an LDC come late.
-    std::uint16_t request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
-                                    const sass::Warp& warp, MemoryInstruction& entry,
-                                    engine::Cycle now);
+    void request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
+                           const sass::Warp& warp, MemoryInstruction& entry, engine::Cycle at);
     void path_ended(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                     engine::Cycle ready, engine::Cycle now);
     void wake_waiting(const CtaSlot& cta, engine::Cycle at);
@@ -165,9 +168,11 @@ class Sm final : public engine::Tile, public MemoryListener {
     const StaticInstruction* info_ = nullptr;
     const sass::Instruction* code_ = nullptr;
 
+    FetchUnit fetch_;
     L1InstructionCache l1_instructions_;
-    L1ConstantCache l1_constants_;
-    L0ConstantCache indexed_constants_;  ///< what LDC reads
+    ConstantCache indexed_constants_;  ///< what LDC reads
+    /// Lines that LDCs wait for, and the numbers by which the memory unit knows of them.
+    std::vector<std::pair<std::uint32_t, std::uint16_t>> awaited_constants_;
     std::vector<SubCore> sub_cores_;
     std::vector<WarpContext> contexts_;  ///< by slot; slot % sub_cores is the sub-core
     std::vector<MemoryQueue> queues_;

@@ -226,9 +226,9 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
                                ? CopyBarriers::kNone
                                : copy_barriers_.begin(context.cta_slot, warp.access.copy_barrier);
     entry.access = warp.access;
-    entry.constant_delay = 0;
+    entry.constants = MemoryInstructionHeader::kNoConstants;
     if (info.operation == Op::kLoadConstant)
-        entry.constant_delay = request_constants(in, info, warp, entry, now);
+        request_constants(in, info, warp, entry, now + parameters_.memory_issue_latency_uniform);
     if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
     const bool is_long = info.operation != Op::kLoadShared && in.is_long_scoreboard;
     if (in.write_barrier < kCounters) hold(context, in.write_barrier, is_long);
@@ -271,24 +271,31 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     update_memory_next(now + 1);
 }
 
-std::uint16_t Sm::request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
-                                    const sass::Warp& warp, MemoryInstruction& entry, Cycle now) {
-    Cycle ready = now;
+/// The constants of an LDC are looked up when its addresses are known; what misses is announced to
+/// the memory unit, which the LDC comes to later.
+void Sm::request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
+                           const sass::Warp& warp, MemoryInstruction& entry, Cycle at) {
+    const auto look_up = [&](std::uint32_t line) {
+        if (indexed_constants_.request(at, line)) return;
+        if (entry.constants == MemoryInstructionHeader::kNoConstants)
+            entry.constants = memory_->await_constants();
+        memory_->await_constants(entry.constants);
+        awaited_constants_.emplace_back(line, entry.constants);
+    };
     if (info.is_uniform_address) {  // execution notes no access where the offset is known
         entry.access.space = sass::Space::kConstant;
         entry.access.lanes = warp.mask;
         entry.access.width = info.width;
-        ready = indexed_constants_.request(now, in.constant_line);
-    } else {
-        for (std::uint32_t lanes = warp.access.lanes; lanes != 0; lanes &= lanes - 1) {
-            const std::uint64_t offset = warp.access.address[std::countr_zero(lanes)] & 0xffff;
-            const std::uint64_t at = std::uint64_t{info.constant_bank} << 16 | offset;
-            ready = std::max(ready,
-                             indexed_constants_.request(
-                                 now, static_cast<std::uint32_t>(at / parameters_.constant_line)));
-        }
+        return look_up(in.constant_line);
     }
-    return static_cast<std::uint16_t>(ready - now);
+    std::uint32_t last = WarpContext::kNoLine;
+    for (std::uint32_t lanes = warp.access.lanes; lanes != 0; lanes &= lanes - 1) {
+        const std::uint64_t offset = warp.access.address[std::countr_zero(lanes)] & 0xffff;
+        const std::uint64_t address = std::uint64_t{info.constant_bank} << 16 | offset;
+        const auto line = static_cast<std::uint32_t>(address / parameters_.constant_line);
+        if (line != last) look_up(line);
+        last = line;
+    }
 }
 
 Cycle Sm::sleep_cycles(const sass::Warp& warp, std::uint32_t pc) const {

@@ -83,7 +83,6 @@ SmParameters::SmParameters(const config::Machine& machine) {
     l1_bytes = get("front_end.l1_size");
     l1_ways = get("front_end.l1_ways");
     l0_miss_latency = get("front_end.l0_miss_latency");
-    l1_miss_latency = get("front_end.l1_miss_latency");
     prefetch_lines = get("front_end.prefetch_lines");
     prefetch_interval = get("front_end.prefetch_interval");
     branch_redirect = get("front_end.branch_redirect");
@@ -91,10 +90,6 @@ SmParameters::SmParameters(const config::Machine& machine) {
     constant_line = get("constant_cache.line");
     constant_bytes = get("constant_cache.l0_size");
     constant_ways = get("constant_cache.l0_ways");
-    constant_miss_latency = get("constant_cache.l0_miss_latency");
-    constant_l1_bytes = get("constant_cache.l1_size");
-    constant_l1_ways = get("constant_cache.l1_ways");
-    constant_l1_miss_latency = get("constant_cache.l1_miss_latency");
 
     barrier_latency = get("barrier.latency");
     membar_cta = get("membar.cta_latency");

@@ -62,10 +62,9 @@ struct SmParameters {
     unsigned yield_zero_stall;  ///< cycles that stall 0 with yield waits
 
     unsigned l0_bytes, l0_ways, l1_bytes, l1_ways, instruction_line;
-    unsigned l0_miss_latency, l1_miss_latency, prefetch_lines, prefetch_interval, branch_redirect;
+    unsigned l0_miss_latency, prefetch_lines, prefetch_interval, branch_redirect;
 
-    unsigned constant_bytes, constant_ways, constant_line, constant_miss_latency;
-    unsigned constant_l1_bytes, constant_l1_ways, constant_l1_miss_latency;
+    unsigned constant_bytes, constant_ways, constant_line;
 
     unsigned barrier_latency, membar_cta, membar_gpu, membar_sys;
     unsigned cta_interval, cta_latency, warp_interval;

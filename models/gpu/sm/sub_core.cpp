@@ -16,22 +16,42 @@ using engine::Cycle;
 using engine::kNever;
 
 SubCore::SubCore(Sm& sm, unsigned index, const SmParameters& parameters, L1InstructionCache& l1,
-                 L1ConstantCache& constants)
+                 FetchUnit& fetch)
     : sm_(sm),
       index_(index),
       parameters_(parameters),
       instructions_(parameters, l1),
-      constants_(parameters, constants),
+      constants_(parameters, fetch),
       registers_(parameters) {}
 
-void SubCore::begin_kernel(Cycle now) {
+void SubCore::begin_kernel(Cycle now, std::uint64_t constants) {
     accounted_ = now;
     next_ = kNever;
+    instructions_.clear();
+    constants_.begin_kernel(constants);
 }
 
-void SubCore::clear_caches() {
-    instructions_.clear();
-    constants_.clear();
+void SubCore::instructions_arrived(std::uint32_t line, Cycle now) {
+    const Cycle ready = instructions_.arrived(now, line);
+    if (ready == kNever) return;
+    for (unsigned local = 0; local * parameters_.sub_cores + index_ < parameters_.max_warps;
+         ++local) {
+        WarpContext& context = sm_.context(index_, local);
+        if (!context.waits_for_line || context.line != line) continue;
+        context.waits_for_line = false;
+        wake(local, ready);
+    }
+}
+
+void SubCore::constants_arrived(std::uint32_t line, Cycle now) {
+    constants_.arrived(now, line);
+    for (unsigned local = 0; local * parameters_.sub_cores + index_ < parameters_.max_warps;
+         ++local) {
+        WarpContext& context = sm_.context(index_, local);
+        if (!context.waits_for_constant || context.constant_line != line) continue;
+        context.waits_for_constant = false;
+        wake(local, now);
+    }
 }
 
 void SubCore::wake(unsigned local, Cycle at) {
@@ -156,7 +176,9 @@ void SubCore::look_at(unsigned local, Cycle now) {
         ++(hit ? sm_.counters().l0_instruction_hits : sm_.counters().l0_instruction_misses);
         if (ready > now) {
             sm_.enter(context, WarpState::kNoInstruction, now);
-            return wake(local, ready);
+            context.waits_for_line = ready == kPending;
+            if (ready != kPending) wake(local, ready);
+            return;
         }
     }
     std::uint8_t waiting = 0;
@@ -181,14 +203,13 @@ void SubCore::look_at(unsigned local, Cycle now) {
                          now);
     }
     if (in.reads_constant) {
-        const Cycle ready = constants_.request(now, in.constant_line);
         // A line that it has waited for serves the warp even if others have evicted it since.
         const bool has_come = context.constant_line == in.constant_line;
         context.constant_line = WarpContext::kNoLine;
-        if (ready > now && !has_come) {
+        if (!has_come && !constants_.request(now, in.constant_line)) {
             context.constant_line = in.constant_line;
-            sm_.enter(context, WarpState::kImcMiss, now);
-            return wake(local, ready);
+            context.waits_for_constant = true;
+            return sm_.enter(context, WarpState::kImcMiss, now);
         }
     }
     sm_.enter(context, WarpState::kSelected, now);  // a candidate; its cycles are told apart later

@@ -21,7 +21,7 @@ class Sm;
 class SubCore {
   public:
     SubCore(Sm& sm, unsigned index, const SmParameters& parameters, L1InstructionCache& l1,
-            L1ConstantCache& constants);
+            FetchUnit& fetch);
 
     /// A warp's next instruction is to be looked at in cycle `at`, now or later.
     void wake(unsigned local, engine::Cycle at);
@@ -32,9 +32,11 @@ class SubCore {
     engine::Cycle next() const { return next_; }
     void tick(engine::Cycle now);
 
-    void begin_kernel(engine::Cycle now);
     /// Forgets what is cached of the code and the constants of the last kernel.
-    void clear_caches();
+    void begin_kernel(engine::Cycle now, std::uint64_t constants);
+    /// A line has come to the SM.
+    void instructions_arrived(std::uint32_t line, engine::Cycle now);
+    void constants_arrived(std::uint32_t line, engine::Cycle now);
     unsigned index() const { return index_; }
 
   private:
@@ -53,7 +55,7 @@ class SubCore {
     const unsigned index_;
     const SmParameters& parameters_;
     L0InstructionCache instructions_;
-    L0ConstantCache constants_;
+    ConstantCache constants_;
     RegisterFile registers_;
 
     std::array<std::uint32_t, kWheel> ready_{};       ///< warps to be looked at, by cycle

@@ -50,24 +50,4 @@ class TagArray {
     std::vector<Entry> entries_;
 };
 
-/// A cache of the SM in front of L2, which is taken to hold everything: its own misses to DRAM are
-/// left out.
-class SharedCache {
-  public:
-    SharedCache(unsigned bytes, unsigned line, unsigned ways, unsigned miss_latency)
-        : miss_latency_(miss_latency), tags_(bytes / line, ways) {}
-
-    /// A line asked for at `now`: from which cycle on (>= now) this level can deliver it.
-    engine::Cycle request(engine::Cycle now, std::uint64_t line) {
-        engine::Cycle ready = tags_.find(line);
-        if (ready == engine::kNever) tags_.insert(line, ready = now + miss_latency_);
-        return std::max(ready, now);
-    }
-    void clear() { tags_.clear(); }
-
-  private:
-    unsigned miss_latency_;
-    TagArray tags_;
-};
-
 }  // namespace lockstep::gpu

@@ -11,8 +11,7 @@ namespace {
 
 /// Machines whose instruction fetch is out of the way: the sequences are straight-line code.
 SmFixture without_fetch(std::vector<std::string> overrides = {}, const std::string& on = "h200") {
-    for (const char* o : {"front_end.l0_miss_latency=1", "front_end.l1_miss_latency=1"})
-        overrides.emplace_back(o);
+    overrides.emplace_back("front_end.l0_miss_latency=1");
     return SmFixture(on, std::move(overrides));
 }
 
@@ -74,7 +73,7 @@ TEST(Issue, MemoryInstructionsQueueFourDeepAndOneInTheLatch) {
         for (unsigned i = 0; i < loads; ++i) code.push_back(lds(4 + i, 255));
         // A marker: issues right after the last load has issued.
         for (unsigned i = 0; i < 40; ++i) code.push_back(ffma(60, 1, 2, 255, {.stall = 4}));
-        return sm.run(code).cycles;
+        return sm.warm_cycles(code);
     };
     for (unsigned loads = 1; loads < 5; ++loads)
         EXPECT_EQ(cycles(loads + 1) - cycles(loads), 1u) << loads;
@@ -90,9 +89,8 @@ TEST(Issue, AFullDependenceCounterHoldsTheWarp) {
     const auto cycles = [&](unsigned loads) {
         std::vector<sass::Word> code(loads, lds(4, 255, {.write_barrier = 0}));
         code.push_back(ffma(60, 1, 2, 255, {.wait_mask = 1}));
-        const KernelCounters counters = sm.run(code);
-        EXPECT_EQ(counters.sm.instructions, loads + 2);
-        return counters.cycles;
+        EXPECT_EQ(sm.run(code).sm.instructions, loads + 2);
+        return sm.warm_cycles(code);
     };
     EXPECT_LT(cycles(63), 2600u);
     EXPECT_GT(cycles(64), 4000u);
@@ -148,8 +146,9 @@ TEST(SubCores, RefuseNumbersThatDoNotGoTogether) {
 
 TEST(Fetch, TheStreamBufferHidesMissesOfStraightLineCode) {
     const std::vector<sass::Word> body(8, ffma(20, 2, 5, 255, {.stall = 2}));  // one line
-    const double with = SmFixture().cycles_each(body, 32);
-    const double without = SmFixture("h200", {"front_end.prefetch_lines=0"}).cycles_each(body, 32);
+    const double with = SmFixture().cycles_each(body, 32, 1, true);
+    const double without =
+        SmFixture("h200", {"front_end.prefetch_lines=0"}).cycles_each(body, 32, 1, true);
     EXPECT_LT(with, without / 2);
 }
 

@@ -331,8 +331,15 @@ TEST_F(MemoryUnitTest, ConstantsAtDifferentAddressesComeOneByOne) {
     const Cycle one = time(instruction(kLoadConstant, 4, [](unsigned) { return 64; }));
     EXPECT_EQ(time(instruction(kLoadConstant, 4, [](unsigned l) { return l % 4 * 4; })) - one, 6u);
     MemoryInstruction late = instruction(kLoadConstant, 4, [](unsigned) { return 64; });
-    late.constant_delay = 50;
-    EXPECT_EQ(time(late) - one, 50u);
+    // Two lines come late, before it enters and after.
+    late.constants = unit->await_constants();
+    unit->await_constants(late.constants);
+    unit->await_constants(late.constants);
+    unit->constants_arrived(now_, late.constants);
+    const Cycle start = offer(late, now_ + 1000);
+    EXPECT_FALSE(core.written.contains(late.code_index));
+    unit->constants_arrived(start + 50, late.constants);
+    EXPECT_EQ(core.written.at(late.code_index) - start, one + 50);
 }
 
 TEST_F(MemoryUnitTest, NoLaneAsksForNothing) {

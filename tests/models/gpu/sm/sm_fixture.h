@@ -76,8 +76,8 @@ class SmFixture {
         : machine_(config::Machine::load(machine, with_one_sm(std::move(overrides)))),
           parameters_(*machine_) {}
 
-    /// Runs `code`, followed by EXIT, with this many warps in one CTA.
-    KernelCounters run(std::vector<sass::Word> code, unsigned warps = 1) {
+    /// Runs `code`, followed by EXIT, with this many warps in a CTA, one CTA after the other.
+    KernelCounters run(std::vector<sass::Word> code, unsigned warps = 1, unsigned ctas = 1) {
         code.push_back(exit_thread());
         sass::Program program(static_cast<int>(machine_->integer("arch")));
         const std::uint32_t entry =
@@ -89,6 +89,7 @@ class SmFixture {
         launch.program = &program;
         launch.memory = &memory;
         launch.arch = program.arch();
+        launch.grid = {ctas, 1, 1};
         launch.block = {warps * 32, 1, 1};
         launch.shared_bytes = 16384;
         launch.rows = program.rows();
@@ -104,13 +105,19 @@ class SmFixture {
         return chip.run(run, 32768, nullptr);
     }
 
+    /// Cycles of a CTA that finds its code in the SM: of a second one, after a first.
+    std::uint64_t warm_cycles(const std::vector<sass::Word>& code, unsigned warps = 1) {
+        return run(code, warps, 2).cycles - run(code, warps, 1).cycles - parameters_.cta_latency;
+    }
+
     /// Cycles that each of `repeats` more instructions of a kind adds.
     double cycles_each(const std::vector<sass::Word>& body, unsigned repeats = 64,
-                       unsigned warps = 1) {
+                       unsigned warps = 1, bool is_cold = false) {
         const auto cycles = [&](unsigned times) {
             std::vector<sass::Word> code;
             for (unsigned i = 0; i < times; ++i) code.insert(code.end(), body.begin(), body.end());
-            return static_cast<double>(run(code, warps).cycles);
+            return static_cast<double>(is_cold ? run(code, warps).cycles
+                                               : warm_cycles(code, warps));
         };
         return (cycles(2 * repeats) - cycles(repeats)) / repeats;
     }
@@ -119,7 +126,7 @@ class SmFixture {
 
   private:
     static std::vector<std::string> with_one_sm(std::vector<std::string> overrides) {
-        overrides.push_back("sm.count=1");
+        overrides.insert(overrides.begin(), "sm.count=1");
         return overrides;
     }
     std::shared_ptr<const config::Machine> machine_;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code and constants come from L2 and DRAM through the cache of the GPC.
+#include <gtest/gtest.h>
+
+#include "sm_fixture.h"
+
+namespace lockstep::gpu {
+namespace {
+
+std::vector<sass::Word> line_of_code(unsigned lines = 1) {
+    // EXIT, which the fixture appends, makes the last line full.
+    return std::vector<sass::Word>(8 * lines - 1, ffma(20, 2, 5, 255));
+}
+
+TEST(Gcc, ColdCodeComesFromDram) {
+    SmFixture sm("h200", {"front_end.prefetch_lines=0"});
+    const KernelCounters counters = sm.run(line_of_code());
+    EXPECT_EQ(counters.gcc.misses, 1u);
+    // Two lines of 128 bytes are fetched from L2 at a time.
+    EXPECT_EQ(counters.partition.dram_bytes_read, 256u);
+    EXPECT_GT(counters.cycles, 500u);
+    EXPECT_LT(sm.warm_cycles(line_of_code()), 200u);
+}
+
+TEST(Gcc, ALineOfAnotherLinesGroupIsThere) {
+    SmFixture sm("h200", {"front_end.prefetch_lines=0"});
+    const auto one = sm.run(line_of_code(1)), two = sm.run(line_of_code(2)),
+               three = sm.run(line_of_code(3));
+    EXPECT_EQ(two.gcc.misses, 1u);
+    EXPECT_EQ(two.gcc.hits, 1u);
+    EXPECT_LT(two.cycles, one.cycles + 250);
+    EXPECT_EQ(three.gcc.misses, 2u);
+    EXPECT_GT(three.cycles, two.cycles + 500);
+}
+
+TEST(Gcc, SmsOfAGpcShareWhatItHolds) {
+    const auto run = [](const char* gpcs) {
+        SmFixture sms("h200", {"sm.count=8", gpcs, "front_end.prefetch_lines=0"});
+        return sms.run(line_of_code(), 1, 8);
+    };
+    const KernelCounters one = run("gpc.count=1"), four = run("gpc.count=4");
+    EXPECT_EQ(one.gcc.hits + one.gcc.misses, 8u);
+    EXPECT_EQ(one.partition.sectors_read_hit + one.partition.sectors_read_miss, 8u);
+    EXPECT_GT(four.partition.sectors_read_hit + four.partition.sectors_read_miss, 4 * 8u - 1);
+    EXPECT_EQ(four.partition.dram_bytes_read, 256u);
+}
+
+TEST(Gcc, AnSmHasSoManyLinesUnderWay) {
+    const auto cycles = [](const char* requests) {
+        return SmFixture("h200", {requests}).run(line_of_code(9)).cycles;
+    };
+    EXPECT_GT(cycles("gcc.sm_requests=1"), cycles("gcc.sm_requests=64") + 500);
+}
+
+}  // namespace
+}  // namespace lockstep::gpu
