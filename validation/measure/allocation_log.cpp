@@ -17,7 +17,7 @@ void AllocationLog::before_launch() {
     }
 }
 
-std::vector<Output> AllocationLog::after_launch() {
+std::vector<Output> AllocationLog::after_launch(std::uint64_t keep_bytes) {
     std::vector<Output> outputs;
     for (auto& [pointer, allocation] : allocations_) {
         if (allocation.bytes > kMaximumBytes) continue;
@@ -25,7 +25,8 @@ std::vector<Output> AllocationLog::after_launch() {
                                              allocation.bytes);
         if (!std::equal(now.begin(), now.end(), allocation.before.begin(),
                         allocation.before.end())) {
-            Output output{allocation.number, allocation.bytes, sha256(now), ""};
+            Output output{allocation.number, allocation.bytes, sha256(now), "", {}};
+            if (allocation.bytes <= keep_bytes) output.data.assign(now.begin(), now.end());
             if (allocation.bytes <= kSmallBytes)
                 for (const std::byte b : now)
                     output.value += fmt::format("{:02x}", static_cast<unsigned>(b));

@@ -17,7 +17,8 @@ struct Output {
     std::size_t allocation = 0;  ///< allocations are numbered from 0 as the workload makes them
     std::uint64_t bytes = 0;
     std::string sha256;
-    std::string value;  ///< hexadecimal, of small outputs
+    std::string value;            ///< hexadecimal, of small outputs
+    std::vector<std::byte> data;  ///< where it was asked for
 };
 
 class AllocationLog {
@@ -42,8 +43,8 @@ class AllocationLog {
     std::map<DevicePointer, Allocation>& allocations() { return allocations_; }
 
     void before_launch();
-    /// What the launch changed, by number.
-    std::vector<Output> after_launch();
+    /// What the launch changed, by number; with their bytes up to a size of `keep_bytes`.
+    std::vector<Output> after_launch(std::uint64_t keep_bytes = 0);
 
   private:
     std::map<DevicePointer, Allocation> allocations_;

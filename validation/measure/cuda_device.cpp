@@ -315,7 +315,7 @@ LaunchResult CudaDevice::launch(const LaunchRequest& request) {
     launch.first = time_launch(function, request, parameters);
     launch.sm_mhz = measure_sm_clock();
     memory_.to_host(options_.has_addresses);
-    if (options_.record_outputs || repeats) launch.outputs = log_.after_launch();
+    if (options_.record_outputs || repeats) launch.outputs = log_.after_launch(options_.keep_bytes);
 
     if (repeats) {
         // Only what the launch changed has to be restored; of large allocations that is not known.

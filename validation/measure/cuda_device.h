@@ -21,6 +21,7 @@ struct CudaDeviceOptions {
     /// each one memory is as it was before the launch. Where both are 0, the launch runs once.
     unsigned cold_repeats = 0, warm_repeats = 0;
     bool record_outputs = true;
+    std::uint64_t keep_bytes = 0;  ///< the bytes of outputs of up to this size are kept
     /// Nothing but the launches themselves, for a profiler.
     bool bare = false;
     /// The workload keeps addresses in memory, not only in parameters.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // lockstep_measure: runs the plan on the GPU of this machine and writes what it measured. Every
 // pair runs in a process of its own: a fault or a hang costs one pair, not the rest. It changes no
-// setting of the card. Exit status: 0 all measured; 2 no GPU, or wrong input; 3 some pairs failed.
-#include <fmt/format.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+// setting of the card. What OUT has already is not measured again, so that a run may be cut into
+// several. Exit status: 0 all measured; 2 no GPU, or wrong input; 3 some pairs failed; 75 the time
+// limit came first: the same call goes on.
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,12 +14,13 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "sim/error/error.h"
 #include "sim/stats/statistics.h"
+#include "validation/measure/child_process.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/ncu_csv.h"
 #include "validation/measure/sha256.h"
@@ -34,10 +34,13 @@ namespace fs = std::filesystem;
 
 struct Options {
     std::string out = ".", driver = "libcuda.so.1", machine, plan_file, commit = "unknown";
-    std::string manifest, csv, cache = "cold", profiler = "unknown";
+    std::string manifest, csv, cache = "cold", profiler = "unknown", metrics, available,
+                               into = "counters.json";
+    std::string part = "1/1";
     std::vector<std::string> groups, only;
-    unsigned timeout = 60;
-    bool list = false, metrics = false, profile = false, tables = false, is_sample = false;
+    unsigned timeout = 60, limit = 0;
+    std::uint64_t keep_outputs = 64u << 10;
+    bool list = false, profile = false, tables = false, is_sample = false;
     int table_entries = 0;
     MeasureOptions measure;
 };
@@ -46,6 +49,16 @@ std::string read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw InputError(fmt::format("{}: cannot be read", path));
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// `2/3`: the second of three parts.
+std::pair<unsigned, unsigned> part_of(const std::string& text) {
+    unsigned index = 0, count = 0;
+    char rest = 0;
+    if (std::sscanf(text.c_str(), "%u/%u%c", &index, &count, &rest) != 2 || index == 0 ||
+        index > count)
+        throw InputError(fmt::format("--part {}: expected I/N with I from 1 to N", text));
+    return {index, count};
 }
 
 std::vector<PlannedPair> planned(const Options& options) {
@@ -58,9 +71,30 @@ std::vector<PlannedPair> planned(const Options& options) {
     std::erase_if(plan, [&](const PlannedPair& pair) {
         return is_unwanted(options.groups, pair.group) || is_unwanted(options.only, pair.workload);
     });
+    const auto [index, count] = part_of(options.part);
+    const auto at = [&](unsigned i) {
+        return plan.begin() + static_cast<std::ptrdiff_t>(plan.size() * i / count);
+    };
+    plan = std::vector<PlannedPair>(at(index - 1), at(index));
     if (plan.empty()) throw InputError("the plan has no such pair");
     return plan;
 }
+
+/// Of what a limit of time in seconds (0: none) leaves.
+class Deadline {
+  public:
+    explicit Deadline(unsigned limit) : limit_(limit) {}
+    bool has_passed() const {
+        return limit_ > 0 &&
+               std::chrono::steady_clock::now() - begin_ > std::chrono::seconds(limit_);
+    }
+
+  private:
+    unsigned limit_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+constexpr int kTimeIsUp = 75;  // EX_TEMPFAIL
 
 /// `NVIDIA GeForce RTX 3090` is machine rtx3090.
 std::string machine_of(std::string gpu) {
@@ -113,72 +147,6 @@ Provenance provenance(const Options& options, const Driver& driver) {
     return p;
 }
 
-/// Runs `work` in a process of its own, which returns a text through a file. Throws InputError
-/// with what it said where it failed, or hung for `timeout` seconds.
-std::string in_child(const fs::path& file, unsigned timeout,
-                     const std::function<std::string()>& work) {
-    fs::remove(file);
-    const pid_t child = fork();
-    LOCKSTEP_CHECK(child >= 0, "fork failed");
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        std::string text;
-        int status = 0;
-        try {
-            text = work();
-        } catch (const Error& error) {
-            text = error.what(), status = static_cast<int>(error.status());
-        } catch (const std::exception& error) {
-            text = error.what(), status = static_cast<int>(ExitStatus::kInternalError);
-        }
-        std::ofstream(file, std::ios::binary) << text;
-        _exit(status);  // the driver's own handlers may hang after a fault
-    }
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(timeout);
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        if (std::chrono::steady_clock::now() > end) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
-            throw InputError(fmt::format("did not end within {} seconds", timeout));
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    std::string text = fs::exists(file) ? read_file(file) : "";
-    fs::remove(file);
-    if (WIFSIGNALED(status)) throw InputError(fmt::format("ended by signal {}", WTERMSIG(status)));
-    if (WEXITSTATUS(status) != 0) throw InputError(text);
-    return text;
-}
-
-/// Holds the GPU open, as otherwise the driver starts it anew for each pair, which takes seconds
-/// where no persistence daemon runs. Its context has nothing to do and costs the others no time.
-class Keeper {
-  public:
-    explicit Keeper(const std::string& library) : child_(fork()) {
-        if (child_ != 0) return;
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        try {
-            const auto driver = Driver::load(library);
-            CuContext* context = nullptr;
-            driver->retain_context(&context, 0);
-            while (true) pause();
-        } catch (const Error&) {
-        }
-        _exit(0);
-    }
-    ~Keeper() {
-        if (child_ <= 0) return;
-        kill(child_, SIGKILL);
-        waitpid(child_, nullptr, 0);
-    }
-    Keeper(const Keeper&) = delete;
-    Keeper& operator=(const Keeper&) = delete;
-
-  private:
-    pid_t child_;
-};
-
 void check_finite(const MeasuredPair& pair) {
     for (const MeasuredValue& value : pair.values)
         for (const double v : value.values)
@@ -194,7 +162,29 @@ void note_clock(Provenance& p, const MeasuredPair& pair) {
     }
 }
 
+/// What is in OUT of a run that was cut short; nothing where the file is of another GPU, machine,
+/// plan of repeats or source.
+void take_over(MeasurementFile& file, const fs::path& path) {
+    if (!fs::exists(path)) return;
+    MeasurementFile old = read_measurements(read_file(path.string()), path.string());
+    const Provenance &a = old.provenance, &b = file.provenance;
+    if (a.gpu != b.gpu || a.machine != b.machine || a.commit != b.commit || a.seed != b.seed ||
+        a.is_sample != b.is_sample || a.cold_repeats != b.cold_repeats ||
+        a.warm_repeats != b.warm_repeats || a.runs != b.runs)
+        throw InputError(fmt::format(
+            "{}: provenance: is of another GPU, source or plan of repeats; name another --out",
+            path.string()));
+    file.provenance = a;
+    file.pairs = std::move(old.pairs);
+}
+
+bool has(const MeasurementFile& file, const std::string& workload) {
+    return std::any_of(file.pairs.begin(), file.pairs.end(),
+                       [&](const MeasuredPair& pair) { return pair.workload == workload; });
+}
+
 int measure(const Options& options) {
+    const Deadline deadline(options.limit);
     const std::vector<PlannedPair> plan = planned(options);
     fs::create_directories(options.out);
     const fs::path scratch = fs::path(options.out) / fmt::format(".child-{}", getpid());
@@ -212,17 +202,32 @@ int measure(const Options& options) {
     fmt::print(stderr, "{}: {} pairs, machine {}\n", about.gpu, plan.size(), about.machine);
 
     const Keeper keeper(options.driver);
+    MeasureOptions measure_options = options.measure;
+    if (options.keep_outputs > 0) {
+        measure_options.outputs = (fs::path(options.out) / "outputs").string();
+        measure_options.device.keep_bytes = options.keep_outputs;
+    }
     std::map<std::string, MeasurementFile> files;
-    std::size_t done = 0, failed = 0;
+    std::size_t done = 0, failed = 0, there = 0;
     for (const PlannedPair& pair : plan) {
-        MeasurementFile& file =
-            files.try_emplace(pair.group, MeasurementFile{about, {}, {}}).first->second;
+        const fs::path path = fs::path(options.out) / (pair.group + ".json");
+        const auto [entry, is_new] = files.try_emplace(pair.group, MeasurementFile{about, {}, {}});
+        MeasurementFile& file = entry->second;
+        if (is_new) take_over(file, path);
+        if (has(file, pair.workload)) {
+            ++done, ++there;
+            continue;
+        }
+        if (deadline.has_passed()) {
+            fmt::print("{} of {} pairs measured, time is up\n", done - failed, plan.size());
+            return kTimeIsUp;
+        }
         try {
             file.pairs.push_back(read_pair(in_child(scratch, options.timeout,
                                                     [&] {
                                                         const MeasuredPair measured = measure_pair(
                                                             pair, Driver::load(options.driver),
-                                                            machine, options.measure);
+                                                            machine, measure_options);
                                                         check_finite(measured);
                                                         return to_json(measured).dump();
                                                     }),
@@ -236,11 +241,11 @@ int measure(const Options& options) {
             file.failures.emplace_back(pair.workload, error.what());
             fmt::print(stderr, "{}: FAILED: {}\n", pair.workload, error.what());
         }
-        stats::write_whole((fs::path(options.out) / (pair.group + ".json")).string(),
-                           to_text(file));
+        stats::write_whole(path.string(), to_text(file));
         fmt::print(stderr, "{} of {}: {}\n", ++done, plan.size(), pair.workload);
     }
-    fmt::print("{} pairs measured, {} failed, {}\n", done - failed, failed, options.out);
+    fmt::print("{} pairs measured ({} before), {} failed, {}\n", done - failed, there, failed,
+               options.out);
     return failed == 0 ? 0 : 3;
 }
 
@@ -272,12 +277,18 @@ int tables(const Options& options) {
     CudaDevice device(driver, config::Machine::load(about.machine), options.measure.device);
     const fs::path folder = fs::path(options.out) / "tables";
     fs::create_directories(folder);
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    // The GPU takes milliseconds, finding the rounded results and packing seconds on a core each.
+    std::vector<std::pair<TableRange, std::future<std::string>>> work;
     for (TableRange range : table_ranges()) {
         if (options.table_entries > 0) range.count = std::min(range.count, options.table_entries);
-        const std::string bytes =
-            compress_table(range, device.table(range.function, range.first_bits, range.count));
-        const std::string name = "mufu_" + range.function + ".zst";
+        std::vector<float> results = device.table(range.function, range.first_bits, range.count);
+        work.emplace_back(range, std::async(std::launch::async, [range, all = std::move(results)] {
+                              return compress_table(range, all);
+                          }));
+    }
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (auto& [range, packed] : work) {
+        const std::string bytes = packed.get(), name = "mufu_" + range.function + ".zst";
         stats::write_whole((folder / name).string(), bytes);
         list.push_back({{"function", range.function},
                         {"file", name},
@@ -297,26 +308,40 @@ int tables(const Options& options) {
     return 0;
 }
 
+std::vector<std::string> split(const std::string& list) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at < list.size();) {
+        const std::size_t comma = std::min(list.find(',', at), list.size());
+        names.push_back(list.substr(at, comma - at));
+        at = comma + 1;
+    }
+    return names;
+}
+
 int merge(const Options& options) {
     CounterFile file = read_counters(read_file(options.manifest), options.manifest);
+    file.metrics = split(options.metrics);
     add_counters(file, read_file(options.csv), options.csv);
     fs::create_directories(options.out);
-    const std::string path =
-        (fs::path(options.out) /
-         fmt::format("counters_{}{}.json", file.cache,
-                     options.groups.size() == 1 ? "_" + options.groups[0] : ""))
-            .string();
+    const std::string path = (fs::path(options.out) / options.into).string();
     stats::write_whole(path, to_text(file));
     fmt::print("counters of {} pairs, {}\n", file.pairs.size(), path);
     return 0;
 }
 
+void print_list(const std::vector<std::string>& names) {
+    fmt::print("{}\n", fmt::join(names, ","));
+}
+
 int run(const Options& options) {
-    if (options.metrics) {
-        std::string list;
-        for (const std::string_view metric : profiled_metrics())
-            list += fmt::format("{}{}", list.empty() ? "" : ",", metric);
-        fmt::print("{}\n", list);
+    if (!options.available.empty()) {
+        print_list(available_metrics(read_file(options.available), options.available));
+        return 0;
+    }
+    if (!options.csv.empty()) return merge(options);
+    if (!options.metrics.empty()) {
+        const auto all = options.metrics == "quick" ? quick_metrics() : profiled_metrics();
+        print_list({all.begin(), all.end()});
         return 0;
     }
     if (options.list) {
@@ -324,7 +349,6 @@ int run(const Options& options) {
             fmt::print("{:<14} {}\n", pair.group, pair.workload);
         return 0;
     }
-    if (!options.csv.empty()) return merge(options);
     if (options.tables) return tables(options);
     return options.profile ? profile(options) : measure(options);
 }
@@ -340,6 +364,12 @@ int main(int argc, char** argv) {
     app.add_option("--out", options.out, "folder of the results")->capture_default_str();
     app.add_option("--group", options.groups, "only these groups of the plan");
     app.add_option("--only", options.only, "only these workloads of the plan");
+    app.add_option("--part", options.part, "I/N: only the I-th of N parts of the plan")
+        ->capture_default_str();
+    app.add_option("--limit", options.limit, "seconds after which no pair is begun (0: none)");
+    app.add_option("--keep-outputs", options.keep_outputs,
+                   "keep outputs of up to so many bytes, to see where they differ (0: none)")
+        ->capture_default_str();
     app.add_option("--plan", options.plan_file, "a plan of your own (group,workload lines)");
     app.add_option("--machine", options.machine, "the GPU's machine file (default: by its name)");
     app.add_option("--driver", options.driver, "the CUDA driver's library")->capture_default_str();
@@ -361,12 +391,18 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_flag("--sample", options.is_sample, "mark the results as not measured");
     app.add_flag("--list", options.list, "print the plan");
-    app.add_flag("--metrics", options.metrics, "print the names of the counters");
+    app.add_option(
+        "--metrics", options.metrics,
+        "print the names of the counters: full or quick; with --counters: those asked for");
+    app.add_option("--available", options.available,
+                   "print the names of the counters that this profiler's CSV has");
     app.add_flag("--profile", options.profile, "run everything once, for a profiler");
     app.add_flag("--tables", options.tables, "write the tables of the transcendental unit");
     app.add_option("--table-entries", options.table_entries, "at most so many of each (tests)");
     app.add_option("--manifest", options.manifest, "the list of launches that --profile writes");
     app.add_option("--counters", options.csv, "turn a profiler's CSV and the manifest into JSON");
+    app.add_option("--into", options.into, "with --counters: the file in OUT")
+        ->capture_default_str();
     app.add_option("--cache", options.cache, "with --profile: the caches before each launch")
         ->check(CLI::IsMember({"cold", "warm"}))
         ->capture_default_str();

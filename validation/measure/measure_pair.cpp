@@ -5,8 +5,11 @@
 #include "validation/measure/measure_pair.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sim/error/error.h"
+#include "sim/stats/statistics.h"
+#include "validation/measure/packed.h"
 
 namespace lockstep::validation {
 
@@ -27,6 +30,17 @@ void add_first_run(MeasuredPair& measured, const std::vector<CudaLaunch>& launch
         for (const Output& output : launch.outputs) entry.outputs.push_back({output, true});
         measured.launches.push_back(std::move(entry));
     }
+}
+
+/// By their hash: equal outputs of several launches are kept once.
+void keep_outputs(const std::string& folder, const std::vector<CudaLaunch>& launches) {
+    std::filesystem::create_directories(folder);
+    for (const CudaLaunch& launch : launches)
+        for (const Output& output : launch.outputs) {
+            const std::filesystem::path path = output_path(folder, output.sha256);
+            if (!output.data.empty() && !std::filesystem::exists(path))
+                stats::write_whole(path.string(), pack(output.data));
+        }
 }
 
 void add_later_run(MeasuredPair& measured, const std::vector<CudaLaunch>& launches) {
@@ -76,7 +90,11 @@ MeasuredPair measure_pair(const PlannedPair& pair, const std::shared_ptr<const D
         if (i == 0) measured.empty_launch = device.empty_launch();
         const cuda::Outcome outcome = run_pair(pair.workload, options.seed, i == 0, device);
         if (i == 0) {
-            add_first_run(measured, device.take_launches());
+            std::vector<CudaLaunch> launches = device.take_launches();
+            if (!options.outputs.empty()) keep_outputs(options.outputs, launches);
+            for (CudaLaunch& launch : launches)
+                for (Output& output : launch.outputs) output.data.clear();
+            add_first_run(measured, launches);
             measured.cubins = device.cubins();
             for (const cuda::CheckRecord& check : outcome.checks)
                 measured.checks.push_back(

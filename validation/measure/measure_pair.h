@@ -17,6 +17,7 @@ struct MeasureOptions {
     unsigned runs = 5;  ///< of workloads that time themselves; others run twice
     std::uint64_t seed = 0;
     CudaDeviceOptions device;
+    std::string outputs;  ///< folder that gets SHA256.zst for each output whose bytes were kept
 };
 
 /// Throws InputError, and ProgramFault where the driver reports an error: nothing else can be

@@ -5,8 +5,10 @@
 #include "validation/measure/ncu_csv.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "sim/error/error.h"
 
@@ -17,9 +19,9 @@ namespace {
 constexpr std::string_view kMetrics[] = {
     "gpu__time_duration.sum",
     "sm__cycles_elapsed.max",
-    "sm__cycles_active.avg",
     "sm__cycles_elapsed.avg.per_second",
     "smsp__inst_executed.sum",
+    "sm__cycles_active.avg",
     "smsp__thread_inst_executed_per_inst_executed.ratio",
     "smsp__issue_active.avg.per_cycle_active",
     "sm__warps_active.avg.pct_of_peak_sustained_active",
@@ -95,6 +97,10 @@ std::span<const std::string_view> profiled_metrics() {
     return kMetrics;
 }
 
+std::span<const std::string_view> quick_metrics() {
+    return profiled_metrics().first(4);
+}
+
 std::vector<std::vector<std::string>> parse_csv(std::string_view text,
                                                 const std::string& file_name) {
     std::vector<std::vector<std::string>> lines;
@@ -135,62 +141,123 @@ std::vector<std::vector<std::string>> parse_csv(std::string_view text,
     return lines;
 }
 
-void add_counters(CounterFile& manifest, std::string_view csv, const std::string& file_name) {
-    const auto lines = parse_csv(csv, file_name);
-    const auto header =
-        std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line[0] == "ID"; });
-    if (header == lines.end())
-        throw InputError(fmt::format("{}: there is no header line (\"ID\", ...)", file_name));
-    const auto column = [&](std::string_view name) {
-        const auto found = std::find(header->begin(), header->end(), name);
-        if (found == header->end())
-            throw InputError(fmt::format("{}: there is no column '{}'", file_name, name));
-        return static_cast<std::size_t>(found - header->begin());
-    };
-    const std::size_t kernel_column = column("Kernel Name"), grid_column = column("Grid Size"),
-                      block_column = column("Block Size");
-    std::vector<std::size_t> metric_columns;
-    for (const std::string_view metric : kMetrics) metric_columns.push_back(column(metric));
+namespace {
 
-    const auto units = header + 1;
-    if (units == lines.end() || units->size() != header->size() || !(*units)[0].empty())
-        throw InputError(fmt::format("{}: no line of units follows the header", file_name));
-    auto line = units + 1;
-    const auto fail = [&](const std::string& why) {
-        throw InputError(fmt::format("{}: launch {}: {}", file_name, line - units - 1, why));
+/// The lines of the table, without ncu's messages before, between and after them.
+std::string table_of(std::string_view csv) {
+    std::string table;
+    while (!csv.empty()) {
+        const std::size_t end = std::min(csv.find('\n'), csv.size() - 1) + 1;
+        if (!csv.starts_with("==")) table += csv.substr(0, end);
+        csv.remove_prefix(end);
+    }
+    return table;
+}
+
+/// The CSV by columns.
+class Table {
+  public:
+    Table(std::string_view csv, const std::string& file_name)
+        : file_(file_name), lines_(parse_csv(table_of(csv), file_name)) {
+        header_ = std::find_if(lines_.begin(), lines_.end(),
+                               [](const auto& line) { return line[0] == "ID"; });
+        if (header_ == lines_.end())
+            throw InputError(fmt::format("{}: there is no header line (\"ID\", ...)", file_));
+        units_ = header_ + 1;
+        if (units_ == lines_.end() || units_->size() != header_->size() || !(*units_)[0].empty())
+            throw InputError(fmt::format("{}: no line of units follows the header", file_));
+    }
+    bool has_launch(std::size_t launch) const {
+        const auto at = line(launch);
+        return at < lines_.end() && !(at->size() == 1 && (*at)[0].empty());
+    }
+    bool has_column(std::string_view name) const {
+        return std::find(header_->begin(), header_->end(), name) != header_->end();
+    }
+    const std::string& text(std::size_t launch, std::string_view name) const {
+        const auto at = line(launch);
+        if (at->size() != header_->size())
+            fail(launch, fmt::format("{} fields, the header has {}", at->size(), header_->size()));
+        return (*at)[column(name)];
+    }
+    /// In base units.
+    double number(std::size_t launch, std::string_view name) const {
+        const std::string& value = text(launch, name);
+        if (double number = 0; parse_number(value, number))
+            return number * scale_of((*units_)[column(name)]);
+        std::string lower = value;
+        for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        const bool is_none = lower.find("n/a") != std::string::npos ||
+                             lower.find("nan") != std::string::npos ||
+                             lower.find("inf") != std::string::npos;
+        if (!is_none || is_quick(name))
+            fail(launch, fmt::format("column '{}' is '{}', not a number", name, value));
+        return std::numeric_limits<double>::quiet_NaN();
+    }
+    [[noreturn]] void fail(std::size_t launch, const std::string& why) const {
+        throw InputError(fmt::format("{}: launch {}: {}", file_, launch, why));
+    }
+
+  private:
+    static bool is_quick(std::string_view name) {
+        const auto quick = quick_metrics();
+        return std::find(quick.begin(), quick.end(), name) != quick.end();
+    }
+    std::vector<std::vector<std::string>>::const_iterator line(std::size_t launch) const {
+        const auto left = static_cast<std::size_t>(lines_.end() - units_) - 1;
+        return units_ + 1 + static_cast<std::ptrdiff_t>(std::min(launch, left));
+    }
+    std::size_t column(std::string_view name) const {
+        const auto found = std::find(header_->begin(), header_->end(), name);
+        if (found == header_->end())
+            throw InputError(fmt::format("{}: there is no column '{}'", file_, name));
+        return static_cast<std::size_t>(found - header_->begin());
+    }
+
+    std::string file_;
+    std::vector<std::vector<std::string>> lines_;
+    std::vector<std::vector<std::string>>::const_iterator header_, units_;
+};
+
+}  // namespace
+
+std::vector<std::string> available_metrics(std::string_view csv, const std::string& file_name) {
+    const Table table(csv, file_name);
+    if (!table.has_launch(0)) throw InputError(fmt::format("{}: there is no launch", file_name));
+    std::vector<std::string> list;
+    for (const std::string_view metric : kMetrics)
+        if (table.has_column(metric) && std::isfinite(table.number(0, metric)))
+            list.emplace_back(metric);
+    for (const std::string_view metric : quick_metrics()) table.number(0, metric);
+    return list;
+}
+
+void add_counters(CounterFile& manifest, std::string_view csv, const std::string& file_name) {
+    const Table table(csv, file_name);
+    std::size_t number = 0;
+    const auto check_size = [&](const char* column, sass::Dim3 wanted, const CountedPair& pair) {
+        const std::string& text = table.text(number, column);
+        if (sass::Dim3 size; !parse_size(text, size) || !(size == wanted))
+            table.fail(number, fmt::format("column '{}' is '{}', {} launches ({}, {}, {})", column,
+                                           text, pair.workload, wanted.x, wanted.y, wanted.z));
     };
     for (CountedPair& pair : manifest.pairs) {
         for (CountedLaunch& launch : pair.launches) {
-            if (line == lines.end())
-                fail(fmt::format("is missing ({} of {})", launch.kernel, pair.workload));
-            if (line->size() != header->size())
-                fail(fmt::format("{} fields, the header has {}", line->size(), header->size()));
-            const std::string& name = (*line)[kernel_column];
+            if (!table.has_launch(number))
+                table.fail(number,
+                           fmt::format("is missing ({} of {})", launch.kernel, pair.workload));
+            const std::string& name = table.text(number, "Kernel Name");
             if (name.substr(0, name.find('(')) != launch.kernel)
-                fail(fmt::format("column 'Kernel Name' is '{}', {} launches {}", name,
-                                 pair.workload, launch.kernel));
-            sass::Dim3 grid, block;
-            if (!parse_size((*line)[grid_column], grid) || !(grid == launch.grid))
-                fail(fmt::format("column 'Grid Size' is '{}', {} launches ({}, {}, {})",
-                                 (*line)[grid_column], pair.workload, launch.grid.x, launch.grid.y,
-                                 launch.grid.z));
-            if (!parse_size((*line)[block_column], block) || !(block == launch.block))
-                fail(fmt::format("column 'Block Size' is '{}', {} launches ({}, {}, {})",
-                                 (*line)[block_column], pair.workload, launch.block.x,
-                                 launch.block.y, launch.block.z));
-            for (std::size_t i = 0; i < std::size(kMetrics); ++i) {
-                const std::string& text = (*line)[metric_columns[i]];
-                double value = 0;
-                if (!parse_number(text, value))
-                    fail(fmt::format("column '{}' is '{}', not a number", kMetrics[i], text));
-                launch.metrics[std::string(kMetrics[i])] =
-                    value * scale_of((*units)[metric_columns[i]]);
-            }
-            ++line;
+                table.fail(number, fmt::format("column 'Kernel Name' is '{}', {} launches {}", name,
+                                               pair.workload, launch.kernel));
+            check_size("Grid Size", launch.grid, pair);
+            check_size("Block Size", launch.block, pair);
+            for (const std::string& metric : manifest.metrics)
+                launch.metrics[metric] = table.number(number, metric);
+            ++number;
         }
     }
-    if (line != lines.end() && !(line->size() == 1 && (*line)[0].empty()))
-        fail("is one more than the plan has");
+    if (table.has_launch(number)) table.fail(number, "is one more than the plan has");
 }
 
 }  // namespace lockstep::validation

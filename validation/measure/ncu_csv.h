@@ -11,17 +11,23 @@
 
 namespace lockstep::validation {
 
-/// The metrics that are measured, and all of which a counter file must have.
+/// The metrics that are measured; the first of them, which take one pass and every file must have.
 std::span<const std::string_view> profiled_metrics();
+std::span<const std::string_view> quick_metrics();
+
+/// Those of profiled_metrics() that a CSV has with a number for its first launch: a chip may lack
+/// some. Throws InputError where it has no launch or not all of quick_metrics().
+std::vector<std::string> available_metrics(std::string_view csv, const std::string& file_name);
 
 /// Fields by RFC 4180: quoted fields may hold commas, line ends and doubled quotes. Throws
 /// InputError with file and line where a quote does not end.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text,
                                                 const std::string& file_name);
 
-/// Fills the launches of `manifest` (in the order in which they ran) with the counters of the CSV.
-/// Lines before the header (ncu's own messages) are skipped. Throws InputError that names file,
-/// line and column: another kernel, grid or block than the manifest's, too few or too many
+/// Fills the launches of `manifest` (in the order in which they ran) with the counters of the CSV
+/// that manifest.metrics names. ncu's own messages ("==") are skipped; where it prints that there
+/// is no value (n/a, nan), NaN is stored, except of quick_metrics(). Throws InputError that names
+/// file, line and column: another kernel, grid or block than the manifest's, too few or too many
 /// launches, a metric without a column, a value that is not a number, a unit that is not known.
 void add_counters(CounterFile& manifest, std::string_view csv, const std::string& file_name);
 

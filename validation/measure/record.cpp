@@ -4,6 +4,7 @@
 #include "validation/measure/record.h"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sim/error/error.h"
@@ -40,6 +41,9 @@ class Field {
     double number() const {
         if (!json_.is_number()) fail("must be a number");
         return json_.get<double>();
+    }
+    double number_or_null() const {
+        return json_.is_null() ? std::numeric_limits<double>::quiet_NaN() : number();
     }
     std::uint64_t count() const {
         if (!json_.is_number_unsigned()) fail("must be a whole number");
@@ -233,7 +237,8 @@ std::string to_text(const CounterFile& file) {
         Json launches = Json::array();
         for (const CountedLaunch& launch : pair.launches) {
             Json metrics = Json::object();
-            for (const auto& [name, value] : launch.metrics) metrics[name] = value;
+            for (const auto& [name, value] : launch.metrics)
+                metrics[name] = std::isnan(value) ? Json(nullptr) : Json(value);
             launches.push_back({{"kernel", launch.kernel},
                                 {"grid", to_json(launch.grid)},
                                 {"block", to_json(launch.block)},
@@ -245,6 +250,7 @@ std::string to_text(const CounterFile& file) {
                  {"kind", "counters"},
                  {"cache", file.cache},
                  {"profiler", file.profiler},
+                 {"metrics", file.metrics},
                  {"provenance", to_json(file.provenance)},
                  {"pairs", std::move(pairs)}});
 }
@@ -279,13 +285,15 @@ CounterFile read_counters(const std::string& text, const std::string& file_name)
     CounterFile file;
     file.cache = root["cache"].text();
     file.profiler = root["profiler"].text();
+    file.metrics = root["metrics"].list<std::string>([](const Field& f) { return f.text(); });
     file.provenance = read_provenance(root["provenance"]);
     file.pairs = root["pairs"].list<CountedPair>([](const Field& pair) {
         return CountedPair{
             pair["workload"].text(), pair["launches"].list<CountedLaunch>([](const Field& launch) {
-                return CountedLaunch{
-                    launch["kernel"].text(), launch["grid"].size(), launch["block"].size(),
-                    launch["metrics"].map<double>([](const Field& f) { return f.number(); })};
+                return CountedLaunch{launch["kernel"].text(), launch["grid"].size(),
+                                     launch["block"].size(),
+                                     launch["metrics"].map<double>(
+                                         [](const Field& f) { return f.number_or_null(); })};
             })};
     });
     return file;

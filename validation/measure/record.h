@@ -69,7 +69,7 @@ struct MeasurementFile {
 struct CountedLaunch {
     std::string kernel;
     sass::Dim3 grid, block;
-    std::map<std::string, double> metrics;
+    std::map<std::string, double> metrics;  ///< NaN: the profiler has no value of it
 };
 
 struct CountedPair {
@@ -79,8 +79,9 @@ struct CountedPair {
 
 struct CounterFile {
     Provenance provenance;
-    std::string cache;     ///< cold or warm
-    std::string profiler;  ///< its version
+    std::string cache;                 ///< cold or warm
+    std::string profiler;              ///< its version
+    std::vector<std::string> metrics;  ///< that it was asked for
     std::vector<CountedPair> pairs;
 };
 

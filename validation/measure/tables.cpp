@@ -3,12 +3,11 @@
 // results differ from the rounded ones by few units in the last place, which compresses well.
 #include "validation/measure/tables.h"
 
-#include <zstd.h>
-
 #include <bit>
 #include <cmath>
 
 #include "sim/error/error.h"
+#include "validation/measure/packed.h"
 
 namespace lockstep::validation {
 
@@ -62,12 +61,7 @@ std::string compress_table(const TableRange& range, std::span<const float> resul
         for (; zigzag >= 0x80; zigzag >>= 7) plain += static_cast<char>(zigzag | 0x80);
         plain += static_cast<char>(zigzag);
     }
-    std::string packed(ZSTD_compressBound(plain.size()), '\0');
-    const std::size_t size =
-        ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), 12);
-    LOCKSTEP_CHECK(!ZSTD_isError(size), "zstd: {}", ZSTD_getErrorName(size));
-    packed.resize(size);
-    return packed;
+    return pack(std::as_bytes(std::span(plain)));
 }
 
 std::vector<float> expand_table(const TableRange& range, std::string_view bytes,
@@ -76,10 +70,9 @@ std::vector<float> expand_table(const TableRange& range, std::string_view bytes,
         throw InputError(fmt::format("{}: table of {}: {}", file_name, range.function, why));
     };
     // A difference takes at most five bytes.
-    std::string plain(static_cast<std::size_t>(range.count) * 5, '\0');
-    const std::size_t size =
-        ZSTD_decompress(plain.data(), plain.size(), bytes.data(), bytes.size());
-    if (ZSTD_isError(size)) fail(ZSTD_getErrorName(size));
+    const std::vector<std::byte> plain =
+        unpack(bytes, std::uint64_t{5} * static_cast<unsigned>(range.count), file_name);
+    const std::size_t size = plain.size();
     std::vector<float> results;
     std::size_t at = 0;
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(range.count); ++i) {

@@ -9,6 +9,8 @@
 
 #include "sim/error/error.h"
 #include "validation/measure/measure_pair.h"
+#include "validation/measure/ncu_csv.h"
+#include "validation/measure/packed.h"
 #include "validation/measure/sha256.h"
 #include "workloads/cuda/kernel_images.h"
 
@@ -166,12 +168,36 @@ TEST_F(Program, WritesTables) {
     EXPECT_GT(fs::file_size(folder_ / "tables/mufu_rcp.zst"), 8u);
 }
 
-/// A profiler that runs the program and prints what ncu does: 7 for every metric.
+TEST_F(Program, GoesOnWhereItStopped) {
+    std::ofstream(folder_ / "plan.csv") << "a,relu:n=100\na,sgd:n=100\n";
+    const std::string all =
+        common_ + "--plan " + (folder_ / "plan.csv").string() + " --out " + folder_.string();
+    EXPECT_EQ(run_program(all + " --part 1/2"), 0);
+    const std::string first = slurp(folder_ / "a.json");
+    EXPECT_EQ(read_measurements(first, "a.json").pairs.size(), 1u);
+    EXPECT_EQ(run_program(all), 0);
+    const MeasurementFile file = read_measurements(slurp(folder_ / "a.json"), "a.json");
+    ASSERT_EQ(file.pairs.size(), 2u);
+    EXPECT_EQ(file.provenance.date, read_measurements(first, "a.json").provenance.date);
+    // The bytes of small outputs are kept by their hash.
+    const MeasuredOutput& output = file.pairs[0].launches[0].outputs.at(0);
+    const std::string packed = slurp(output_path(folder_ / "outputs", output.output.sha256));
+    EXPECT_EQ(sha256(unpack(packed, 400, "x")), output.output.sha256);
+    EXPECT_THROW(unpack(packed, 399, "x"), InputError);
+    EXPECT_THROW(unpack(packed.substr(0, packed.size() / 2), 400, "x"), InputError);
+    // What was measured from another source is not mixed with this one's.
+    EXPECT_EQ(run_program(all + " --commit another"), 2);
+}
+
+/// A profiler that runs the program and prints what ncu does: 7 for every metric. Like one on a
+/// chip without a counter it refuses that.
 constexpr const char* kFakeNcu = R"(#!/usr/bin/env python3
-import json, subprocess, sys
+import json, os, subprocess, sys
 a = sys.argv[1:]
 if a == ['--version']: print('fake'); sys.exit(0)
+if os.environ.get('BROKEN'): print('==ERROR== Failed to initialize the profiler: LibraryNotLoaded'); sys.exit(1)
 log, metrics = a[a.index('--log-file') + 1], a[a.index('--metrics') + 1].split(',')
+if 'lts__t_sectors.sum' in metrics: print('==ERROR== Failed to find metric lts__t_sectors.sum'); sys.exit(1)
 if subprocess.call(a[a.index('--log-file') + 2:]) != 0: sys.exit(1)
 q = lambda fields: ','.join('"%s"' % (f,) for f in fields) + '\n'
 with open(log, 'w') as f:
@@ -182,23 +208,53 @@ with open(log, 'w') as f:
             f.write(q([0, l['kernel'], tuple(l['block']), tuple(l['grid'])] + [7] * len(metrics)))
 )";
 
-TEST_F(Program, ScriptDoesItAll) {
-    if (std::system("python3 -c 'import json'") != 0) GTEST_SKIP() << "skipped: no python3";
-    std::ofstream(folder_ / "plan.csv") << "b,reduce:n=2048\n";
-    std::ofstream(folder_ / "ncu") << kFakeNcu;
-    fs::permissions(folder_ / "ncu", fs::perms::owner_all);
-    const std::string command =
-        "LOCKSTEP_BUILD=" LOCKSTEP_BINARY_DIR " LOCKSTEP_NCU=" + (folder_ / "ncu").string() +
-        " LOCKSTEP_MEASURE_OPTIONS='" + common_ + "--table-entries 500 --plan " +
-        (folder_ / "plan.csv").string() + "' " LOCKSTEP_SOURCE_DIR "/validation/measure/run.sh " +
-        (folder_ / "out").string() + " >" + (folder_ / "log").string() + " 2>&1";
-    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0) << slurp(folder_ / "log");
-    const std::string name = (folder_ / "out/counters_cold_b.json").string();
+class Script : public Program {
+  protected:
+    void SetUp() override {
+        Program::SetUp();
+        if (std::system("python3 -c 'import json'") != 0) GTEST_SKIP() << "skipped: no python3";
+        std::ofstream(folder_ / "plan.csv") << "b,relu:n=2048\n";
+        std::ofstream(folder_ / "ncu") << kFakeNcu;
+        fs::permissions(folder_ / "ncu", fs::perms::owner_all);
+    }
+    int run(const std::string& arguments, const std::string& environment = "") const {
+        const std::string command =
+            environment +
+            " LOCKSTEP_BUILD=" LOCKSTEP_BINARY_DIR " LOCKSTEP_NCU=" + (folder_ / "ncu").string() +
+            " LOCKSTEP_MEASURE_OPTIONS='" + common_ + "--table-entries 500 --plan " +
+            (folder_ / "plan.csv").string() +
+            "' " LOCKSTEP_SOURCE_DIR "/validation/measure/run.sh " + arguments + " >" +
+            (folder_ / "log").string() + " 2>&1";
+        return WEXITSTATUS(std::system(command.c_str()));
+    }
+};
+
+TEST_F(Script, DoesItAllAndPacksIt) {
+    const std::string out = (folder_ / "out").string(), pack = (folder_ / "pack").string();
+    EXPECT_EQ(run(out + " --pack " + pack), 0) << slurp(folder_ / "log");
+    const std::string name = out + "/counters_cold_full_b.json";
     const CounterFile file = read_counters(slurp(name), name);
     ASSERT_EQ(file.pairs.size(), 1u);
     EXPECT_EQ(file.pairs[0].launches[0].metrics.at("sm__cycles_elapsed.max"), 7);
-    for (const char* made : {"b.json", "counters_warm_b.json", "tables/index.json"})
+    EXPECT_EQ(file.metrics.size(), profiled_metrics().size() - 1);
+    for (const char* made : {"b.json", "counters_warm_full_b.json", "counters_cold_quick_b.json",
+                             "tables/index.json", "summary.txt"})
         EXPECT_TRUE(fs::exists(folder_ / "out" / made)) << made;
+    // A later call finds everything in the pack.
+    EXPECT_EQ(run((folder_ / "again").string() + " --from " + pack), 0) << slurp(folder_ / "log");
+    EXPECT_THAT(slurp(folder_ / "log"), HasSubstr("1 pairs measured (1 before)"));
+}
+
+TEST_F(Script, LeavesOutABrokenProfiler) {
+    const std::string out = (folder_ / "out").string();
+    EXPECT_EQ(run(out, "BROKEN=1"), 3);
+    EXPECT_THAT(slurp(folder_ / "log"), HasSubstr("it does not work"));
+    EXPECT_TRUE(fs::exists(folder_ / "out/tables/index.json"));
+}
+
+TEST_F(Script, SaysWhatIsLeftWhenTimeIsUp) {
+    EXPECT_EQ(run((folder_ / "out").string() + " --limit 1"), 75);
+    EXPECT_THAT(slurp(folder_ / "log"), HasSubstr("not yet, call again: pairs"));
 }
 
 TEST(Plan, NamesWorkloadsThatThereAre) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sim/error/error.h"
 
 namespace lockstep::validation {
@@ -13,6 +15,7 @@ using testing::HasSubstr;
 
 CounterFile manifest() {
     CounterFile file;
+    file.metrics.assign(profiled_metrics().begin(), profiled_metrics().end());
     file.pairs = {{"relu:n=1", {{"relu", {132}, {256}, {}}}},
                   {"sgd:n=1", {{"sgd", {1}, {256}, {}}}}};
     return file;
@@ -32,7 +35,7 @@ std::string csv(const std::string& first = "\"1,234.5\"", const std::string& lef
         two += ",\"7\"";
     }
     return "==PROF== Connected to process 1\n" + header + "\n" + units + "\n" + one + "\n" + two +
-           "\n";
+           "\n==PROF== Disconnected from process 1\n";
 }
 
 std::string error_of(const std::string& text) {
@@ -55,13 +58,35 @@ TEST(NcuCsv, FillsTheManifest) {
     EXPECT_EQ(file.pairs[1].launches[0].metrics.at("sm__cycles_elapsed.max"), 7);
 }
 
+TEST(NcuCsv, KeepsThatThereIsNoValue) {
+    std::string text = csv("7");
+    // The last column of the first launch: a ratio without a denominator.
+    text.replace(text.find(",7\n"), 2, ",\"(!) nan\"");
+    CounterFile file = manifest();
+    add_counters(file, text, "n.csv");
+    const auto& metrics = file.pairs[0].launches[0].metrics;
+    EXPECT_TRUE(std::isnan(metrics.at(std::string(profiled_metrics().back()))));
+    const CounterFile again = read_counters(to_text(file), "c.json");
+    EXPECT_EQ(again.metrics, file.metrics);
+    EXPECT_TRUE(
+        std::isnan(again.pairs[0].launches[0].metrics.at(std::string(profiled_metrics().back()))));
+    const std::vector<std::string> available = available_metrics(text, "n.csv");
+    EXPECT_EQ(available.size(), profiled_metrics().size() - 1);
+    EXPECT_EQ(available_metrics(csv("1", "dram__bytes_write.sum"), "n.csv").size(),
+              profiled_metrics().size() - 1);
+    EXPECT_THROW(available_metrics(csv("1", "smsp__inst_executed.sum"), "n.csv"), InputError);
+}
+
 TEST(NcuCsv, NamesWhatIsWrong) {
     EXPECT_THAT(error_of(csv("\"n/a\"")), HasSubstr("n.csv: launch 0: column "
                                                     "'gpu__time_duration.sum' is 'n/a'"));
+    EXPECT_THAT(error_of(csv("\"twelve\"")), HasSubstr("is 'twelve', not a number"));
     EXPECT_THAT(error_of(csv("1", "dram__bytes_write.sum")),
                 HasSubstr("n.csv: there is no column 'dram__bytes_write.sum'"));
     EXPECT_THAT(error_of("==ERROR== ERR_NVGPUCTRPERM\n"), HasSubstr("no header line"));
-    const std::string whole = csv();
+    const std::string trailer = "==PROF== Disconnected from process 1\n";
+    std::string whole = csv();
+    whole.resize(whole.size() - trailer.size());
     EXPECT_THAT(error_of(whole.substr(0, whole.rfind("\"1\",\"sgd"))),
                 HasSubstr("launch 1: is missing (sgd of sgd:n=1)"));
     EXPECT_THAT(error_of(whole.substr(0, whole.size() - 3)), HasSubstr("a quote does not end"));
