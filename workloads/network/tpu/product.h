@@ -140,8 +140,9 @@ class ProductLowering {
                      int64_t count = 0);
     uint64_t parameter_bytes(int64_t columns) const;
     void stage_parameters(uint64_t address, int64_t first, int64_t columns);
-    std::vector<Block> blocks_of(int64_t limit, int64_t panel_columns, bool results_pass,
-                                 bool is_resident) const;
+    /// Of at most `limit` rows, `budget` bytes of operands and as many of results.
+    std::vector<Block> blocks_of(int64_t limit, int64_t budget, int64_t panel_columns,
+                                 bool results_pass, bool is_resident) const;
     void stage_block(Block& block, const Matrix& source);
     void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
               int64_t lanes);

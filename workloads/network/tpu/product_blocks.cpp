@@ -9,13 +9,13 @@
 
 namespace lockstep::network::lowering {
 
-std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, int64_t panel_columns,
+std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, int64_t budget,
+                                                               int64_t panel_columns,
                                                                bool results_pass,
                                                                bool is_resident) const {
     std::vector<Block> blocks;
     const tpu::DataType type = l_.type_of(node_.inputs[0]);
     const auto size = static_cast<int64_t>(tpu::size_of(type));
-    const auto budget = static_cast<int64_t>(l_.ring_.size() / 8);
     // Results pass through the ring; where they stay in the unified buffer they need no room there.
     int64_t row_bytes = results_pass ? panel_columns * size : 0;
     if (epilogue_.addend != kNoValue) row_bytes += panel_columns * size;
@@ -54,10 +54,16 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
                               .pad_top = pad});
         return blocks;
     }
-    const int64_t lines = std::max<int64_t>(1, limit / out_width);
+    const Window& w = conv_->window;
+    const int64_t line_bytes = conv_->width * conv_->channels * size,
+                  halo = (w.kernel[0] - 1) * w.dilation[0] + 1 - w.stride[0];
+    const int64_t lines = std::max<int64_t>(
+        1, std::min(limit / out_width, (budget / line_bytes - halo) / w.stride[0]));
     for (int64_t n = 0; n < images; ++n)
-        for (int64_t y = 0; y < out_height; y += lines) {
-            const int64_t count = std::min(lines, out_height - y);
+        for (int64_t y = 0, count = 0; y < out_height; y += count) {
+            count = std::min(lines, out_height - y);
+            // Lines whose windows lie below the image come with the last that touches it.
+            if ((y + count) * w.stride[0] - w.pad_begin[0] >= conv_->height) count = out_height - y;
             blocks.push_back({.first = n * pixels + y * out_width,
                               .rows = count * out_width,
                               .source = {},

@@ -19,14 +19,22 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
     const tpu::CoreLimits& limits = l_.target_.limits;
     const int64_t accumulators = limits.accumulator_rows, lanes = limits.array_rows;
     ChunkShape shape;
-    shape.rows = std::min<int64_t>(m_, std::max<int64_t>(1, accumulators / 4));
+    // Results and residuals of four tiles of columns take a quarter of the ring, two chunks a half.
+    const auto rows_of_results =
+        static_cast<int64_t>(l_.ring_.size()) / 32 /
+        (limits.array_columns * static_cast<int64_t>(tpu::size_of(o.out.type)));
+    shape.rows = std::min(
+        m_, std::clamp<int64_t>(accumulators / 4, 1, std::max<int64_t>(1, rows_of_results)));
     shape.tiles =
         std::clamp<int64_t>(accumulators / shape.rows, 1, static_cast<int64_t>(o.tiles.size()));
-    const int64_t bytes_of_k =
-        shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) +
-        shape.tiles * limits.array_columns * static_cast<int64_t>(tpu::size_of(o.weights.type));
     const auto budget = static_cast<int64_t>(l_.ring_.size() / 4);
-    shape.k = std::max(lanes, std::min(divide_up(k_, lanes), budget / bytes_of_k / lanes) * lanes);
+    const auto bytes_of_k = [&] {
+        return shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) +
+               shape.tiles * limits.array_columns *
+                   static_cast<int64_t>(tpu::size_of(o.weights.type));
+    };
+    while (shape.tiles > 1 && lanes * bytes_of_k() > budget) --shape.tiles;
+    shape.k = std::min(divide_up(k_, lanes), budget / bytes_of_k() / lanes) * lanes;
     return shape;
 }
 
@@ -34,6 +42,7 @@ bool ProductLowering::prefers_chunks(const Operands& o, uint64_t all_weights) co
     const auto panels = static_cast<int64_t>(all_weights / (l_.ring_.size() / 4) + 1);
     if (conv_ || panels == 1) return false;
     const ChunkShape shape = chunks_of(o);
+    if (shape.k == 0) return false;
     const auto weights = static_cast<int64_t>(all_weights),
                rows = m_ * k_ * static_cast<int64_t>(tpu::size_of(o.left.type));
     const int64_t by_chunks = weights * divide_up(m_, shape.rows) +
@@ -116,16 +125,18 @@ void ProductLowering::run_chunks(const Operands& o) {
                 pass(block, job, o.weights, chunk.panel, k,
                      std::min<int64_t>(limits.array_rows, chunk.k + chunk.count - k));
         if (chunk.k + chunk.count < k_) continue;
-        const int64_t first = chunk.tile * limits.array_columns;
-        const int64_t columns = jobs.back().column + jobs.back().tile->columns;
-        const Matrix out = columns_of(o.out, first, columns);
-        const Tile to = l_.stage_result(out, chunk.row, chunk.rows);
-        std::optional<Tile> residual;
-        if (o.addend)
-            residual = l_.stage(columns_of(*o.addend, first, columns), chunk.row, chunk.rows);
-        for (const Job& job : jobs)
+        for (Job job : jobs) {
+            const int64_t first = chunk.tile * limits.array_columns + job.column;
+            const Matrix out = columns_of(o.out, first, job.tile->columns);
+            const Tile to = l_.stage_result(out, chunk.row, chunk.rows);
+            std::optional<Tile> residual;
+            if (o.addend)
+                residual = l_.stage(columns_of(*o.addend, first, job.tile->columns), chunk.row,
+                                    chunk.rows);
+            job.column = 0;
             finish(job, parameters + parameter_bytes(first), to, residual ? &*residual : nullptr);
-        l_.unstage(to, out, chunk.row, chunk.rows);
+            l_.unstage(to, out, chunk.row, chunk.rows);
+        }
         ++l_.layer().row_blocks;
     }
 }

@@ -138,10 +138,15 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     const uint64_t rows_bytes =
         static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    // Room for the rows, two panels of weights, and results.
-    const bool fits = (is_resident ? 0 : rows_bytes) + 2 * weight_bytes(o, 0) +
-                          l_.ring_.size() / 8 + parameter_bytes(n_) <=
-                      l_.ring_.size();
+    // Room for the rows, two panels of weights, results, a residual, and the largest of these
+    // again.
+    const uint64_t ring = l_.ring_.size(), panel = std::max(weight_bytes(o, 0), ring / 16);
+    const uint64_t results = std::clamp<uint64_t>(
+        static_cast<uint64_t>(m_) * limits.array_columns * tpu::size_of(o.out.type), ring / 16,
+        ring / 8);
+    const bool fits = (is_resident ? 0 : rows_bytes) + parameter_bytes(n_) + 4096 + 2 * panel +
+                          2 * results + std::max(panel, results) <=
+                      ring;
     if (l_.has_memory() && fits && (is_resident || rows_bytes <= all_weights))
         run_columns(o, limit);
     else if (l_.has_memory() && prefers_chunks(o, all_weights))
@@ -157,16 +162,29 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
                                                                bool staged) const {
     std::vector<Panel> panels;
     int64_t first = 0;
-    for (size_t t = 0; t < o.tiles.size(); ++t) {
-        const uint64_t more = staged ? weight_bytes(o, t) : 0;
-        const int64_t columns = o.tiles[t].columns;
-        if (panels.empty() || panels.back().bytes + more > most_bytes ||
-            static_cast<uint64_t>(panels.back().columns + columns) > most_columns)
-            panels.push_back({t, t, first, 0, 0});
-        panels.back().end = t + 1;
-        panels.back().columns += columns;
-        panels.back().bytes += more;
-        first += columns;
+    for (size_t begin = 0; begin < o.tiles.size(); begin = panels.back().end) {
+        Panel panel{begin, begin, first, 0, 0};
+        const auto fits = [&](size_t t) {
+            return panel.bytes + (staged ? weight_bytes(o, t) : 0) <= most_bytes &&
+                   static_cast<uint64_t>(panel.columns + o.tiles[t].columns) <= most_columns;
+        };
+        const auto take = [&](size_t end) {
+            for (; panel.end < end; ++panel.end) {
+                panel.columns += o.tiles[panel.end].columns;
+                panel.bytes += staged ? weight_bytes(o, panel.end) : 0;
+            }
+        };
+        take(begin + 1);
+        while (panel.end < o.tiles.size() && fits(panel.end)) take(panel.end + 1);
+        // As many tiles as keep all units busy.
+        const size_t units = l_.target_.limits.matrix_units, over = (panel.end - begin) % units;
+        if (panel.end < o.tiles.size() && panel.end - begin > units && over != 0) {
+            const size_t end = panel.end - over;
+            panel = {begin, begin, first, 0, 0};
+            take(end);
+        }
+        first += panel.columns;
+        panels.push_back(panel);
     }
     return panels;
 }
@@ -207,7 +225,8 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
                            l_.ring_.size() / 8;
         std::optional<Matrix> addend;
         if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
-        std::vector<Block> blocks = blocks_of(limit, panel.columns, !whole, true);
+        std::vector<Block> blocks = blocks_of(limit, static_cast<int64_t>(l_.ring_.size() / 8),
+                                              panel.columns, !whole, true);
         Tile to, residual;
         int64_t first_row = 0, rows = 0;
         for (Block& block : blocks) {
@@ -250,12 +269,18 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit) {
         stage_parameters(parameters, panel.first, panel.columns);
         if (staged) stage_panel(o, panel.begin, panel.end, panel.address);
     };
+    // Generation 1 streams a block at a time; later ones load windows of many blocks, as large as
+    // two of them fit with two of results (and residuals).
+    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
+    const bool windows = l_.has_memory() && !is_resident;
+    const auto budget =
+        static_cast<int64_t>(windows ? l_.ring_.room() / (o.addend ? 7 : 5) - 4096 : ring / 8);
     stage_weights(0);
     l_.end_prefetch();
     for (size_t p = 0; p < panels.size(); ++p) {
         const Panel& panel = panels[p];
-        std::vector<Block> blocks = blocks_of(limit, panel.columns, results_pass,
-                                              o.left.space == tpu::Space::kUnifiedBuffer);
+        std::vector<Block> blocks =
+            blocks_of(windows ? m_ : limit, budget, panel.columns, results_pass, is_resident);
         stage_block(blocks[0], o.left);
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         std::optional<Matrix> addend;
@@ -267,13 +292,25 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit) {
             const int64_t to_first = epilogue_.pool ? block.result_first : block.first,
                           to_rows = epilogue_.pool ? block.result_rows : block.rows;
             const Tile to = l_.stage_result(out, to_first, to_rows);
-            std::optional<Tile> residual;
+            Tile residual;
             if (addend) residual = l_.stage(*addend, block.first, block.rows);
-            compute(block, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
-                    o.weights, staged ? panel.address + 1 : 0, base + p % places * most, to,
-                    residual ? &*residual : nullptr, panel.begin);
+            // Of equal parts, so that none is short.
+            const int64_t parts = (block.rows + limit - 1) / limit,
+                          step = windows ? (block.rows + parts - 1) / parts : block.rows;
+            for (int64_t row = 0; row < block.rows; row += step) {
+                Block part = block;
+                part.rows = std::min(step, block.rows - row);
+                if (conv_)
+                    part.first_row += row;
+                else
+                    part.source = from_row(part.source, row);
+                const Tile part_addend = from_row(residual, row);
+                compute(part, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
+                        o.weights, staged ? panel.address + 1 : 0, base + p % places * most,
+                        from_row(to, row), addend ? &part_addend : nullptr, panel.begin);
+                ++l_.layer().row_blocks;
+            }
             l_.unstage(to, out, to_first, to_rows);
-            ++l_.layer().row_blocks;
         }
     }
 }

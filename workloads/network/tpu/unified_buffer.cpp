@@ -86,8 +86,11 @@ void Ring::set_begin(uint64_t begin) {
 
 uint64_t Ring::pin(uint64_t bytes) {
     release();
-    pinned_begin_ = allocate(bytes);
-    pinned_end_ = head_;
+    bytes = aligned(bytes);
+    LOCKSTEP_CHECK(bytes <= size_, "{} bytes are pinned in a ring of {}", bytes, size_);
+    pinned_begin_ = pins_high_ ? begin_ + size_ - bytes : begin_;
+    pinned_end_ = pinned_begin_ + bytes;
+    pins_high_ = !pins_high_;
     return pinned_begin_;
 }
 

@@ -36,9 +36,12 @@ class Ring {
     uint64_t size() const { return size_; }
     /// What is left beside the pinned range.
     uint64_t room() const { return size_ - (pinned_end_ - pinned_begin_); }
-    /// The next `bytes`; earlier ranges come round again. LOCKSTEP_CHECK where they can not fit.
+    /// The next `bytes`; earlier ranges come round again: what is in use at the same time, with
+    /// once more the largest piece of it (which may not fit before the end), must not exceed
+    /// room(). LOCKSTEP_CHECK where they can not fit.
     uint64_t allocate(uint64_t bytes);
-    /// A range that is not overwritten until the next pin() or release().
+    /// A range that is not overwritten until the next pin() or release(): at the ring's lower and
+    /// upper end in turn, so that the rest is whole.
     uint64_t pin(uint64_t bytes);
     void release() { pinned_begin_ = pinned_end_ = 0; }
     /// Moves the lower end; nothing may be pinned.
@@ -47,6 +50,7 @@ class Ring {
   private:
     uint64_t begin_, size_;
     uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
+    bool pins_high_ = false;
 };
 
 }  // namespace lockstep::network::lowering

@@ -13,6 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace lockstep::network {
 namespace {
 
@@ -63,6 +65,29 @@ TEST(CompiledProducts, WithLittleRoomComputeTheReference) {
             for (const TpuCheck& check : ran.checks)
                 EXPECT_TRUE(check.passed) << workload << ": " << check.message;
         }
+    }
+}
+
+// What passes through the unified buffer never overwrites what is still in use: any shapes, any
+// room.
+TEST(CompiledProducts, OfAnyShapeInAnyRoomComputeTheReference) {
+    std::mt19937 random(7);
+    const auto from = [&](int low, int high) {
+        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
+    for (int i = 0; i < 24; ++i) {
+        const std::string workload =
+            i % 2 == 0
+                ? fmt::format("gemm:m={},n={},k={}", from(1, 700), from(1, 500), from(1, 900))
+                : fmt::format("conv2d:n={},h={},w={},c={},k={},r={},s={},stride={},pad={}",
+                              from(1, 3), from(3, 20), from(3, 20), from(1, 140), from(1, 140),
+                              from(1, 3), from(1, 3), from(1, 2), from(0, 1));
+        const BuiltinRequest request = parse_builtin(workload);
+        const std::string room = fmt::format("unified_buffer.size={}KiB", 512 << from(0, 3));
+        const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3", {room});
+        ASSERT_FALSE(ran.checks.empty());
+        for (const TpuCheck& check : ran.checks)
+            EXPECT_TRUE(check.passed) << workload << ", " << room << ": " << check.message;
     }
 }
 
