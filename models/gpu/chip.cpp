@@ -122,7 +122,7 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
     for (const std::unique_ptr<Gcc>& gcc : gccs_) gcc->begin_kernel();
     total_ctas_ = run.launch->grid.volume();
     next_cta_ = ended_ctas_ = 0;
-    distributor_free_ = begin_;
+    distributor_free_ = begin_ + parameters_.launch_begin;
     if (trace_ != nullptr)
         trace_->begin_kernel(run.launch->program->function_at(run.launch->entry)->name,
                              *run.launch->program, begin_);
@@ -187,7 +187,7 @@ KernelCounters Chip::collect() const {
     }
     for (const std::unique_ptr<Gcc>& gcc : gccs_) add(result.gcc, gcc->counters());
     result.partition = memory_->counters();
-    result.cycles = end - begin_;
+    result.cycles = end + parameters_.launch_end - begin_;
     if (trace_ != nullptr) trace_->end_kernel(end);
     return result;
 }

@@ -18,7 +18,7 @@ namespace lockstep::gpu {
 
 /// What one kernel did, as the chip's units counted it.
 struct KernelCounters {
-    std::uint64_t cycles = 0;  ///< of the SMs' clock, from launch to the last CTA's end
+    std::uint64_t cycles = 0;  ///< of the SMs' clock, as profilers count a kernel's
     SmCounters sm;             ///< summed over SMs, as the following
     MemoryCounters memory;
     PartitionCounters partition;

@@ -40,7 +40,7 @@ struct LaunchShape {
 
 /// One launch, all of the chip's units summed.
 struct Measurement {
-    std::uint64_t cycles = 0;  ///< of the SM clock, from the launch to the end of the last CTA
+    std::uint64_t cycles = 0;  ///< of the SM clock, as profilers count a kernel's
     double seconds = 0;
     SmCounters sm;
     MemoryCounters memory;

@@ -95,6 +95,10 @@ constexpr Entry kCore[] = {
     {"membar.gpu_latency", Type::kInteger, "1", 1, 60000, "shortest MEMBAR.GPU"},
     {"membar.sys_latency", Type::kInteger, "1", 1, 60000, "shortest MEMBAR.SYS"},
 
+    {"launch.begin_latency", Type::kInteger, "1", 0, 1000000,
+     "cycles from a kernel's launch, as profilers see it, to its first CTA"},
+    {"launch.end_latency", Type::kInteger, "1", 0, 1000000,
+     "cycles from its last CTA's end to its own"},
     {"launch.cta_interval", Type::kInteger, "1", 1, 10000,
      "cycles between two CTAs that the chip starts"},
     {"launch.cta_latency", Type::kInteger, "1", 1, 100000,

@@ -56,11 +56,14 @@ class FetchUnit {
         queue_.insert(std::upper_bound(queue_.begin(), queue_.end(), at, later), {at, request});
     }
 
-    engine::Cycle next_event() const { return std::min(replies.next_ready(), next_send()); }
+    engine::Cycle next_event() const {
+        if (asked_.empty()) return engine::kNever;
+        return std::min(replies.next_ready(), next_send());
+    }
 
     /// A line that has come by now.
     bool take(engine::Cycle now, FetchLine& line) {
-        if (replies.next_ready() > now) return false;
+        if (asked_.empty() || replies.next_ready() > now) return false;
         line = replies.receive(now);
         std::erase(asked_, line);
         --under_way_;

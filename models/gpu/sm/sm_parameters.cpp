@@ -95,6 +95,8 @@ SmParameters::SmParameters(const config::Machine& machine) {
     membar_cta = get("membar.cta_latency");
     membar_gpu = get("membar.gpu_latency");
     membar_sys = get("membar.sys_latency");
+    launch_begin = get("launch.begin_latency");
+    launch_end = get("launch.end_latency");
     cta_interval = get("launch.cta_interval");
     cta_latency = get("launch.cta_latency");
     warp_interval = get("launch.warp_interval");

@@ -67,7 +67,7 @@ struct SmParameters {
     unsigned constant_bytes, constant_ways, constant_line;
 
     unsigned barrier_latency, membar_cta, membar_gpu, membar_sys;
-    unsigned cta_interval, cta_latency, warp_interval;
+    unsigned launch_begin, launch_end, cta_interval, cta_latency, warp_interval;
     double clock_mhz;
 };
 

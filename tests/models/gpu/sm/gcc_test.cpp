@@ -13,7 +13,8 @@ std::vector<sass::Word> line_of_code(unsigned lines = 1) {
 }
 
 TEST(Gcc, ColdCodeComesFromDram) {
-    SmFixture sm("h200", {"front_end.prefetch_lines=0"});
+    SmFixture sm("h200", {"front_end.prefetch_lines=0", "launch.begin_latency=0",
+                          "launch.end_latency=0"});
     const KernelCounters counters = sm.run(line_of_code());
     EXPECT_EQ(counters.gcc.misses, 1u);
     // Two lines of 128 bytes are fetched from L2 at a time.
@@ -43,6 +44,14 @@ TEST(Gcc, SmsOfAGpcShareWhatItHolds) {
     EXPECT_EQ(one.partition.sectors_read_hit + one.partition.sectors_read_miss, 8u);
     EXPECT_GT(four.partition.sectors_read_hit + four.partition.sectors_read_miss, 4 * 8u - 1);
     EXPECT_EQ(four.partition.dram_bytes_read, 256u);
+}
+
+TEST(Launch, TakesTimeBeforeItsFirstCtaAndAfterItsLast) {
+    const auto cycles = [](const char* before, const char* after) {
+        return SmFixture("h200", {before, after}).run({}).cycles;
+    };
+    const auto none = cycles("launch.begin_latency=0", "launch.end_latency=0");
+    EXPECT_EQ(cycles("launch.begin_latency=700", "launch.end_latency=50"), none + 750);
 }
 
 TEST(Gcc, AnSmHasSoManyLinesUnderWay) {
