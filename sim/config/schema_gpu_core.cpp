@@ -14,6 +14,8 @@ constexpr Entry kCore[] = {
      "cycles from issue to the memory unit, address in registers"},
     {"sub_core.memory_issue_latency_uniform", Type::kInteger, "1", 1, 60,
      "likewise, address uniform or in shared memory"},
+    {"sub_core.path_slice", Type::kInteger, "1", 1, 1 << 24,
+     "instructions after which the paths of a diverged warp take turns"},
     {"sub_core.address_interval", Type::kInteger, "1", 1, 64,
      "cycles between two memory instructions of a sub-core"},
     {"sub_core.arbiter_interval", Type::kInteger, "1", 1, 64,

@@ -43,10 +43,8 @@ DramChannel::DramChannel(const MemoryParameters& parameters)
       controller_(parameters.dram, {.refresh = parameters.refresh,
                                     .read_queue = parameters.read_queue,
                                     .write_queue = parameters.write_queue,
-                                    // Watermarks in the controller's own proportions of 48 to
-                                    // 64 and, for longer batches, half of its 16: assumed.
-                                    .write_high = parameters.write_queue * 3 / 4,
-                                    .write_low = parameters.write_queue / 8}) {}
+                                    .write_high = parameters.write_high,
+                                    .write_low = parameters.write_low}) {}
 
 /// The first command clock at or after the SM cycle's begin.
 dram::Cycle DramChannel::dram_cycle(Cycle at) const {

@@ -68,6 +68,7 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     require(std::has_single_bit(page), "tlb.page_size is no power of two");
     out.page_lines = page / kLineBytes;
     out.tlb_entries = integer("tlb.l2_entries");
+    out.tlb_ways = std::min(integer("tlb.l2_ways"), out.tlb_entries);
     out.walkers = integer("tlb.walkers");
     out.tlb_latency = integer("tlb.l2_latency");
     out.walk_latency = integer("tlb.walk_latency");
@@ -82,6 +83,12 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     out.interleave = integer("dram.interleave");
     out.read_queue = integer("dram.read_queue");
     out.write_queue = integer("dram.write_queue");
+    const auto writes = [&](const char* path) {
+        return static_cast<std::uint32_t>(machine.number(path) * out.write_queue);
+    };
+    out.write_high = std::max(1u, writes("dram.write_high"));
+    out.write_low = writes("dram.write_low");
+    require(out.write_low < out.write_high, "dram.write_low is not less than dram.write_high");
     const std::string& refresh = machine.text("dram.refresh");
     using memory::dram::RefreshPolicy;
     require(refresh == "all_bank" || refresh == "per_bank" || refresh == "none",

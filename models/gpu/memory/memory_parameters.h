@@ -31,7 +31,7 @@ struct MemoryParameters {
 
     // MMU.
     std::uint64_t page_lines;
-    std::uint32_t tlb_entries, walkers;
+    std::uint32_t tlb_entries, tlb_ways, walkers;
     engine::Cycle tlb_latency, walk_latency;
 
     // DRAM.
@@ -39,6 +39,7 @@ struct MemoryParameters {
     std::uint32_t interleave;
     memory::dram::RefreshPolicy refresh;
     std::uint32_t read_queue, write_queue;
+    std::uint32_t write_high, write_low;                     ///< writes that begin and end a batch
     engine::Cycle dram_request_latency, dram_reply_latency;  ///< around the command clock's part
 
     /// Memory partitions (Tiles) near one part of L2; each holds several slices and channels.

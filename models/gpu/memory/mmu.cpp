@@ -9,13 +9,9 @@
 
 namespace lockstep::gpu {
 
-namespace {
-constexpr std::uint32_t kMostWays = 8;  // assumed
-}
-
 Mmu::Mmu(const MemoryParameters& parameters)
     : parameters_(parameters),
-      ways_(std::min(kMostWays, parameters.tlb_entries)),
+      ways_(parameters.tlb_ways),
       sets_(parameters.tlb_entries / ways_),
       entries_(sets_ * ways_),
       walker_free_(parameters.walkers) {}

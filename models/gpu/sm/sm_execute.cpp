@@ -16,11 +16,6 @@ using engine::Cycle;
 
 namespace {
 
-/// Instructions after which the paths of a diverged warp take turns, so that one that spins on
-/// another's flag cannot starve it. Not published; the emulator's slice. They do so at branches
-/// only: between them a path may keep values in the uniform registers, which all paths share.
-constexpr std::uint32_t kPathSlice = 1024;
-
 /// Where the work of each kind of arithmetic is counted, and whether by lane or by instruction.
 struct ArithmeticCounter {
     std::uint64_t SmCounters::*counter;
@@ -133,7 +128,9 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
     } else if (in.kind == InstructionKind::kBarrier) {
         wake_waiting(ctas_[context.cta_slot], now + parameters_.barrier_latency);
     }
-    if (!warp.parked.empty() && ++context.path_instructions >= kPathSlice &&
+    // Paths take turns at branches only: between them one may keep values in the uniform registers,
+    // which all of them share.
+    if (!warp.parked.empty() && ++context.path_instructions >= parameters_.path_slice &&
         in.kind == InstructionKind::kBranch) [[unlikely]] {
         context.path_instructions = 0;
         sass::rotate(warp);

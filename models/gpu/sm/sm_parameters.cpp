@@ -73,6 +73,7 @@ SmParameters::SmParameters(const config::Machine& machine) {
     memory_issue_latency = get("sub_core.memory_issue_latency");
     memory_issue_latency_uniform = get("sub_core.memory_issue_latency_uniform");
     address_interval = get("sub_core.address_interval");
+    path_slice = get("sub_core.path_slice");
     register_banks = get("sub_core.register_banks");
     read_window = get("sub_core.read_window");
     yield_zero_stall = get("sub_core.yield_zero_stall");

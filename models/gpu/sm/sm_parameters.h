@@ -58,6 +58,8 @@ struct SmParameters {
     unsigned memory_issue_latency_uniform;  ///< ... uniform or immediate addresses, shared memory
     unsigned address_interval;              ///< between two instructions of a sub-core
 
+    unsigned path_slice;  ///< instructions until paths take turns
+
     unsigned register_banks, read_window;
     unsigned yield_zero_stall;  ///< cycles that stall 0 with yield waits
 

@@ -188,8 +188,8 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
             return;
     }
     const double macs = parameters_.tensor_macs[static_cast<unsigned>(type)];
-    in.interval = static_cast<std::uint8_t>(
-        std::clamp(std::ceil(in.tensor_macs * factor / macs - 1e-6), 1.0, 255.0));
+    in.interval =
+        static_cast<std::uint32_t>(std::max(std::ceil(in.tensor_macs * factor / macs - 1e-6), 1.0));
 }
 
 StaticInstruction StaticTable::describe(const sass::Program& program, std::uint32_t index) {

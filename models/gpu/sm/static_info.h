@@ -63,7 +63,7 @@ struct StaticInstruction {
     InstructionKind kind = InstructionKind::kFixed;
     OperationClass operation = OperationClass::kAlu;
     Pipe pipe = Pipe::kAlu;
-    std::uint8_t interval = 1;
+    std::uint32_t interval = 1;  ///< sub-core cycles for which its pipe is held
     std::uint16_t latency = 0;
     std::uint8_t stall = 1;  ///< until the warp may issue again, yield accounted for
     std::uint8_t write_barrier = sass::Control::kNoBarrier;

@@ -13,8 +13,8 @@ std::vector<sass::Word> line_of_code(unsigned lines = 1) {
 }
 
 TEST(Gcc, ColdCodeComesFromDram) {
-    SmFixture sm("h200", {"front_end.prefetch_lines=0", "launch.begin_latency=0",
-                          "launch.end_latency=0"});
+    SmFixture sm("h200",
+                 {"front_end.prefetch_lines=0", "launch.begin_latency=0", "launch.end_latency=0"});
     const KernelCounters counters = sm.run(line_of_code());
     EXPECT_EQ(counters.gcc.misses, 1u);
     // Two lines of 128 bytes are fetched from L2 at a time.

@@ -105,6 +105,24 @@ TEST(Issue, SharedMemoryTakesAnInstructionEveryTwoCycles) {
     EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 4), 8);
 }
 
+TEST(Issue, SlowTensorCoresAreAsSlowAsTheMachineSays) {
+    // HMMA.16816.F16: 2,048 multiply-adds.
+    sass::Word hmma = instruction(0x23c, 8, 2, 4, 6, {.reuse = 7});
+    hmma.set_bits(75, 1, 1);
+    for (const unsigned macs : {512u, 4u, 1u}) {
+        const auto machine =
+            config::Machine::load("h200", {fmt::format("tensor_core.macs.fp16={}", macs)});
+        const SmParameters parameters(*machine);
+        sass::Program program(90);
+        const std::uint32_t entry =
+            program.add_function("test", true, std::as_bytes(std::span(&hmma, 1)));
+        program.bind(entry);
+        StaticTable table(parameters);
+        table.describe(program, entry, 1);
+        EXPECT_EQ(table[entry].interval, 2048 / macs);
+    }
+}
+
 TEST(Issue, ABarrierReleasesAllWarps) {
     SmFixture sm = without_fetch();
     const KernelCounters four = sm.run({bar_sync({.stall = 5}), ffma(0, 1, 2, 3)}, 4);
