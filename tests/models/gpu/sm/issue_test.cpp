@@ -109,6 +109,7 @@ TEST(Issue, SlowTensorCoresAreAsSlowAsTheMachineSays) {
     // HMMA.16816.F16: 2,048 multiply-adds.
     sass::Word hmma = instruction(0x23c, 8, 2, 4, 6, {.reuse = 7});
     hmma.set_bits(75, 1, 1);
+    hmma.set_bits(82, 2, 0);
     for (const unsigned macs : {512u, 4u, 1u}) {
         const auto machine =
             config::Machine::load("h200", {fmt::format("tensor_core.macs.fp16={}", macs)});
