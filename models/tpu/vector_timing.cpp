@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// TPU v1: a fixed pipeline takes a row of as many elements as it has lanes each cycle, whatever it
-// computes; pooling passes each input row once (Jouppi et al., ISCA 2017, Figure 1). Later: a VLIW
-// unit on registers of sublanes x lanes; a register takes as long as its busiest slots (loads, ALU
-// operations, stores), which software pipelining overlaps between registers. Reductions along a row
-// end in the cross-lane unit, which takes one group of rows after the other while the slots go on
-// with the groups that it is done with. Our simplification: bundles are always packed to the slots'
-// limit; addresses and masks cost nothing; what reads a reduction follows it group by group.
+// TPU v1: a fixed pipeline takes as many bytes of a row as it has lanes each cycle (its ways to and
+// from the unified buffer are 256 bytes wide), whatever it computes; pooling passes each input row
+// once (Jouppi et al., ISCA 2017, section 2 and Figure 1). Later: a VLIW unit on registers of
+// sublanes x lanes; a register takes as long as its busiest slots (loads, ALU operations, stores),
+// which software pipelining overlaps between registers. Reductions along a row end in the cross-lane
+// unit, which takes one group of rows after the other while the slots go on with the groups that it
+// is done with. Our simplification: bundles are always packed to the slots' limit; addresses and
+// masks cost nothing; what reads a reduction follows it group by group.
 #include "models/tpu/vector_timing.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class VectorUnit {
         : i(instruction), p(parameters) {}
 
     std::uint64_t fixed_function() const {
-        const std::uint64_t per_row = divide_up(i[kColumns], p.lanes);
+        const std::uint64_t per_row = divide_up(i[kColumns] * widest(), p.lanes);
         switch (i.opcode()) {
             case Opcode::kPool: {
                 // The images stream in whole; the result's rows leave.
@@ -43,6 +44,24 @@ class VectorUnit {
             }
             default:
                 return i[kRows] * per_row;
+        }
+    }
+
+    /// Bytes of an element of the widest operand in the unified buffer, or of the result.
+    std::uint64_t widest() const {
+        const auto size = [&](Field type) { return std::uint64_t{size_of(i.type(type))}; };
+        switch (i.opcode()) {
+            case Opcode::kActivate:
+                return std::max(size(kType), i.flag(kHasAddend) ? size(kAddendType) : 1);
+            case Opcode::kVector: {
+                const bool loads_b = is_binary(i.as<Function>(kFunction)) &&
+                                     i.as<Broadcast>(kBroadcast) == Broadcast::kNone;
+                return std::max({size(kType), size(kAType), loads_b ? size(kBType) : 1});
+            }
+            case Opcode::kPool:
+                return std::max(size(kType), size(kAType));
+            default:
+                return 1;
         }
     }
 

@@ -26,6 +26,12 @@ TEST(TpuVectorTiming, TheActivationPipelineTakesARowACycle) {
     EXPECT_EQ(cycles("tpu_v1", Opcode::kVector,
                      {{kRows, 10}, {kColumns, 257}, {kFunction, Function::kAdd}}),
               20u);
+    EXPECT_EQ(cycles("tpu_v1", Opcode::kActivate,
+                     {{kRows, 200}, {kColumns, 256}, {kType, DataType::kInt16}}),
+              400u);
+    EXPECT_EQ(cycles("tpu_v1", Opcode::kVector,
+                     {{kRows, 10}, {kColumns, 256}, {kAType, DataType::kFp32}}),
+              40u);
     // 3x3 windows with a step of 2 on a 112x112 image: the image passes once.
     EXPECT_EQ(cycles("tpu_v1", Opcode::kPool,
                      {{kRows, 56 * 56},
