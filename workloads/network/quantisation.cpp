@@ -76,6 +76,8 @@ Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementTyp
             quantise_into(tensor.as<int8_t>(), values, real.shape, quantisation, range);
         else if (type == ElementType::kUint8)
             quantise_into(tensor.as<uint8_t>(), values, real.shape, quantisation, range);
+        else if (type == ElementType::kInt16)
+            quantise_into(tensor.as<int16_t>(), values, real.shape, quantisation, range);
         else
             quantise_into(tensor.as<int32_t>(), values, real.shape, quantisation, range);
     });
