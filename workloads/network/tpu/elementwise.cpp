@@ -85,6 +85,8 @@ std::optional<Function> fused_function(const Graph& graph, const Node& node) {
 void Lowering::vector_op(Function function, Function then, const Tile& a, const Tile* b,
                          Broadcast broadcast, float immediate, const Tile& out, int64_t rows,
                          int64_t columns, std::array<Scaling, 3> scaling) {
+    check_held(a);
+    if (b != nullptr) check_held(*b);
     tpu::Instruction i(Opcode::kVector, {{Field::kFunction, function},
                                          {Field::kThen, then},
                                          {Field::kA, a.address},

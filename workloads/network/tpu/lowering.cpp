@@ -152,7 +152,17 @@ Place Lowering::place_over(ValueId id, ValueId operand, std::vector<int64_t> str
 
 Tile Lowering::temporary(int64_t rows, int64_t columns, tpu::DataType type) {
     const uint64_t pitch = static_cast<uint64_t>(columns) * tpu::size_of(type);
-    return {ring_.allocate(static_cast<uint64_t>(rows) * pitch), pitch, type};
+    return in_ring(static_cast<uint64_t>(rows) * pitch, pitch, type);
+}
+
+Tile Lowering::in_ring(uint64_t bytes, uint64_t pitch, tpu::DataType type) {
+    const uint64_t address = ring_.allocate(bytes);
+    return {address, pitch, type, ring_.serial()};
+}
+
+void Lowering::check_held(const Tile& tile) const {
+    if (!ring_.holds(tile.serial))
+        throw InputError("the unified buffer is too small for the operands and results of a step");
 }
 
 void Lowering::begin_step(const std::string& name, int64_t macs, bool prefetch) {
@@ -311,20 +321,21 @@ TpuCompiled Lowering::run() {
                 lower(node);
             } catch (const InputError& error) {
                 wrong += fmt::format("\n  {} ({}): {}", node.name, name_of(node.op), error.what());
+                close_ring();
             }
-            for (const ValueId id : node.outputs)
-                if (id != kNoValue && !places_[id] && wrong.size() != 0) {
-                    // So that what follows can be examined, too.
-                    Place nowhere;
-                    nowhere.space = backing();
-                    nowhere.type =
-                        value(id).type == ElementType::kBool ? tpu::DataType::kInt8 : type_of(id);
-                    nowhere.shape = shape(id);
-                    nowhere.strides = nowhere.shape.size() == 4 ? image_strides(nowhere.shape)
-                                                                : dense_strides(nowhere.shape);
-                    places_[id] = nowhere;
-                }
         }
+        for (const ValueId id : node.outputs)
+            if (id != kNoValue && !places_[id] && wrong.size() != 0) {
+                // So that what follows can be examined, too.
+                Place nowhere;
+                nowhere.space = backing();
+                nowhere.type =
+                    value(id).type == ElementType::kBool ? tpu::DataType::kInt8 : type_of(id);
+                nowhere.shape = shape(id);
+                nowhere.strides = nowhere.shape.size() == 4 ? image_strides(nowhere.shape)
+                                                            : dense_strides(nowhere.shape);
+                places_[id] = nowhere;
+            }
         for (const ValueId id : node.inputs)
             if (id != kNoValue && --uses_[id] == 0 && value(id).kind != ValueKind::kConstant &&
                 value(id).kind != ValueKind::kParameter)

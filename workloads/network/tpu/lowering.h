@@ -19,6 +19,7 @@ struct Tile {
     uint64_t address = 0;
     uint64_t pitch = 0;
     tpu::DataType type = tpu::DataType::kInt8;
+    uint64_t serial = 0;  ///< of its range in the ring; 0: elsewhere
 };
 
 /// How an integer is read or made; nothing changes for floats.
@@ -82,6 +83,10 @@ class Lowering {
         ring_.release();
         ring_.set_begin(heap_end_);
     }
+    Tile in_ring(uint64_t bytes, uint64_t pitch, tpu::DataType type);
+    /// InputError where something has been placed over it: the buffer is too small for what has to
+    /// be there at once.
+    void check_held(const Tile& tile) const;
     Tile temporary(int64_t rows, int64_t columns, tpu::DataType type);
     /// The only node that reads the value; nothing where there are others, or it is an output.
     const Node* only_reader(ValueId id) const;

@@ -58,7 +58,7 @@ void ProductLowering::run_chunks(const Operands& o) {
     struct Chunk {
         int64_t row, rows, tile, tiles, k, count;
         Tile source;
-        uint64_t panel = 0;
+        uint64_t panel = 0, serial = 0;
     };
     std::vector<Chunk> chunks;
     for (int64_t row = 0; row < m_; row += shape.rows)
@@ -81,6 +81,7 @@ void ProductLowering::run_chunks(const Operands& o) {
                      static_cast<uint64_t>(chunk.count);
         const uint64_t address = l_.ring_.allocate(bytes);
         chunk.panel = address + 1;
+        chunk.serial = l_.ring_.serial();
         stage_panel(o, static_cast<size_t>(chunk.tile),
                     static_cast<size_t>(chunk.tile + chunk.tiles), address, chunk.k, chunk.count);
     };
@@ -97,6 +98,8 @@ void ProductLowering::run_chunks(const Operands& o) {
             stage_rows(chunks[i + 1]);
         }
         const Chunk& chunk = chunks[i];
+        l_.check_held(chunk.source);
+        l_.check_held({.serial = chunk.serial});
         const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};
         if (chunk.k == 0) {
             jobs.clear();

@@ -204,6 +204,7 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     const auto stage_weights = [&](Panel& panel) {
         if (!staged) return;
         panel.address = l_.ring_.allocate(panel.bytes);
+        panel.serial = l_.ring_.serial();
         stage_panel(o, panel.begin, panel.end, panel.address);
     };
     stage_parameters(parameters, 0, n_);
@@ -230,6 +231,7 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
         Tile to, residual;
         int64_t first_row = 0, rows = 0;
         for (Block& block : blocks) {
+            l_.check_held({.serial = panel.serial});
             stage_block(block, left);
             if (!whole || block.first == 0) {
                 first_row = block.first;

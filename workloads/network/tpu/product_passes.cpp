@@ -153,6 +153,7 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
                               const Weights& weights, uint64_t panel, uint64_t parameters,
                               const Tile& out, const Tile* addend, size_t first_tile) {
     const tpu::CoreLimits& limits = l_.target_.limits;
+    l_.check_held(block.source);
     int64_t column = 0, element = 0;  // of the panel
     // The matrix units share the columns; independent products go to them in turn.
     if (l_.layer().products <= 1) l_.next_unit_ = static_cast<uint32_t>(first_tile);

@@ -53,6 +53,7 @@ void Lowering::by_rows(
 
 void Lowering::reduce(Reduction reduction, const Tile& a, const Tile& out, int64_t rows,
                       int64_t columns) {
+    check_held(a);
     emit(Opcode::kReduce, {{Field::kReduction, reduction},
                            {Field::kAxis, tpu::Axis::kColumns},
                            {Field::kA, a.address},

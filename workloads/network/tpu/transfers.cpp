@@ -22,7 +22,7 @@ Tile Lowering::stage(const Matrix& m, int64_t first_row, int64_t rows) {
     const uint64_t size = tpu::size_of(m.type), bytes = static_cast<uint64_t>(m.columns) * size;
     if (m.space == tpu::Space::kUnifiedBuffer)
         return {m.row_address(first_row), static_cast<uint64_t>(m.pitch) * size, m.type};
-    const Tile tile{ring_.allocate(static_cast<uint64_t>(rows) * bytes), bytes, m.type};
+    const Tile tile = in_ring(static_cast<uint64_t>(rows) * bytes, bytes, m.type);
     stage_at(tile.address, m, first_row, rows);
     return tile;
 }
@@ -31,10 +31,11 @@ Tile Lowering::stage_result(const Matrix& m, int64_t first_row, int64_t rows) {
     const uint64_t size = tpu::size_of(m.type), bytes = static_cast<uint64_t>(m.columns) * size;
     if (m.space == tpu::Space::kUnifiedBuffer)
         return {m.row_address(first_row), static_cast<uint64_t>(m.pitch) * size, m.type};
-    return {ring_.allocate(static_cast<uint64_t>(rows) * bytes), bytes, m.type};
+    return in_ring(static_cast<uint64_t>(rows) * bytes, bytes, m.type);
 }
 
 void Lowering::unstage(const Tile& tile, const Matrix& m, int64_t first_row, int64_t rows) {
+    check_held(tile);
     if (m.space == tpu::Space::kUnifiedBuffer) return;
     const bool host = m.space == tpu::Space::kHost;
     const uint64_t size = tpu::size_of(m.type);

@@ -69,12 +69,25 @@ uint64_t Ring::allocate(uint64_t bytes) {
         else
             break;
     }
-    LOCKSTEP_CHECK(head_ + bytes <= end && (head_ >= pinned_end_ || head_ + bytes <= pinned_begin_),
-                   "{} bytes do not fit a ring of {} with [{}, {}) pinned", bytes, size_,
-                   pinned_begin_, pinned_end_);
+    if (head_ + bytes > end || (head_ < pinned_end_ && head_ + bytes > pinned_begin_))
+        throw InputError(
+            fmt::format("the unified buffer is too small: {} bytes beside {} that stay, in {}",
+                        bytes, pinned_end_ - pinned_begin_, size_));
     const uint64_t address = head_;
     head_ += bytes;
+    hand_out(address, head_);
     return address;
+}
+
+void Ring::hand_out(uint64_t begin, uint64_t end) {
+    auto it = ranges_.lower_bound(begin);
+    if (it != ranges_.begin() && std::prev(it)->second.end > begin) --it;
+    while (it != ranges_.end() && it->first < end) {
+        overwritten_[it->second.serial] = true;
+        it = ranges_.erase(it);
+    }
+    overwritten_.push_back(false);
+    ranges_[begin] = {end, serial()};
 }
 
 void Ring::set_begin(uint64_t begin) {
@@ -87,10 +100,13 @@ void Ring::set_begin(uint64_t begin) {
 uint64_t Ring::pin(uint64_t bytes) {
     release();
     bytes = aligned(bytes);
-    LOCKSTEP_CHECK(bytes <= size_, "{} bytes are pinned in a ring of {}", bytes, size_);
+    if (bytes > size_)
+        throw InputError(fmt::format("the unified buffer is too small: {} bytes are to stay in {}",
+                                     bytes, size_));
     pinned_begin_ = pins_high_ ? begin_ + size_ - bytes : begin_;
     pinned_end_ = pinned_begin_ + bytes;
     pins_high_ = !pins_high_;
+    if (bytes != 0) hand_out(pinned_begin_, pinned_end_);
     return pinned_begin_;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <vector>
 
 namespace lockstep::network::lowering {
 
@@ -38,12 +39,16 @@ class Ring {
     uint64_t room() const { return size_ - (pinned_end_ - pinned_begin_); }
     /// The next `bytes`; earlier ranges come round again: what is in use at the same time, with
     /// once more the largest piece of it (which may not fit before the end), must not exceed
-    /// room(). LOCKSTEP_CHECK where they can not fit.
+    /// room(). InputError where they do not fit.
     uint64_t allocate(uint64_t bytes);
     /// A range that is not overwritten until the next pin() or release(): at the ring's lower and
     /// upper end in turn, so that the rest is whole.
     uint64_t pin(uint64_t bytes);
     void release() { pinned_begin_ = pinned_end_ = 0; }
+    /// Of the range that was handed out last.
+    uint64_t serial() const { return overwritten_.size() - 1; }
+    /// Whether nothing was handed out over the range since; always of serial 0.
+    bool holds(uint64_t serial) const { return !overwritten_.at(serial); }
     /// Moves the lower end; nothing may be pinned.
     void set_begin(uint64_t begin);
 
@@ -51,6 +56,14 @@ class Ring {
     uint64_t begin_, size_;
     uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
     bool pins_high_ = false;
+
+    void hand_out(uint64_t begin, uint64_t end);
+
+    struct Range {
+        uint64_t end, serial;
+    };
+    std::map<uint64_t, Range> ranges_;  ///< by begin, those not overwritten
+    std::vector<bool> overwritten_ = {false};
 };
 
 }  // namespace lockstep::network::lowering
