@@ -3,10 +3,10 @@
 // from the unified buffer are 256 bytes wide), whatever it computes; pooling passes each input row
 // once (Jouppi et al., ISCA 2017, section 2 and Figure 1). Later: a VLIW unit on registers of
 // sublanes x lanes; a register takes as long as its busiest slots (loads, ALU operations, stores),
-// which software pipelining overlaps between registers. Reductions along a row end in the cross-lane
-// unit, which takes one group of rows after the other while the slots go on with the groups that it
-// is done with. Our simplification: bundles are always packed to the slots' limit; addresses and
-// masks cost nothing; what reads a reduction follows it group by group.
+// which software pipelining overlaps between registers. Reductions along a row end in the
+// cross-lane unit, which takes one group of rows after the other while the slots go on with the
+// groups that it is done with. Our simplification: bundles are always packed to the slots' limit;
+// addresses and masks cost nothing; what reads a reduction follows it group by group.
 #include "models/tpu/vector_timing.h"
 
 #include <algorithm>

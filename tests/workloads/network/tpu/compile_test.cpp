@@ -91,6 +91,17 @@ TEST(CompiledProducts, OfAnyShapeInAnyRoomComputeTheReference) {
     }
 }
 
+TEST(CompiledProducts, ThatDoNotFitAreRefused) {
+    for (const char* workload : {"conv2d:n=4,h=34,w=24,c=200,k=5,r=3,s=3,stride=1,pad=0",
+                                 "gemm:m=300,n=300,k=300", "attention:heads=3,seq=77,d=62"}) {
+        const BuiltinRequest request = parse_builtin(workload);
+        EXPECT_THROW(run_on(build_network(request.name, request.options), "tpu_v3",
+                            {"unified_buffer.size=4KiB"}),
+                     InputError)
+            << workload;
+    }
+}
+
 TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
     const auto cycles = [&](const char* workload, const char* units) {
         const BuiltinRequest request = parse_builtin(workload);
