@@ -28,6 +28,8 @@ constexpr Entry kMemory[] = {
     {"l2.mshrs", Type::kInteger, "1", 1, 65000, "lines that a slice waits for at one time"},
     {"l2.write_back_buffer", Type::kInteger, "1", 4, 65000,
      "sectors of a slice on their way to DRAM at one time"},
+    {"l2.row_write_back", Type::kBoolean, "1", 0, 0,
+     "an evicted dirty line takes those of its DRAM row along"},
     {"l2.atomic_lanes", Type::kInteger, "1", 1, 32,
      "lanes at different addresses that a slice operates on in an SM cycle"},
     {"l2.atomic_interval", Type::kNumber, "cycle", 0.125, 100, "between atomics at one address"},

@@ -212,6 +212,26 @@ bool L2Slice::evict(Cycle now, std::uint32_t slot) {
     const L2Line& line = tags_.line(slot);
     if (line.dirty == 0) return true;
     if (writing_ + count(line.dirty) > parameters_.write_back_buffer) return false;
+    write_back(now, slot);
+    if (!parameters_.row_write_back) return true;
+    // Its neighbours in the DRAM's row go with it, and stay, clean.
+    const std::uint32_t index = tags_.key_at(slot) >> 1;
+    map_.for_row(partition_ * map_.slices() + number_, index, [&](std::uint32_t other) {
+        if (other == index) return;
+        const std::uint32_t key = L2Tags::key(other, partition_);
+        const std::uint32_t neighbour = tags_.find(tags_.set(key), key);
+        if (neighbour == L2Tags::kNone) return;
+        L2Line& its = tags_.line(neighbour);
+        if (its.dirty == 0 || its.mshr != kNoMshr || (its.partial & its.dirty) != 0) return;
+        if (writing_ + count(its.dirty) > parameters_.write_back_buffer) return;
+        write_back(now, neighbour);
+        its.dirty = 0;
+    });
+    return true;
+}
+
+void L2Slice::write_back(Cycle now, std::uint32_t slot) {
+    const L2Line& line = tags_.line(slot);
     // Only lines whose home is here are ever dirty.
     const std::uint64_t number = map_.line_of(partition_, number_, tags_.key_at(slot) >> 1);
     const auto merge = static_cast<std::uint8_t>(line.partial & line.dirty);
@@ -219,7 +239,6 @@ bool L2Slice::evict(Cycle now, std::uint32_t slot) {
     surroundings_.write_dram(now, number_, number, line.dirty);
     writing_ += count(line.dirty);
     counters_.write_backs += count(line.dirty);
-    return true;
 }
 
 bool L2Slice::place(Cycle now, const LinePlace& place) {

@@ -128,6 +128,7 @@ class L2Slice {
     bool pass_to_home(engine::Cycle now, const SliceRequest& request);
     bool allocate(engine::Cycle now, const SliceRequest& request, std::uint32_t& slot);
     bool evict(engine::Cycle now, std::uint32_t slot);
+    void write_back(engine::Cycle now, std::uint32_t slot);
     void fetch(engine::Cycle now, const SliceRequest& request, Mshr& mshr, std::uint8_t missing);
     void serve(engine::Cycle now, const SliceRequest& request, std::uint32_t slot);
     void answer(engine::Cycle now, const SliceRequest& request);

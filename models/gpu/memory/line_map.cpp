@@ -19,7 +19,9 @@ LineMap::LineMap(const MemoryParameters& parameters)
       channels_per_slice_(std::max(1u, parameters.dram.channels / parameters.slices)),
       slices_per_channel_(std::max(1u, parameters.slices / parameters.dram.channels)),
       slices_(parameters.slices_per_l2_partition()),
-      interleave_lines_(parameters.interleave / kLineBytes) {
+      interleave_lines_(parameters.interleave / kLineBytes),
+      row_chunks_(static_cast<std::uint32_t>(
+          std::max<std::uint64_t>(1, map_.row_bytes() / parameters.interleave))) {
     // Groups of slices that share a channel are dealt to the Tiles as evenly as may be.
     const std::uint32_t groups = slices_ / slices_per_channel_;
     for (std::uint32_t slice = 0; slice < slices_; ++slice)

@@ -34,17 +34,35 @@ class LineMap {
     std::uint64_t line_of(std::uint32_t l2_partition, std::uint32_t slice,
                           std::uint32_t index) const;
     LineSpot spot(std::uint64_t line) const;
+    /// Calls visit(index) for the lines of a slice that lie in one DRAM row with a line of it.
+    template <typename F>
+    void for_row(std::uint32_t slice_of_chip, std::uint32_t index, F&& visit) const {
+        const std::uint32_t chunk = index / interleave_lines_;
+        const std::uint32_t channel = chunk % channels_per_slice_;
+        const std::uint32_t turn = slice_of_chip % slices_per_channel_;
+        const std::uint32_t local = chunk / channels_per_slice_ * slices_per_channel_ + turn;
+        const std::uint32_t first = local / row_chunks_ * row_chunks_;
+        for (std::uint32_t l = first; l < first + row_chunks_; ++l) {
+            if (l % slices_per_channel_ != turn) continue;
+            const std::uint32_t begin =
+                (l / slices_per_channel_ * channels_per_slice_ + channel) * interleave_lines_;
+            for (std::uint32_t i = begin; i < begin + interleave_lines_; ++i) visit(i);
+        }
+    }
     /// Of its first sector; the others follow in the same row.
     memory::dram::Location location(const LineSpot& spot) const {
         return map_.decode_in_channel(spot.address);
     }
 
+    /// Slices of an L2 partition.
+    std::uint32_t slices() const { return slices_; }
     std::uint32_t tile_of_slice(std::uint32_t slice) const { return tile_of_slice_[slice]; }
 
   private:
     memory::dram::AddressMap map_;
     std::uint32_t channels_per_slice_, slices_per_channel_, slices_;
     std::uint32_t interleave_lines_;
+    std::uint32_t row_chunks_;  ///< of the interleaving, in a DRAM row
     std::vector<std::uint32_t> tile_of_slice_;
 };
 

@@ -61,6 +61,7 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
             "l2.fetch_granularity is not 32, 64 or 128 bytes");
     out.mshrs = integer("l2.mshrs");
     out.write_back_buffer = integer("l2.write_back_buffer");
+    out.row_write_back = machine.boolean("l2.row_write_back");
     out.atomic_lanes = integer("l2.atomic_lanes");
     out.atomic_interval = machine.number("l2.atomic_interval");
 

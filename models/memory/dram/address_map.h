@@ -47,6 +47,11 @@ class AddressMap {
     /// Bytes in all channels together.
     std::uint64_t bytes() const { return channel_bytes_ * channels_; }
     std::uint32_t channels() const { return channels_; }
+    /// Consecutive bytes of a channel that share a row, where columns come first.
+    std::uint64_t row_bytes() const {
+        return 1ull << (shift_[static_cast<std::size_t>(AddressField::kColumn)] +
+                        bits_[static_cast<std::size_t>(AddressField::kColumn)]);
+    }
 
     /// The part within one channel, for callers that choose channels by themselves: an address
     /// among those of the channel alone.

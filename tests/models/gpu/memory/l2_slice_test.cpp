@@ -147,6 +147,29 @@ TEST_F(L2SliceTest, WritesBackWhatItEvictsAndWaitsForRoom) {
     EXPECT_THAT(until(400), ElementsAre(Told{"reply", 350, 8}));
 }
 
+TEST_F(L2SliceTest, WritesBackTheLinesOfADramRowTogether) {
+    for (const char* together : {"l2.row_write_back=true", "l2.row_write_back=false"}) {
+        build({"l2.size=80KiB", "l2.ways=8", together});  // one set a slice
+        // Two neighbours, one clean line of their row, and lines of other rows, of which the last
+        // takes the place of the first.
+        ask(0, 0, {.kind = kWrite, .sectors = 0b0011});
+        ask(10, 1, {.kind = kWrite, .sectors = 0b0100});
+        ask(20, 2, {.kind = kRead, .sectors = 0b0011});
+        for (std::uint32_t i = 1; i < 7; ++i)
+            ask(20 + i * 10, i * 1000, {.kind = kWrite, .sectors = 0b0001});
+        std::vector<std::uint32_t> written;
+        for (const Told& told : until(200))
+            if (told.what == "write") written.push_back(told.value);
+        if (parameters->row_write_back)
+            EXPECT_THAT(written, ElementsAre(0b0011, 0b0100));
+        else
+            EXPECT_THAT(written, ElementsAre(0b0011));
+        // The neighbour has stayed, clean.
+        ask(300, 1, {.id = 9, .kind = kRead, .sectors = 0b0100});
+        EXPECT_THAT(until(310), ElementsAre(Told{"reply", 300, 9}));
+    }
+}
+
 TEST_F(L2SliceTest, SerialisesAtomicsAtOneAddress) {
     ask(0, 0, {.kind = kWrite, .sectors = 1});
     ask(1, 0, {.id = 1, .kind = kAtomic, .sectors = 1, .lanes = 32, .same_address = 1});
@@ -215,6 +238,33 @@ TEST(LineMap, IsOneToOneOnEveryGpu) {
         }
         const auto [least, most] = std::minmax_element(lines.begin(), lines.end());
         EXPECT_LT(static_cast<double>(*most - *least), 0.1 * 100'000 / parameters.slices) << name;
+    }
+}
+
+TEST(LineMap, KnowsWhichLinesOfASliceShareADramRow) {
+    for (const char* name : {"h200", "h100", "a100", "rtx3090", "rtx4090", "t4", "v100"}) {
+        const auto machine = config::Machine::load(name);
+        const MemoryParameters parameters = MemoryParameters::of(*machine);
+        const LineMap map(parameters);
+        for (std::uint64_t line = 0; line < 1u << 24; line += 7919) {
+            const LinePlace place = map.find(line);
+            const LineSpot spot = map.spot(line);
+            const memory::dram::Location at = map.location(spot);
+            std::uint64_t lines = 0;
+            const std::uint32_t slice =
+                place.l2_partition * parameters.slices_per_l2_partition() + place.slice;
+            map.for_row(slice, place.index, [&](std::uint32_t index) {
+                const LineSpot other =
+                    map.spot(map.line_of(place.l2_partition, place.slice, index));
+                EXPECT_EQ(other.channel, spot.channel) << name;
+                EXPECT_EQ(map.location(other).row, at.row) << name;
+                EXPECT_EQ(map.location(other).bank, at.bank) << name;
+                ++lines;
+            });
+            const std::uint32_t of_channel =
+                std::max(1u, parameters.slices / parameters.dram.channels);
+            EXPECT_GE(lines * kLineBytes * of_channel, 1024u) << name;
+        }
     }
 }
 
