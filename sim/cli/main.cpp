@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lockstep program: parses the command line and turns errors into messages and exit statuses.
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <limits>
 #include <string_view>
 
 #include "sim/cli/verbs.h"
 #include "sim/config/nearest.h"
+#include "sim/engine/host_memory.h"
 #include "sim/error/error.h"
 
 namespace {
@@ -43,10 +42,7 @@ void check_verb(const CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using lockstep::ExitStatus;
-    // Large arrays come and go all the time (a network's values): the system takes none of their
-    // pages back, which it would have to clear and map again.
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+    lockstep::engine::prepare_host_memory();
     CLI::App app("Lockstep: simulator and emulator of the machines that run neural networks",
                  "lockstep");
     app.require_subcommand(1);

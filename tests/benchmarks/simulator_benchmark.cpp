@@ -2,10 +2,12 @@
 // Warp-instructions per CPU second of the cycle model of an H200 with all its SMs: GEMMs that fill
 // the chip, vector addition over 64 MiB, one small CTA; and what a second host thread brings (by
 // wall time, on two free cores).
+#include "sim/engine/host_memory.h"
 #include "workload_benchmark.h"
 
 int main(int argc, char** argv) {
     using namespace lockstep;
+    engine::prepare_host_memory();  // as the program does
     const auto make = [](unsigned threads) -> MakeDevice {
         return [threads, machine = config::Machine::load("h200")] {
             return make_simulator(machine, {.threads = threads});

@@ -9,7 +9,7 @@
 namespace lockstep::sass {
 namespace {
 
-template <int exponent_bits, int mantissa_bits, bool has_infinity>
+template <int exponent_bits, int mantissa_bits, bool has_infinity, bool keeps_values = false>
 struct Split {
     // Returns all ones in the lanes that hold infinity or NaN.
     static Ints lanes(Words bits, float* significand_out, int32_t* exponent_out) {
@@ -26,8 +26,12 @@ struct Split {
         // A zero is a one far below everything: adding to the exponent bits of 0.0 would not do.
         const Ints hidden = (biased > 0) | zero;
         const Ints whole = mantissa | (hidden & kHidden);
-        const Floats significand = to_floats(whole) * (1.0f / kHidden);
+        Floats significand = to_floats(whole) * (1.0f / kHidden);
         const Ints exponent = larger(biased, Ints{} + 1) - kBias;
+        if constexpr (keeps_values) {
+            const Ints power = ~zero & (exponent + 127) << 23;
+            significand = significand * reinterpret<Floats>(power);
+        }
         store(significand_out, reinterpret<Words>(significand) | sign);
         store(exponent_out, zero ? Ints{} + kZeroExponent : exponent);
         return magnitude >= kFirstSpecial;
@@ -46,10 +50,11 @@ bool decode_all(int count, const uint32_t* bits, float* significand, int32_t* ex
 
 using Fp32 = Split<8, 23, true>;
 using Fp16 = Split<5, 10, true>;
+using Fp16Value = Split<5, 10, true, true>;
 using Bf16 = Split<8, 7, true>;
 using Tf32 = Split<8, 10, true>;
-using E4m3 = Split<4, 3, false>;
-using E5m2 = Split<5, 2, true>;
+using E4m3Value = Split<4, 3, false, true>;
+using E5m2Value = Split<5, 2, true, true>;
 
 }  // namespace
 
@@ -58,7 +63,7 @@ void DecodedTile::decode(TensorType from, int count) {
     LOCKSTEP_CHECK(count % 16 == 0 && count <= kCapacity, "tile of {} numbers", count);
     switch (type) {
         case TensorType::kFp16:
-            special = decode_all<Fp16>(count, bits, significand, exponent);
+            special = decode_all<Fp16Value>(count, bits, significand, exponent);
             break;
         case TensorType::kBf16:
             special = decode_all<Bf16>(count, bits, significand, exponent);
@@ -67,10 +72,10 @@ void DecodedTile::decode(TensorType from, int count) {
             special = decode_all<Tf32, 13>(count, bits, significand, exponent);
             break;
         case TensorType::kE4m3:
-            special = decode_all<E4m3>(count, bits, significand, exponent);
+            special = decode_all<E4m3Value>(count, bits, significand, exponent);
             break;
         case TensorType::kE5m2:
-            special = decode_all<E5m2>(count, bits, significand, exponent);
+            special = decode_all<E5m2Value>(count, bits, significand, exponent);
             break;
     }
 }

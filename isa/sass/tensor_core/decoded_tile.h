@@ -9,6 +9,12 @@
 
 namespace lockstep::sass {
 
+/// Types whose products, and those times any power of two that aligns them to a last bit, fp32
+/// holds: of these a tile keeps values beside the exponents.
+constexpr bool keeps_values(TensorType type) {
+    return type == TensorType::kFp16 || type == TensorType::kE4m3 || type == TensorType::kE5m2;
+}
+
 /// The exponent of a zero: below all others, so that it neither aligns nor adds to a sum.
 inline constexpr int32_t kZeroExponent = -4096;
 
@@ -17,8 +23,8 @@ inline constexpr int32_t kZeroExponent = -4096;
 struct DecodedTile {
     static constexpr int kCapacity = 1024;
 
-    alignas(64) uint32_t bits[kCapacity];  ///< in: the encoded numbers, one a word
-    alignas(64) float significand[kCapacity];
+    alignas(64) uint32_t bits[kCapacity];      ///< in: the encoded numbers, one a word
+    alignas(64) float significand[kCapacity];  ///< the value itself where keeps_values(type)
     alignas(64) int32_t exponent[kCapacity];
     TensorType type;
     bool special;  ///< some number is infinity or NaN; its significand and exponent mean nothing

@@ -2,8 +2,10 @@
 // A Tensor Core aligns the products of a group and the accumulator to the largest exponent among
 // them, truncates each toward zero and adds them exactly (rule.h). In fp32 lanes the product of two
 // significands is exact, adding to its exponent bits aligns it, and conversion to an integer is the
-// truncation; sums of W = 16 products of F = 25 fraction bits still fit 32 bits. Infinities and
-// NaNs take the element-by-element path. Source of the rule: see rule.cpp.
+// truncation; sums of W = 16 products of F = 25 fraction bits still fit 32 bits. Where the
+// operands' range is small (keeps_values), products of their values are aligned by one
+// multiplication. Infinities and NaNs take the element-by-element path. Source of the rule: see
+// rule.cpp.
 #include "isa/sass/tensor_core/dot_product.h"
 
 #include <algorithm>
@@ -37,6 +39,16 @@ inline Ints align(Floats significand, Ints shift) {
     return truncate(reinterpret<Floats>(reinterpret<Ints>(significand) + exponent));
 }
 
+/// 2^base, by which products of values are aligned. A base beyond this limit is that of a group
+/// without a product other than zero: the largest exponent of the others is -28 at the least
+/// (fp16).
+inline Floats power_of_two(Ints base) {
+    constexpr int32_t kLargest = 120, kSmallest = -126;  // below, every product is less than one
+    const Ints limited =
+        larger(Ints{} + kLargest < base ? Ints{} + kLargest : base, Ints{} + kSmallest);
+    return reinterpret<Floats>((limited + 127) << 23);
+}
+
 struct Broadcast {  // one column of B for all rows
     const DecodedTile& tile;
     int at;
@@ -56,7 +68,7 @@ struct PerRow {  // a column of B for each row
 };
 
 /// One group of `width` products, k from `first` on, for all 16 rows.
-template <int width, typename B>
+template <int width, bool values, typename B>
 void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B& b, int first,
                       const DecodedColumn& c, uint32_t* out) {
     alignas(64) int32_t products[16];
@@ -72,12 +84,18 @@ void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B&
             largest = larger(largest, load<Ints>(a.exponent + at) + b.exponent(first + k, row));
         }
         const Ints base = rule.fraction_bits - largest;
+        const Floats unit = power_of_two(base);
         Ints sum = {};
         LOCKSTEP_UNROLL
         for (int k = 0; k < width; ++k) {
             const int at = (first + k) * 16 + row;
-            const Ints shift = load<Ints>(a.exponent + at) + b.exponent(first + k, row) + base;
-            sum += align(load<Floats>(a.significand + at) * b.significand(first + k, row), shift);
+            const Floats product = load<Floats>(a.significand + at) * b.significand(first + k, row);
+            if constexpr (values) {
+                sum += truncate(product * unit);
+            } else {
+                const Ints shift = load<Ints>(a.exponent + at) + b.exponent(first + k, row) + base;
+                sum += align(product, shift);
+            }
         }
         const Ints c_term = align(load<Floats>(c.significand + row), c_exponent + base);
         unusual |= round_usual_sums(rule.accumulator, sum, c_term, -base, out + row);
@@ -152,7 +170,10 @@ void accumulate_groups(const DotProductRule& rule, int depth, const DecodedTile&
     for (int first = 0; first < depth; first += width) {
         alignas(64) uint32_t out[16];
         column.decode(half, c);
-        accumulate_group<width>(rule, a, b, first, column, out);
+        if (keeps_values(a.type))
+            accumulate_group<width, true>(rule, a, b, first, column, out);
+        else
+            accumulate_group<width, false>(rule, a, b, first, column, out);
         if (a.special || b.tile.special || column.special) [[unlikely]] {
             overrule_specials(half, width, a, b, first, c, out);
         }
@@ -164,6 +185,7 @@ template <typename B>
 void accumulate(const DotProductRule& rule, int depth, const DecodedTile& a, const B& b,
                 uint32_t* c) {
     const int width = std::min(rule.group, depth);
+    LOCKSTEP_CHECK(keeps_values(a.type) == keeps_values(b.tile.type), "operands of two ranges");
     LOCKSTEP_CHECK(depth % width == 0, "{} products in groups of {}", depth, width);
     switch (width) {
         case 4:

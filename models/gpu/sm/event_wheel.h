@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of one SM that lie ahead: a timing wheel for near ones, a heap for the rest.
+// Events of one SM that lie ahead: a timing wheel for near ones, a heap for the rest. Events of a
+// slot are a list of nodes, and the node that was used last is used again first: a chip has many
+// wheels, and the host's caches are shared by all of them.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/time.h"
@@ -56,19 +59,25 @@ class EventWheel {
                 std::pop_heap(far_.begin(), far_.end(), later);
                 far_.pop_back();
             }
-            std::vector<Event>& slot = slots_[at % kSlots];
+            std::uint32_t node = std::exchange(slots_[at % kSlots], Slot{}).first;
             occupied_[at / 64 % kWords] &= ~(1ull << at % 64);
-            due_.swap(slot);
             reached_ = at + 1;
-            for (const Event& event : due_) handle(event);
-            due_.clear();
+            while (node != kNone) {
+                const Event event = nodes_[node].event;
+                const std::uint32_t next = nodes_[node].next;
+                nodes_[node].next = std::exchange(free_, node);
+                node = next;
+                handle(event);
+            }
         }
         reached_ = std::max(reached_, now + 1);
     }
 
     /// Forgets everything and begins at a cycle.
     void reset(engine::Cycle now) {
-        for (std::vector<Event>& slot : slots_) slot.clear();
+        slots_.fill({});
+        nodes_.clear();
+        free_ = kNone;
         occupied_.fill(0);
         far_.clear();
         reached_ = now;
@@ -77,6 +86,14 @@ class EventWheel {
   private:
     static constexpr unsigned kSlots = 512;
     static constexpr unsigned kWords = kSlots / 64;
+    static constexpr std::uint32_t kNone = ~0u;
+    struct Node {
+        Event event;
+        std::uint32_t next;
+    };
+    struct Slot {
+        std::uint32_t first = kNone, last = kNone;
+    };
     struct Far {
         engine::Cycle at;
         std::uint64_t sequence;
@@ -86,15 +103,26 @@ class EventWheel {
         return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
     }
     void put(engine::Cycle at, const Event& event) {
-        slots_[at % kSlots].push_back(event);
+        std::uint32_t node = free_;
+        if (node == kNone) {
+            node = static_cast<std::uint32_t>(nodes_.size());
+            nodes_.push_back({event, kNone});
+        } else {
+            free_ = nodes_[node].next;
+            nodes_[node] = {event, kNone};
+        }
+        Slot& slot = slots_[at % kSlots];
+        (slot.first == kNone ? slot.first : nodes_[slot.last].next) = node;
+        slot.last = node;
         occupied_[at / 64 % kWords] |= 1ull << at % 64;
     }
 
     engine::Cycle reached_ = 0;  ///< events before it have been handled
-    std::array<std::vector<Event>, kSlots> slots_;
+    std::array<Slot, kSlots> slots_{};
+    std::vector<Node> nodes_;
+    std::uint32_t free_ = kNone;  ///< nodes that no slot has
     std::array<std::uint64_t, kWords> occupied_{};
     std::vector<Far> far_;
-    std::vector<Event> due_;
     std::uint64_t sequence_ = 0;
 };
 

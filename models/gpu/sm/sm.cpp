@@ -283,9 +283,26 @@ void Sm::process(Cycle now) {
     fetch_.send(now);
 }
 
+/// Since the last window all other SMs have passed through the host's caches.
+void Sm::prefetch_warps() const {
+    constexpr unsigned kLine = 64;
+    for (const WarpContext& context : contexts_) {
+        __builtin_prefetch(&context, 1);
+        __builtin_prefetch(reinterpret_cast<const std::byte*>(&context) + kLine, 1);
+    }
+    for (const CtaSlot& cta : ctas_) {
+        if (!cta.is_used) continue;
+        for (const sass::Warp* warp : cta.storage->cta().warps) {
+            __builtin_prefetch(warp, 1);
+            __builtin_prefetch(reinterpret_cast<const std::byte*>(warp) + kLine, 1);
+        }
+    }
+}
+
 Cycle Sm::advance(Cycle from, Cycle until) {
     if (memory_ == nullptr) return kNever;
     window_end_ = until;
+    prefetch_warps();
     while (true) {
         const Cycle next = next_event();
         if (next == kNever) return kNever;

@@ -151,6 +151,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     void finish_copies(std::uint16_t slot, WarpContext& context, engine::Cycle now);
     void end_copy(std::uint16_t barrier, engine::Cycle now);
     void count(const StaticInstruction& in, unsigned lanes);
+    void prefetch_operands(const sass::Warp& warp) const;
+    void prefetch_warps() const;
     void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, engine::Cycle now);
     void request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,

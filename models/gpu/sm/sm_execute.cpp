@@ -41,6 +41,23 @@ void Sm::count(const StaticInstruction& in, unsigned lanes) {
     counters_.tensor_operations += in.tensor_macs;
 }
 
+/// The registers of all warps of a chip are far more than the host's caches hold: those of the
+/// warp's next instruction are fetched while others issue.
+void Sm::prefetch_operands(const sass::Warp& warp) const {
+    const auto fetch = [](const std::byte* row) {
+        __builtin_prefetch(row, 1);
+        __builtin_prefetch(row + sizeof(sass::Row) / 2, 1);
+    };
+    const StaticInstruction& in = info_[warp.pc];
+    for (unsigned i = 0; i < in.operands; ++i) {
+        const OperandRead& read = in.operand[i];
+        const std::byte* row =
+            warp.bases[0] + (sass::kRegisterRow + std::size_t{read.first}) * sizeof(sass::Row);
+        for (unsigned k = 0; k < read.count; ++k, row += sizeof(sass::Row)) fetch(row);
+    }
+    fetch(warp.bases[0] + code_[warp.pc].d.offset());
+}
+
 void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in, Cycle now) {
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
@@ -136,6 +153,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         sass::rotate(warp);
         context.line = WarpContext::kNoLine;
     }
+    prefetch_operands(warp);
     enter(context,
           in.kind == InstructionKind::kMembar   ? WarpState::kMembar
           : in.kind == InstructionKind::kSleep  ? WarpState::kSleeping
