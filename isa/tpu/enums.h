@@ -114,5 +114,8 @@ enum class Rounding : std::uint8_t {
     kFixedPoint,  ///< integer multiplier and shift, ties up (sim/numerics/requantise.h)
 };
 enum class WeightSource : std::uint8_t { kMemory, kUnifiedBuffer };
+/// What stays in the array's PEs while the other operands stream through: a tile of weights, of
+/// results (sums), or of inputs.
+enum class Dataflow : std::uint8_t { kWeightStationary, kOutputStationary, kInputStationary };
 
 }  // namespace lockstep::tpu

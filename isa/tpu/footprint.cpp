@@ -51,6 +51,34 @@ void add_windows(Footprint& footprint, const Instruction& i, std::uint64_t base,
     footprint.add(Space::kUnifiedBuffer, false, begin, end);
 }
 
+/// Whether a matrix instruction reads rows, or works on those that the array holds.
+bool takes_inputs(const Instruction& i) {
+    return dataflow_of(i) != Dataflow::kInputStationary || i.flag(kSwitchInputs);
+}
+
+/// Accumulators that a matrix instruction adds to and writes.
+void add_sums(Footprint& footprint, const Instruction& i) {
+    const Dataflow dataflow = dataflow_of(i);
+    const bool held = dataflow == Dataflow::kOutputStationary;  // they stay in the array
+    const std::uint64_t end =
+        i[kAccumulator] + i[dataflow == Dataflow::kInputStationary ? kColumns : kRows];
+    if (i.flag(kAccumulate) && !held)
+        footprint.add(Space::kAccumulators, false, i[kAccumulator], end);
+    if (!held || i.flag(kUnload)) footprint.add(Space::kAccumulators, true, i[kAccumulator], end);
+}
+
+/// What a dataflow asks of a matrix instruction.
+std::string check_dataflow(const Instruction& i) {
+    const Dataflow dataflow = dataflow_of(i);
+    if (dataflow != Dataflow::kWeightStationary && !i.flag(kSwitchWeights))
+        return "an array that holds no weights streams each tile once: switch_weights=1";
+    if (i.flag(kUnload) && dataflow != Dataflow::kOutputStationary)
+        return "unload needs dataflow=os";
+    if (i.flag(kSwitchInputs) && dataflow != Dataflow::kInputStationary)
+        return "switch_inputs needs dataflow=is";
+    return "";
+}
+
 void add_b(Footprint& footprint, const Instruction& i) {
     const std::uint64_t size = size_of(i.type(kBType));
     if (!is_binary(i.as<Function>(kFunction))) return;
@@ -138,9 +166,6 @@ Footprint footprint(const Instruction& i) {
         add_rows(result, from, false, i[source], i[kRows], i[kSourcePitch], i[kRowBytes]);
         add_rows(result, to, true, i[destination], i[kRows], i[kDestinationPitch], i[kRowBytes]);
     };
-    const auto accumulators = [&](bool write) {
-        result.add(Space::kAccumulators, write, i[kAccumulator], i[kAccumulator] + i[kRows]);
-    };
     const auto operand_a = [&] {
         add_rows(result, kBuffer, false, i[kA], i[kRows], i[kAPitch],
                  i[kColumns] * size_of(i.type(i.opcode() == Opcode::kTranspose ? kType : kAType)));
@@ -177,24 +202,24 @@ Footprint footprint(const Instruction& i) {
             break;
         }
         case Opcode::kMatrixMultiply:
-            add_rows(result, kBuffer, false, i[kSource], i[kRows], i[kPitch], i[kLanes] * size);
-            if (i.flag(kAccumulate)) accumulators(false);
-            accumulators(true);
+            if (takes_inputs(i))
+                add_rows(result, kBuffer, false, i[kSource], i[kRows], i[kPitch], i[kLanes] * size);
+            add_sums(result, i);
             break;
         case Opcode::kConvolve:
-            add_windows(result, i, i[kSource], i[kChannels] * size);
-            if (i.flag(kAccumulate)) accumulators(false);
-            accumulators(true);
+            if (takes_inputs(i)) add_windows(result, i, i[kSource], i[kChannels] * size);
+            add_sums(result, i);
             break;
         case Opcode::kDepthwise:
             add_windows(result, i, i[kSource], i[kColumns] * size);
             result.add(kBuffer, false, i[kWeights],
                        i[kWeights] + i[kKernelHeight] * i[kKernelWidth] * i[kColumns] *
                                          size_of(i.type(kWeightType)));
-            accumulators(true);
+            result.add(Space::kAccumulators, true, i[kAccumulator], i[kAccumulator] + i[kRows]);
             break;
         case Opcode::kActivate: {
-            accumulators(false);
+            result.add(Space::kAccumulators, false, i[kAccumulator],
+                       i[kAccumulator] + i[i.flag(kTransposed) ? kColumns : kRows]);
             const std::uint64_t scale_words = is_fixed_point(i) ? 2 : 1;
             const std::uint64_t parameters =
                 (i[kHasBias] + i[kHasScales] * scale_words) * i[kColumns];
@@ -274,6 +299,7 @@ std::string check_operands(const Instruction& i) {
         case Opcode::kDepthwise:
             if (!integer_pair(kType, kWeightType) && !float_pair(kType, kWeightType))
                 return "operands must be integers of 8 or 16 bits both, or bf16 or fp32 both";
+            if (const std::string wrong = check_dataflow(i); !wrong.empty()) return wrong;
             if (i.opcode() == Opcode::kMatrixMultiply) return "";
             if (i.opcode() == Opcode::kConvolve) {
                 if (i[kChannels] == 0) return "a window without channels";

@@ -30,11 +30,17 @@ class Footprint {
     std::size_t count_ = 0;
 };
 
+/// Sums in the array (os) and rows that it holds (is) are no space: a matrix unit works in order.
 /// Of a gather, the table in memory is left out: its rows are known only when it runs.
 Footprint footprint(const Instruction& instruction);
 
 inline bool is_fixed_point(const Instruction& instruction) {
     return instruction.as<Rounding>(Field::kRounding) == Rounding::kFixedPoint;
+}
+
+/// Of the matrix instructions.
+inline Dataflow dataflow_of(const Instruction& instruction) {
+    return instruction.as<Dataflow>(Field::kDataflow);
 }
 
 /// The number of output rows that `activate` stores: fewer than it reads where it pools.

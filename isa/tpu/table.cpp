@@ -28,6 +28,7 @@ constexpr std::string_view kReductions[] = {"sum", "mean", "max", "min", "sum_of
 constexpr std::string_view kAxes[] = {"columns", "rows"};
 constexpr std::string_view kPoolModes[] = {"none", "max", "average"};
 constexpr std::string_view kRoundings[] = {"real", "fixed_point"};
+constexpr std::string_view kDataflows[] = {"ws", "os", "is"};
 constexpr std::string_view kWeightSources[] = {"memory", "unified_buffer"};
 
 constexpr FieldRow kFieldRows[] = {
@@ -57,7 +58,8 @@ constexpr FieldRow kFieldRows[] = {
     {kLanes, "lanes", kUnsigned, 16, "rows of the array in use (K of the tile)"},
     {kColumns, "columns", kUnsigned, 24, "columns (N of the tile; channels)"},
     {kPitch, "pitch", kUnsigned, 32, "bytes from row to row"},
-    {kTransposed, "transposed", kUnsigned, 1, "1: the tile is stored column by column"},
+    {kTransposed, "transposed", kUnsigned, 1,
+     "1: stored column by column (read_weights: the tile; activate: the sums, by an is product)"},
     {kType, "type", kName, 4, "element type (of the result, where there are several)", kTypes},
     {kWeightType, "weight_type", kName, 4, "element type of the weights", kTypes},
     {kAccumulator, "accumulator", kUnsigned, 24, "first accumulator row"},
@@ -130,6 +132,11 @@ constexpr FieldRow kFieldRows[] = {
     {kHasTable, "has_table", kUnsigned, 1, "1: the 8-bit result is looked up in the table"},
     {kTable, "table", kUnsigned, 32,
      "unified buffer address of 256 results, for the lowest value of the type up"},
+    {kDataflow, "dataflow", kName, 2,
+     "what the array holds: ws: the weight tile; os: the sums; is: the rows", kDataflows},
+    {kSwitchInputs, "switch_inputs", kUnsigned, 1,
+     "is: 1: hold these rows first; 0: those that the array holds"},
+    {kUnload, "unload", kUnsigned, 1, "os: 1: then the sums leave for the accumulators"},
 };
 static_assert(std::size(kFieldRows) == kFields);
 static_assert([] {
@@ -153,22 +160,23 @@ constexpr Field kGatherFields[] = {kMemory,   kIndices,     kDestination,     kR
                                    kRowBytes, kSourcePitch, kDestinationPitch};
 constexpr Field kReadWeightsFields[] = {kUnit,  kFrom,    kAddress,    kPitch,
                                         kLanes, kColumns, kTransposed, kWeightType};
-constexpr Field kMatrixMultiplyFields[] = {kUnit,          kSource,  kPitch,       kRows,
-                                           kLanes,         kColumns, kAccumulator, kAccumulate,
-                                           kSwitchWeights, kType,    kWeightType};
+constexpr Field kMatrixMultiplyFields[] = {
+    kUnit,       kSource,        kPitch, kRows,       kLanes,    kColumns,      kAccumulator,
+    kAccumulate, kSwitchWeights, kType,  kWeightType, kDataflow, kSwitchInputs, kUnload};
 constexpr Field kConvolveFields[] = {
-    kUnit,           kSource,        kPixelPitch,    kRows,        kLanes,      kColumns,
-    kAccumulator,    kAccumulate,    kSwitchWeights, kType,        kWeightType, kFirstRow,
-    kFirstLane,      kHeight,        kWidth,         kChannels,    kOutHeight,  kOutWidth,
-    kKernelHeight,   kKernelWidth,   kStrideHeight,  kStrideWidth, kPadTop,     kPadLeft,
-    kDilationHeight, kDilationWidth, kPadValue};
+    kUnit,           kSource,        kPixelPitch,    kRows,        kLanes,        kColumns,
+    kAccumulator,    kAccumulate,    kSwitchWeights, kType,        kWeightType,   kFirstRow,
+    kFirstLane,      kHeight,        kWidth,         kChannels,    kOutHeight,    kOutWidth,
+    kKernelHeight,   kKernelWidth,   kStrideHeight,  kStrideWidth, kPadTop,       kPadLeft,
+    kDilationHeight, kDilationWidth, kPadValue,      kDataflow,    kSwitchInputs, kUnload};
 constexpr Field kActivateFields[] = {
     kAccumulator, kAccumulatorType, kRows,        kColumns,       kDestination,  kPitch,
     kType,        kFunction,        kParameters,  kHasBias,       kHasScales,    kScale,
     kOutScale,    kZeroPoint,       kHasAddend,   kAddend,        kAddendPitch,  kAddendType,
     kAddendScale, kAddendZero,      Field::kPool, kHeight,        kWidth,        kPoolKernel,
     kPoolStride,  kPoolPadTop,      kPoolPadLeft, kPoolPadBottom, kPoolPadRight, kRounding,
-    kFirst,       kSecond,          kShift,       kSumZero,       kHasTable,     kTable};
+    kFirst,       kSecond,          kShift,       kSumZero,       kHasTable,     kTable,
+    kTransposed};
 constexpr Field kVectorFields[] = {
     kFunction,    kThen,   kA,      kAPitch,   kAType,     kAScale,    kAZero,
     kB,           kBPitch, kBType,  kBScale,   kBZero,     kBroadcast, kImmediate,
@@ -213,7 +221,9 @@ constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kReadWeights, "read_weights", Queue::kWeights, 1, 4,
      "a weight tile into the FIFO of a matrix unit", kReadWeightsFields},
     {Opcode::kMatrixMultiply, "matrix_multiply", Queue::kMatrix0, 1, 4,
-     "rows x lanes of the unified buffer by the weight tile, into accumulators",
+     "rows x lanes of the unified buffer by the weight tile, into accumulators; os: onto the sums "
+     "in "
+     "the array; is: of the rows in the array, each column into a row of the accumulators",
      kMatrixMultiplyFields},
     {Opcode::kConvolve, "convolve", Queue::kMatrix0, 1, 4,
      "likewise, where the data setup makes the rows from the windows of an NHWC image (im2col)",

@@ -107,8 +107,11 @@ enum class Field : std::uint8_t {
     kSumZero,
     kHasTable,
     kTable,
+    kDataflow,
+    kSwitchInputs,
+    kUnload,
 };
-inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kTable) + 1;
+inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kUnload) + 1;
 
 enum class FieldKind : std::uint8_t { kUnsigned, kSigned, kFloat, kName };
 

@@ -172,6 +172,7 @@ engine::Cycle Core::next_event(Cycle now) {
     for (std::size_t index = 0; index < parameters_.units; ++index) {
         const MatrixUnit& unit = units_[index];
         consider(unit.stream_end);
+        consider(unit.sums_free);
         if (unit.shadow) consider(unit.shadow_ready);
         if (!unit.results.empty()) consider(unit.results.front().at);
     }

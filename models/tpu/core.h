@@ -30,7 +30,8 @@ struct StepCounters {
     std::uint64_t instructions = 0;
     std::uint64_t end = 0;   ///< cycle at which its last instruction completed
     std::uint64_t macs = 0;  ///< rows x lanes x columns of its matrix instructions
-    std::uint64_t streamed_rows = 0;
+    // Elements: those that enter the array, and sums that its accumulators take and add to.
+    std::uint64_t input_reads = 0, weight_reads = 0, sums_written = 0, sums_read = 0;
     std::uint64_t raw_stall = 0, input_stall = 0;  ///< cycles, over all arrays
     std::uint64_t vector_busy = 0;                 ///< cycles
     std::uint64_t memory_read = 0, memory_written = 0, host_read = 0, host_written = 0;  ///< bytes
@@ -108,10 +109,13 @@ class Core : public engine::Tile {
     struct MatrixUnit {
         std::uint32_t reserved = 0;  ///< FIFO slots: tiles on their way, waiting, or shifting in
         std::deque<Cycle> arrived;   ///< tiles in the FIFO
-        bool shadow = false;         ///< the shadow registers hold a tile, or get one
+        bool shadow = false;  ///< the shadow registers hold the next tile (of weights, or is: of
+                              ///< inputs), or get it
         Cycle shadow_arrived = 0, shadow_begin = 0, shadow_ready = 0;
-        bool slot_held = false;  ///< the tile that shifts in still has its FIFO slot
+        bool slot_held = false;  ///< the tile that shifts in, or streams, still has its FIFO slot
         Cycle stream_end = 0;
+        Cycle sums_free = 0;   ///< os: when the PEs may begin with new sums
+        Cycle unload_end = 0;  ///< os: when the last sums have begun to leave the last row
         std::deque<Completion> results;
         Cycle head_since = 0;
         bool head_seen = false;                ///< since the head got there:
@@ -139,8 +143,13 @@ class Core : public engine::Tile {
     bool request(std::size_t index, Cycle now);
     void finish_transfer(std::size_t index, Cycle now);
     bool run_matrix(std::size_t unit, Cycle now);
-    bool shift_weights(MatrixUnit& unit, Cycle now);
-    void account_idle(std::size_t index, const Entry& entry, bool switches, Cycle now);
+    bool free_slot(MatrixUnit& unit, Cycle now);
+    bool shift_tile(std::size_t index, Cycle now);
+    /// Whether the array holds, and its FIFO has, what the instruction takes.
+    bool array_ready(const MatrixUnit& unit, const Instruction& next, Cycle now) const;
+    /// The instruction streams from `now` on; when its results are complete.
+    Cycle stream(MatrixUnit& unit, const Instruction& next, std::uint32_t step, Cycle now);
+    void account_idle(std::size_t index, const Entry& entry, Cycle now);
     bool run_vector(Cycle now);
     Cycle next_event(Cycle now);
     [[noreturn]] void fault(std::uint32_t index, const std::string& reason) const;

@@ -8,16 +8,18 @@ namespace lockstep::tpu {
 namespace {
 
 constexpr std::size_t kFirstMatrix = static_cast<std::size_t>(Queue::kMatrix0);
+constexpr std::string_view kHeld[] = {" weights", " sums", " inputs"};  // by dataflow
+constexpr std::string_view kShifts[] = {"weight shift", "unload", "input shift"};
 
 }  // namespace
 
-CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units)
+CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units, Dataflow dataflow)
     : trace_(trace),
       recorder_(trace.recorder()),
       shift_(trace.name("shift")),
       bank_(trace.name("bank conflicts")),
-      states_{trace.name("active"), trace.name("weight stall"), trace.name("weight shift"),
-              trace.name("non-matrix")} {
+      states_{trace.name("active"), trace.name("weight stall"),
+              trace.name(kShifts[static_cast<std::size_t>(dataflow)]), trace.name("non-matrix")} {
     const std::string group = "core";
     steps_.id = trace.track(group, "steps");
     for (std::size_t queue = 0; queue < kQueues; ++queue) {
@@ -28,7 +30,8 @@ CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units)
         if (queue == static_cast<std::size_t>(Queue::kVector))
             vector_idle_.id = trace.track(group, name + " idle");
         if (!matrix) continue;
-        shifts_[queue - kFirstMatrix].id = trace.track(group, name + " weights");
+        shifts_[queue - kFirstMatrix].id =
+            trace.track(group, name + std::string(kHeld[static_cast<std::size_t>(dataflow)]));
         idles_[queue - kFirstMatrix].id = trace.track(group, name + " idle");
     }
     for (const OpcodeRow& opcode : opcode_table()) opcodes_.push_back(trace.name(opcode.mnemonic));

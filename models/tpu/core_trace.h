@@ -13,12 +13,13 @@ namespace lockstep::tpu {
 
 class CoreTrace {
   public:
-    CoreTrace(trace::Trace& trace, std::uint32_t units);
+    CoreTrace(trace::Trace& trace, std::uint32_t units, Dataflow dataflow);
 
     /// Instruction `index` of the program kept its queue busy. A transfer is shown from the end of
     /// the one before it, with which it may have overlapped.
     void work(std::size_t queue, const Instruction& instruction, std::uint32_t index,
               std::uint64_t from, std::uint64_t until);
+    /// What the array holds shifts in, or out.
     void shift(std::size_t unit, std::uint64_t from, std::uint64_t until);
     /// Why an array did not stream.
     void idle(std::size_t unit, ArrayState state, std::uint64_t from, std::uint64_t until);

@@ -16,7 +16,7 @@ Parameters::Parameters(const config::Machine& machine) {
     generation = static_cast<int>(machine.integer("generation"));
     clock_mhz = machine.number("clock.core");
     array = {machine.integer("array.rows"), machine.integer("array.columns"),
-             Dataflow::kWeightStationary};
+             parse_dataflow(machine.text("array.dataflow"))};
     overlap = parse_overlap(machine.text("array.overlap"));
     units = number("array.units");
     weight_fifo = number("array.weight_fifo");
@@ -57,7 +57,8 @@ CoreLimits Parameters::limits() const {
             .accumulator_rows = accumulator_rows,
             .array_rows = static_cast<std::uint32_t>(array.rows),
             .array_columns = static_cast<std::uint32_t>(array.columns),
-            .matrix_units = units};
+            .matrix_units = units,
+            .dataflow = array.dataflow};
 }
 
 }  // namespace lockstep::tpu

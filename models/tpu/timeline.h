@@ -9,9 +9,9 @@
 namespace lockstep::tpu {
 
 enum class ArrayState : std::uint8_t {
-    kActive,       ///< rows stream
+    kActive,       ///< vectors stream
     kWeightStall,  ///< the next tile has not arrived
-    kWeightShift,  ///< the next tile shifts in
+    kShift,        ///< what the array holds is exchanged: weights, inputs or sums shift
     kNonMatrix,    ///< anything else
 };
 inline constexpr std::size_t kArrayStates = 4;

@@ -36,6 +36,13 @@ void check(const Program& program, const Parameters& parameters) {
             buffer.address + buffer.bytes > parameters.memory.bytes)
             throw InputError(fmt::format("buffer {} ends at {} of {} bytes of memory", buffer.name,
                                          buffer.address + buffer.bytes, parameters.memory.bytes));
+    for (const Instruction& instruction : program.instructions)
+        if (has_field(instruction.opcode(), Field::kDataflow) &&
+            dataflow_of(instruction) != parameters.array.dataflow)
+            throw InputError(fmt::format(
+                "the program is for an array with dataflow={}; the "
+                "machine's array.dataflow is {}",
+                dataflow_name(dataflow_of(instruction)), dataflow_name(parameters.array.dataflow)));
 }
 
 double percent(double part, double whole) {
@@ -64,7 +71,11 @@ void StepResult::add(const StepResult& other) {
                               &StepResult::dram_bytes_read,
                               &StepResult::dram_bytes_written,
                               &StepResult::host_bytes_read,
-                              &StepResult::host_bytes_written})
+                              &StepResult::host_bytes_written,
+                              &StepResult::input_reads,
+                              &StepResult::weight_reads,
+                              &StepResult::sums_written,
+                              &StepResult::sums_read})
         this->*member += other.*member;
 }
 
@@ -105,6 +116,10 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"lockstep__unified_buffer_accesses", buffer_accesses},
             {"lockstep__vector_busy_cycles", vector_busy},
             {"lockstep__weight_tiles", weight_tiles},
+            {"lockstep__array_input_reads", input_reads},
+            {"lockstep__array_weight_reads", weight_reads},
+            {"lockstep__accumulator_writes", sums_written},
+            {"lockstep__accumulator_reads", sums_read},
             {"lockstep__host_bytes_read", host_bytes_read},
             {"lockstep__host_bytes_write", host_bytes_written},
             {"lockstep__tops", seconds == 0 ? 0 : 2 * double(useful_macs) / seconds / kTera}};
@@ -127,7 +142,8 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     engine::Simulation simulation({.name = "tpu", .threads = options.threads});
     const engine::ClockDomain clock = engine::ClockDomain::from_megahertz(parameters.clock_mhz);
     std::optional<CoreTrace> trace;
-    if (options.trace != nullptr) trace.emplace(*options.trace, parameters.units);
+    if (options.trace != nullptr)
+        trace.emplace(*options.trace, parameters.units, parameters.array.dataflow);
     Core core(simulation, "core", parameters, program, storage, state ? &*state : nullptr,
               trace ? &*trace : nullptr);
     engine::TlmMemoryPort memory_port(simulation, "memory_port", clock);
@@ -179,6 +195,10 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         step.buffer_accesses = static_cast<std::uint64_t>(counters[i].buffer_accesses + 0.5);
         step.vector_busy = counters[i].vector_busy;
         step.weight_tiles = counters[i].weight_tiles;
+        step.input_reads = counters[i].input_reads;
+        step.weight_reads = counters[i].weight_reads;
+        step.sums_written = counters[i].sums_written;
+        step.sums_read = counters[i].sums_read;
         step.dram_bytes_read = counters[i].memory_read;
         step.dram_bytes_written = counters[i].memory_written;
         step.host_bytes_read = counters[i].host_read;
@@ -192,7 +212,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         for (std::size_t i = 0; i < parts.size(); ++i) {
             result.steps[i].active += parts[i][std::size_t(ArrayState::kActive)];
             result.steps[i].weight_stall += parts[i][std::size_t(ArrayState::kWeightStall)];
-            result.steps[i].weight_shift += parts[i][std::size_t(ArrayState::kWeightShift)];
+            result.steps[i].weight_shift += parts[i][std::size_t(ArrayState::kShift)];
             result.steps[i].non_matrix += parts[i][std::size_t(ArrayState::kNonMatrix)];
         }
     }

@@ -31,6 +31,8 @@ struct StepResult {
     std::uint64_t vector_busy = 0, weight_tiles = 0;
     std::uint64_t dram_bytes_read = 0, dram_bytes_written = 0;
     std::uint64_t host_bytes_read = 0, host_bytes_written = 0;
+    // Elements that enter the arrays; sums that accumulators take, and add to.
+    std::uint64_t input_reads = 0, weight_reads = 0, sums_written = 0, sums_read = 0;
 
     /// Adds all but the name.
     void add(const StepResult& other);

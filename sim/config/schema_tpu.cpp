@@ -14,9 +14,11 @@ constexpr Entry kTpu[] = {
     {"array.rows", Type::kInteger, "1", 1, 4096,
      "PEs of a matrix unit from north to south (lanes)"},
     {"array.columns", Type::kInteger, "1", 1, 4096, "PEs of a matrix unit from west to east"},
+    {"array.dataflow", Type::kText, "1", 0, 0,
+     "what a matrix unit holds: ws (weights), os (sums) or is (inputs)"},
     {"array.overlap", Type::kText, "1", 0, 0,
-     "of a tile with the one before: none, drain (fill and drain hidden), double (weight shift "
-     "too)"},
+     "of a tile with the one before: none, drain (fill and drain hidden), double (exchange of what "
+     "the array holds, too)"},
     {"array.weight_fifo", Type::kInteger, "1", 1, 1024, "weight tiles waiting for a matrix unit"},
     {"array.whole_tiles", Type::kBoolean, "1", 0, 0,
      "weight memory holds whole tiles: a partial one costs as much"},

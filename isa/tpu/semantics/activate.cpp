@@ -24,7 +24,8 @@ class Activation {
           columns_(i[kColumns]),
           bias_bits_(columns_),
           scales_(columns_, i.float_value(kScale)),
-          addend_(columns_) {
+          addend_(columns_),
+          sums_(i.flag(kTransposed) ? columns_ : 0) {
         const std::uint8_t* parameters = state.unified_buffer(i[kParameters]);
         if (i.flag(kHasBias)) {
             std::memcpy(bias_bits_.data(), parameters, 4 * columns_);
@@ -45,7 +46,7 @@ class Activation {
 
     /// Row `row` of the accumulators, after the function, in fp32 (fixed_point: stored integers).
     void compute(std::uint64_t row, float* out) {
-        const std::uint32_t* acc = state_.accumulators(i[kAccumulator] + row);
+        const std::uint32_t* acc = sums_of(row);
         if (is_fixed_point(i)) return compute_fixed_point(row, acc, out);
         if (i.type(kAccumulatorType) == DataType::kInt32)
             for (std::size_t c = 0; c < columns_; ++c)
@@ -111,6 +112,14 @@ class Activation {
     }
 
   private:
+    /// An input-stationary product leaves a column of results in a row of accumulators.
+    const std::uint32_t* sums_of(std::uint64_t row) {
+        if (!i.flag(kTransposed)) return state_.accumulators(i[kAccumulator] + row);
+        for (std::size_t c = 0; c < columns_; ++c)
+            sums_[c] = state_.accumulators(i[kAccumulator] + c)[row];
+        return sums_.data();
+    }
+
     void compute_fixed_point(std::uint64_t row, const std::uint32_t* acc, float* out) {
         const auto zero = static_cast<std::int32_t>(i.signed_value(kZeroPoint));
         const auto sum_zero = static_cast<std::int32_t>(i.signed_value(kSumZero));
@@ -143,6 +152,7 @@ class Activation {
     const std::size_t columns_;
     std::vector<std::uint32_t> bias_bits_;
     std::vector<float> scales_, addend_;
+    std::vector<std::uint32_t> sums_;  // a row, where they lie transposed
     std::vector<numerics::FixedPointScale> fixed_;
 };
 

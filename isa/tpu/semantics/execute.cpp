@@ -41,9 +41,26 @@ std::string check_bounds(const Instruction& i, const CoreLimits& limits, const S
     if (array && i[Field::kLanes] > limits.array_rows)
         return fmt::format("{} lanes, but the array has {} rows", i[Field::kLanes],
                            limits.array_rows);
+    if (row(i.opcode()).queue == Queue::kMatrix0) {
+        constexpr std::string_view kHeld[] = {"weights", "sums", "inputs"};
+        const Dataflow dataflow = dataflow_of(i);
+        if (dataflow != limits.dataflow)
+            return fmt::format("dataflow={}, but the array holds {}",
+                               row(Field::kDataflow).names[i[Field::kDataflow]],
+                               kHeld[static_cast<std::size_t>(limits.dataflow)]);
+        const bool sums = dataflow == Dataflow::kOutputStationary;
+        const std::uint32_t most = sums ? limits.array_rows : limits.array_columns;
+        if (dataflow != Dataflow::kWeightStationary && i[Field::kRows] > most)
+            return fmt::format("{} rows, but the array has {} {}", i[Field::kRows], most,
+                               sums ? "rows" : "columns");
+    }
+    const bool transposed = i.opcode() == Opcode::kActivate && i.flag(Field::kTransposed);
+    if (transposed && i[Field::kRows] > limits.array_columns)
+        return fmt::format("{} transposed rows, but the accumulators have {} columns",
+                           i[Field::kRows], limits.array_columns);
     const bool accumulators =
         array || i.opcode() == Opcode::kActivate || i.opcode() == Opcode::kDepthwise;
-    if (accumulators && i[Field::kColumns] > limits.array_columns)
+    if (accumulators && !transposed && i[Field::kColumns] > limits.array_columns)
         return fmt::format("{} columns, but the array and its accumulators have {}",
                            i[Field::kColumns], limits.array_columns);
     return "";

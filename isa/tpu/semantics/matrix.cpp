@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix unit: a weight tile stays in the array while rows of the unified buffer stream
 // through; the data setup makes the rows of a convolution as they stream (im2col). Jouppi et al.,
-// ISCA 2017; that the setup handles any window, stride, dilation and padding is ours. The array of
-// later generations multiplies bf16 values; fp32 operands are rounded to them as they enter.
+// ISCA 2017; that the setup handles any window, stride, dilation and padding is ours, and so are
+// the arrays that hold sums (os: each product is added to the sum before it, over all of k) or
+// inputs (is: weights stream, and what leaves a column of the array is a row of the result). The
+// array of later generations multiplies bf16 values; fp32 operands are rounded to them as they
+// enter.
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "isa/tpu/semantics/elements.h"
 #include "isa/tpu/semantics/handlers.h"
@@ -53,20 +57,135 @@ void window_rows(const Instruction& i, State& state, std::uint64_t first, std::u
     }
 }
 
-/// The rows of the instruction, a piece at a time: it stays in the host's cache. Calls
-/// multiply(first, count, rows).
-template <typename Lane, typename Multiply>
-void for_each_piece(const Instruction& i, State& state, std::uint64_t pitch,
-                    const Multiply& multiply) {
+template <typename Lane>
+void read_rows(const Instruction& i, State& state, std::uint64_t first, std::uint64_t count,
+               Lane* out, std::uint64_t pitch) {
+    if (i.opcode() == Opcode::kConvolve)
+        window_rows(i, state, first, count, out, pitch);
+    else
+        dense_rows(i, state, first, count, out, pitch);
+}
+
+template <typename Lane>
+std::uint64_t pitch_of(const Instruction& i) {
+    const auto lanes = static_cast<std::uint32_t>(i[kLanes]);
+    return std::is_same_v<Lane, float> ? lanes : integer_pitch(lanes);
+}
+
+/// Where sums are, and where those of a tile start.
+struct Sums {
+    enum Start : std::uint8_t {
+        kZero,
+        kAddAfter,  ///< at zero; what is there is added at the end, by the accumulators
+        kThere,     ///< at what is there
+    };
+    std::uint32_t* values;
+    std::uint32_t pitch;
+    Start start;
+};
+
+void multiply(const Instruction& i, const float* rows, std::uint64_t count, const WeightTile& tile,
+              const Sums& sums) {
+    const TileProduct product{rows,
+                              tile.floats.data(),
+                              static_cast<std::uint32_t>(count),
+                              static_cast<std::uint32_t>(i[kLanes]),
+                              static_cast<std::uint32_t>(i[kColumns]),
+                              tile.columns};
+    if (sums.start == Sums::kThere)
+        bf16_product_onto(product, sums.values, sums.pitch);
+    else
+        bf16_product(product, sums.start == Sums::kAddAfter, sums.values, sums.pitch);
+}
+
+/// Of integers the order of additions does not matter.
+void multiply(const Instruction& i, const std::int16_t* rows, std::uint64_t count,
+              const WeightTile& tile, const Sums& sums) {
+    integer_product(rows, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i[kLanes]),
+                    tile.integers, static_cast<std::uint32_t>(i[kColumns]),
+                    sums.start != Sums::kZero, sums.values, sums.pitch);
+}
+
+template <typename Lane>
+void through_held_weights(const Instruction& i, State& state, const WeightTile& tile) {
+    // A piece of the rows at a time stays in the host's cache.
     constexpr std::uint64_t kPiece = 256;
+    const std::uint64_t pitch = pitch_of<Lane>(i);
     std::vector<Lane> rows(std::min(kPiece, i[kRows]) * pitch);
     for (std::uint64_t first = 0; first < i[kRows]; first += kPiece) {
         const std::uint64_t count = std::min(kPiece, i[kRows] - first);
-        if (i.opcode() == Opcode::kConvolve)
-            window_rows(i, state, first, count, rows.data(), pitch);
-        else
-            dense_rows(i, state, first, count, rows.data(), pitch);
-        multiply(first, static_cast<std::uint32_t>(count), rows.data());
+        read_rows(i, state, first, count, rows.data(), pitch);
+        multiply(i, rows.data(), count, tile,
+                 {state.accumulators(i[kAccumulator] + first), state.limits().array_columns,
+                  i.flag(kAccumulate) ? Sums::kAddAfter : Sums::kZero});
+    }
+}
+
+template <typename Lane>
+void onto_held_sums(const Instruction& i, State& state, const WeightTile& tile) {
+    SumTile& held = state.sums[i[kUnit]];
+    const bool floats = is_float(tile.type);
+    if (!i.flag(kAccumulate))
+        held = {static_cast<std::uint32_t>(i[kRows]), static_cast<std::uint32_t>(i[kColumns]),
+                floats, std::vector<std::uint32_t>(i[kRows] * i[kColumns])};
+    else if (held.rows != i[kRows] || held.columns != i[kColumns] || held.floats != floats)
+        throw ProgramFault(fmt::format("adds to {} x {} sums of {}; the array holds {} x {} of {}",
+                                       i[kRows], i[kColumns], floats ? "fp32" : "int32", held.rows,
+                                       held.columns, held.floats ? "fp32" : "int32"));
+    std::vector<Lane> rows(i[kRows] * pitch_of<Lane>(i));
+    read_rows(i, state, 0, i[kRows], rows.data(), pitch_of<Lane>(i));
+    multiply(i, rows.data(), i[kRows], tile, {held.values.data(), held.columns, Sums::kThere});
+    if (!i.flag(kUnload)) return;
+    for (std::uint64_t row = 0; row < i[kRows]; ++row)
+        std::copy_n(held.values.begin() + static_cast<std::ptrdiff_t>(row * i[kColumns]),
+                    i[kColumns], state.accumulators(i[kAccumulator] + row));
+    held = {};
+}
+
+template <typename Lane>
+void through_held_inputs(const Instruction& i, State& state, const WeightTile& tile) {
+    InputTile& held = state.inputs[i[kUnit]];
+    std::vector<Lane>& values = std::get<std::vector<Lane>&>(std::tie(held.floats, held.integers));
+    if (i.flag(kSwitchInputs)) {
+        held.rows = static_cast<std::uint32_t>(i[kRows]);
+        held.lanes = static_cast<std::uint32_t>(i[kLanes]);
+        held.type = i.type(kType);
+        values.assign(i[kRows] * pitch_of<Lane>(i), Lane{});
+        read_rows(i, state, 0, i[kRows], values.data(), pitch_of<Lane>(i));
+    } else if (held.rows != i[kRows] || held.lanes != i[kLanes] || held.type != i.type(kType)) {
+        throw ProgramFault(
+            fmt::format("streams through {} rows x {} lanes of {}; the array holds {} x {} of {}",
+                        i[kRows], i[kLanes], row(kType).names[i[kType]], held.rows, held.lanes,
+                        row(kType).names[static_cast<std::size_t>(held.type)]));
+    }
+    // Row by row here; the accumulators have them column by column.
+    std::vector<std::uint32_t> sums(i[kRows] * i[kColumns]);
+    const auto transpose = [&](bool back) {
+        for (std::uint64_t column = 0; column < i[kColumns]; ++column) {
+            std::uint32_t* acc = state.accumulators(i[kAccumulator] + column);
+            for (std::uint64_t row = 0; row < i[kRows]; ++row) {
+                std::uint32_t& sum = sums[row * i[kColumns] + column];
+                (back ? acc[row] : sum) = back ? sum : acc[row];
+            }
+        }
+    };
+    const bool accumulate = i.flag(kAccumulate);
+    if (accumulate) transpose(false);
+    multiply(i, values.data(), i[kRows], tile,
+             {sums.data(), static_cast<std::uint32_t>(i[kColumns]),
+              accumulate ? Sums::kAddAfter : Sums::kZero});
+    transpose(true);
+}
+
+template <typename Lane>
+void through_array(const Instruction& i, State& state, const WeightTile& tile) {
+    switch (dataflow_of(i)) {
+        case Dataflow::kWeightStationary:
+            return through_held_weights<Lane>(i, state, tile);
+        case Dataflow::kOutputStationary:
+            return onto_held_sums<Lane>(i, state, tile);
+        case Dataflow::kInputStationary:
+            return through_held_inputs<Lane>(i, state, tile);
     }
 }
 
@@ -130,23 +249,10 @@ void execute_matrix(const Instruction& i, State& state) {
             fmt::format("{} lanes x {} columns of {} are used of a weight tile of {} x {} of {}",
                         i[kLanes], i[kColumns], row(kType).names[i[kWeightType]], tile.lanes,
                         tile.columns, row(kType).names[static_cast<std::size_t>(tile.type)]));
-    const auto lanes = static_cast<std::uint32_t>(i[kLanes]),
-               columns = static_cast<std::uint32_t>(i[kColumns]),
-               pitch = state.limits().array_columns;
-    const bool accumulate = i.flag(kAccumulate);
     if (is_float(tile.type))
-        for_each_piece<float>(
-            i, state, lanes, [&](std::uint64_t first, std::uint32_t count, const float* rows) {
-                bf16_product({rows, tile.floats.data(), count, lanes, columns, tile.columns},
-                             accumulate, state.accumulators(i[kAccumulator] + first), pitch);
-            });
+        through_array<float>(i, state, tile);
     else
-        for_each_piece<std::int16_t>(
-            i, state, integer_pitch(lanes),
-            [&](std::uint64_t first, std::uint32_t count, const std::int16_t* rows) {
-                integer_product(rows, count, lanes, tile.integers, columns, accumulate,
-                                state.accumulators(i[kAccumulator] + first), pitch);
-            });
+        through_array<std::int16_t>(i, state, tile);
 }
 
 void execute_depthwise(const Instruction& i, State& state) {

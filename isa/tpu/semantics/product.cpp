@@ -25,10 +25,11 @@ typedef std::int32_t Integers __attribute__((vector_size(4 * kWidth)));
 constexpr int kRows = 6, kVectors = 4;  // what fits into 32 host registers
 constexpr std::uint32_t kBlock = kVectors * kWidth;
 
-/// sums[row][0 .. kBlock) for `rows` rows of a; w is packed to that width.
+/// Adds to sums[row][0 .. kBlock) for `rows` rows of a; w is packed to that width.
 template <int rows>
 void sum_floats(const float* a, std::uint32_t lanes, const float* w, float* sums) {
-    Floats sum[rows][kVectors] = {};
+    Floats sum[rows][kVectors];
+    std::memcpy(sum, sums, sizeof(sum));
     for (std::uint32_t k = 0; k < lanes; ++k) {
         Floats weight[kVectors];
         std::memcpy(weight, w + std::size_t{k} * kBlock, sizeof(weight));
@@ -105,10 +106,15 @@ void integer_rows(const std::int16_t* a, std::uint32_t lanes, const std::uint32_
     }
 }
 
-}  // namespace
+/// Where the sums of a tile start.
+enum class Start : std::uint8_t {
+    kZero,
+    kAddAfter,  ///< at zero; acc is added at the end
+    kThere,     ///< at what acc has
+};
 
-void bf16_product(const TileProduct& product, bool accumulate, std::uint32_t* acc,
-                  std::uint32_t acc_pitch) {
+void multiply_floats(const TileProduct& product, Start start, std::uint32_t* acc,
+                     std::uint32_t acc_pitch) {
     std::vector<float> packed(std::size_t{product.lanes} * kBlock);
     float sums[kRows * kBlock];
     for (std::uint32_t first = 0; first < product.columns; first += kBlock) {
@@ -120,6 +126,11 @@ void bf16_product(const TileProduct& product, bool accumulate, std::uint32_t* ac
         for (std::uint32_t row = 0; row < product.rows;) {
             const float* a = product.a + std::size_t{row} * product.lanes;
             const std::uint32_t count = product.rows - row >= kRows ? kRows : 1;
+            std::fill_n(sums, std::size_t{count} * kBlock, 0.0f);
+            if (start == Start::kThere)
+                for (std::uint32_t r = 0; r < count; ++r)
+                    std::memcpy(sums + std::size_t{r} * kBlock,
+                                acc + std::size_t{row + r} * acc_pitch + first, 4 * columns);
             if (count == kRows)
                 sum_floats<kRows>(a, product.lanes, packed.data(), sums);
             else
@@ -128,13 +139,25 @@ void bf16_product(const TileProduct& product, bool accumulate, std::uint32_t* ac
                 std::uint32_t* out = acc + std::size_t{row + r} * acc_pitch + first;
                 for (std::uint32_t column = 0; column < columns; ++column) {
                     float value = canonical(sums[std::size_t{r} * kBlock + column]);
-                    if (accumulate) value = canonical(std::bit_cast<float>(out[column]) + value);
+                    if (start == Start::kAddAfter)
+                        value = canonical(std::bit_cast<float>(out[column]) + value);
                     out[column] = std::bit_cast<std::uint32_t>(value);
                 }
             }
             row += count;
         }
     }
+}
+
+}  // namespace
+
+void bf16_product(const TileProduct& product, bool accumulate, std::uint32_t* acc,
+                  std::uint32_t acc_pitch) {
+    multiply_floats(product, accumulate ? Start::kAddAfter : Start::kZero, acc, acc_pitch);
+}
+
+void bf16_product_onto(const TileProduct& product, std::uint32_t* acc, std::uint32_t acc_pitch) {
+    multiply_floats(product, Start::kThere, acc, acc_pitch);
 }
 
 IntegerWeights::IntegerWeights(const std::int16_t* w, std::uint32_t lanes, std::uint32_t columns,

@@ -18,6 +18,8 @@ struct TileProduct {
 /// apart.
 void bf16_product(const TileProduct& product, bool accumulate, std::uint32_t* acc,
                   std::uint32_t acc_pitch);
+/// The same where the sums stay in the array: each product is added to what acc holds by then.
+void bf16_product_onto(const TileProduct& product, std::uint32_t* acc, std::uint32_t acc_pitch);
 
 /// How far apart rows of integers lie for `lanes` of them: pairs of lanes are multiplied together.
 constexpr std::uint32_t integer_pitch(std::uint32_t lanes) {

@@ -19,6 +19,7 @@ struct CoreLimits {
     std::uint32_t accumulator_rows = 0;  ///< of array_columns 32-bit values each
     std::uint32_t array_rows = 0, array_columns = 0;
     std::uint32_t matrix_units = 1;
+    Dataflow dataflow = Dataflow::kWeightStationary;
     bool operator==(const CoreLimits&) const = default;
 };
 
@@ -28,6 +29,21 @@ struct WeightTile {
     DataType type = DataType::kInt8;
     std::vector<float> floats;
     IntegerWeights integers;
+};
+
+/// Rows of inputs [row][lane] that an input-stationary array holds, as WeightTile has weights.
+struct InputTile {
+    std::uint32_t rows = 0, lanes = 0;
+    DataType type = DataType::kInt8;
+    std::vector<float> floats;
+    std::vector<std::int16_t> integers;
+};
+
+/// Sums [row][column] that an output-stationary array holds; fp32 ones by their bits.
+struct SumTile {
+    std::uint32_t rows = 0, columns = 0;
+    bool floats = false;
+    std::vector<std::uint32_t> values;
 };
 
 class State {
@@ -44,7 +60,9 @@ class State {
     Storage& storage() { return storage_; }
 
     std::deque<WeightTile> fifo[kMaxMatrixUnits];  ///< tiles that were read and not yet taken
-    WeightTile weights[kMaxMatrixUnits];           ///< in the array
+    WeightTile weights[kMaxMatrixUnits];           ///< in the array, or streaming through it
+    InputTile inputs[kMaxMatrixUnits];             ///< in the array (is)
+    SumTile sums[kMaxMatrixUnits];                 ///< in the array (os); none: rows is 0
 
   private:
     const CoreLimits limits_;

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace lockstep::tpu {
+#include "isa/tpu/enums.h"
 
-/// Which operand stays in the PEs while the others stream through them.
-enum class Dataflow : std::uint8_t { kWeightStationary, kOutputStationary, kInputStationary };
+namespace lockstep::tpu {
 
 /// "ws", "os" or "is". Throws InputError on anything else.
 Dataflow parse_dataflow(std::string_view text);

@@ -43,6 +43,7 @@ struct TpuCompiled {
     tpu::Program program;
     std::vector<TpuPort> inputs, outputs;  ///< as graph.inputs, graph.outputs
     std::vector<TpuLayer> layers;
+    tpu::Dataflow dataflow = tpu::Dataflow::kWeightStationary;
     uint64_t resident_bytes = 0;  ///< most of the unified buffer that values filled at once
 };
 

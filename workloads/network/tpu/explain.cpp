@@ -9,6 +9,10 @@ namespace lockstep::network {
 
 namespace {
 
+/// What is held, and what passes while it is exchanged, by dataflow.
+constexpr const char* kHeld[] = {"weights", "sums", "inputs"};
+constexpr const char* kShifts[] = {"weight shifts", "sums that leave the array", "input shifts"};
+
 /// Of the array that the passes use, rows and columns.
 double fill(double use, const TpuLayer& layer) {
     return layer.weight_tiles == 0 ? 0 : use / static_cast<double>(layer.weight_tiles);
@@ -24,10 +28,11 @@ std::string schedule_text(const TpuCompiled& compiled) {
             text += "vector unit and transfers\n";
         else
             text += fmt::format(
-                "{}m={} n={} k={}, {} blocks of rows, {} weight tiles, {:.0f}% of the array's "
-                "rows and {:.0f}% of its columns filled\n",
+                "{}m={} n={} k={}, {} blocks of rows, {} weight tiles, the array holds {}, {:.0f}% "
+                "of its rows and {:.0f}% of its columns filled\n",
                 layer.products > 1 ? fmt::format("{} x ", layer.products) : "", layer.m, layer.n,
-                layer.k, layer.row_blocks, layer.weight_tiles, 100 * fill(layer.lane_use, layer),
+                layer.k, layer.row_blocks, layer.weight_tiles,
+                kHeld[static_cast<size_t>(compiled.dataflow)], 100 * fill(layer.lane_use, layer),
                 100 * fill(layer.column_use, layer));
     }
     if (compiled.resident_bytes != 0)
@@ -56,7 +61,7 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
          fmt::format("fold edges ({:.0f}% of rows, {:.0f}% of columns filled)",
                      100 * fill(layer.lane_use, layer), 100 * fill(layer.column_use, layer))},
         {part(time.weight_stall), "weight stalls"},
-        {part(time.weight_shift), "weight shifts"},
+        {part(time.weight_shift), kShifts[static_cast<size_t>(limits.dataflow)]},
     };
     const double input = std::min(other, part(time.input_stall)),
                  raw = std::min(other - input, part(time.raw_stall));

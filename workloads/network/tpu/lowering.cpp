@@ -345,6 +345,7 @@ TpuCompiled Lowering::run() {
         throw InputError(fmt::format("{} cannot be compiled for a TPU of generation {}:{}",
                                      graph_.name, target_.generation, wrong));
     take_outputs();
+    result_.dataflow = target_.limits.dataflow;
     result_.resident_bytes = heap_.most_used();
     places_.clear();
     result_.program = builder_.finish();

@@ -145,8 +145,9 @@ class ProductLowering {
                                  bool results_pass, bool is_resident) const;
     void stage_block(Block& block, const Matrix& source);
     void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
-              int64_t lanes);
-    void multiply(tpu::Instruction instruction);
+              int64_t lanes, bool switch_inputs = false);
+    void multiply(bool switch_inputs, bool unload, tpu::Instruction instruction);
+    void count_use(int64_t rows, int64_t lanes, int64_t columns);
     void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend,
                 const Block* pooled = nullptr);
     /// Elements of k that can go through the array in one pass.
@@ -155,6 +156,27 @@ class ProductLowering {
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
                  uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend,
                  size_t first_tile);
+    /// What compute() is given.
+    struct Passes {
+        const Block& block;
+        std::span<const ColumnTile> tiles;
+        const Weights& weights;
+        uint64_t panel, parameters;
+        const Tile& out;
+        const Tile* addend;
+    };
+    /// Jobs without a place, of tiles from `first` on; where they are in the panel goes on.
+    std::vector<Job> jobs_of(const Passes& passes, size_t first, size_t count, int64_t& column,
+                             int64_t& element) const;
+    void hold_weights(const Passes& passes);
+    void hold_sums(const Passes& passes);
+    void hold_inputs(const Passes& passes);
+    /// A pass of each job that is not done yet; whether there was one.
+    bool pass_each(const Passes& passes, std::span<Job> jobs, bool switch_inputs = false);
+    /// The next accumulators; earlier ones come round again, but none since there was room.
+    uint64_t accumulators(int64_t rows);
+    void make_room(size_t rows);
+    uint32_t next_unit() { return l_.next_unit_++ % l_.target_.limits.matrix_units; }
     int64_t weight_zero() const;
 
     Lowering& l_;

@@ -41,6 +41,8 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
 bool ProductLowering::prefers_chunks(const Operands& o, uint64_t all_weights) const {
     const auto panels = static_cast<int64_t>(all_weights / (l_.ring_.size() / 4) + 1);
     if (conv_ || panels == 1) return false;
+    // The accumulators' part of the result is more than an array holds sums or inputs of.
+    if (l_.target_.limits.dataflow != tpu::Dataflow::kWeightStationary) return false;
     const ChunkShape shape = chunks_of(o);
     if (shape.k == 0) return false;
     const auto weights = static_cast<int64_t>(all_weights),

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled networks compute what the reference executor computes, in the model of the core.
-#include "workloads/network/tpu/compile.h"
+#include "tests/workloads/network/tpu/run_on.h"
 
-#include "models/tpu/tpu.h"
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/tpu/explain.h"
-#include "workloads/network/tpu/prepare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,34 +15,6 @@
 
 namespace lockstep::network {
 namespace {
-
-struct Ran {
-    TpuCompiled compiled;
-    tpu::RunResult result;
-    std::vector<TpuCheck> checks;
-};
-
-Ran run_on(Graph graph, const std::string& machine, const std::vector<std::string>& settings = {},
-           std::optional<ElementType> type = {}) {
-    const tpu::Parameters parameters(*config::Machine::load(machine, settings));
-    const TpuNetwork network =
-        prepare_for_tpu(std::move(graph), parameters.generation, type, 1, true);
-    Ran ran;
-    ran.compiled = compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
-    tpu::Storage storage(ran.compiled.program, true);
-    for (size_t i = 0; i < network.inputs.size(); ++i)
-        write_port(ran.compiled.inputs[i], network.inputs[i],
-                   storage.contents(ran.compiled.inputs[i].buffer));
-    ran.result = tpu::run(ran.compiled.program, parameters, storage);
-    std::vector<Tensor> results;
-    for (size_t i = 0; i < ran.compiled.outputs.size(); ++i) {
-        const TpuPort& port = ran.compiled.outputs[i];
-        results.push_back(
-            read_port(port, network.graph.value(port.value).type, storage.contents(port.buffer)));
-    }
-    ran.checks = verify_tpu(network, results);
-    return ran;
-}
 
 struct Case {
     const char* machine;

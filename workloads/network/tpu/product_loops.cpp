@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops around the passes of a block, by what the array holds. Weights (ws): a tile serves all
+// rows of the block; sums over k are added up in the accumulators. Sums (os): as many rows as the
+// array has stay in it over the whole of k, and leave once; weights stream once for each of these
+// pieces. Inputs (is): a piece of as many rows as the array has columns serves the weights of all
+// columns; sums are added up in accumulators, transposed. (The taxonomy: Chen et al., ISCA 2016;
+// Samajdar et al., ISPASS 2020.) Matrix units share columns, or rows.
+#include "sim/error/error.h"
+#include "workloads/network/tpu/product.h"
+
+#include <algorithm>
+
+namespace lockstep::network::lowering {
+
+void ProductLowering::make_room(size_t rows) {
+    LOCKSTEP_CHECK(rows <= l_.target_.limits.accumulator_rows, "{} accumulators at once", rows);
+    if (l_.accumulator_ + rows > l_.target_.limits.accumulator_rows) l_.accumulator_ = 0;
+}
+
+uint64_t ProductLowering::accumulators(int64_t rows) {
+    l_.accumulator_ += static_cast<uint64_t>(rows);
+    LOCKSTEP_CHECK(l_.accumulator_ <= l_.target_.limits.accumulator_rows, "no room was made");
+    return l_.accumulator_ - static_cast<uint64_t>(rows);
+}
+
+std::vector<ProductLowering::Job> ProductLowering::jobs_of(const Passes& p, size_t first,
+                                                           size_t count, int64_t& column,
+                                                           int64_t& element) const {
+    std::vector<Job> jobs;
+    for (const ColumnTile& tile : p.tiles.subspan(first, count)) {
+        const int64_t k = sets_[tile.set].k;
+        jobs.push_back({.tile = &tile,
+                        .unit = 0,
+                        .accumulator = 0,
+                        .column = column,
+                        .element = element,
+                        .first = 0,
+                        .rows = p.block.rows,
+                        .k_count = k});
+        column += tile.columns;
+        element += k * tile.columns;
+    }
+    return jobs;
+}
+
+bool ProductLowering::pass_each(const Passes& p, std::span<Job> jobs, bool switch_inputs) {
+    bool any = false;
+    for (Job& job : jobs) {
+        const GroupSet& set = sets_[job.tile->set];
+        if (job.k == set.k) continue;
+        const int64_t run = run_of(set);
+        const int64_t lanes = std::min<int64_t>(l_.target_.limits.array_rows, run - job.k % run);
+        pass(p.block, job, p.weights, p.panel, job.k, lanes, switch_inputs);
+        job.k += lanes;
+        any = true;
+    }
+    return any;
+}
+
+int64_t ProductLowering::run_of(const GroupSet& set) const {
+    // Generation 1 makes rows of the window's elements as they stream. Later ones have no such
+    // setup: lanes are channels, each tap of the window is a pass of its own.
+    return conv_ && l_.has_memory() && sets_.size() == 1 ? set.channels : set.k;
+}
+
+void ProductLowering::compute(const Block& block, std::span<const ColumnTile> tiles,
+                              const Weights& weights, uint64_t panel, uint64_t parameters,
+                              const Tile& out, const Tile* addend, size_t first_tile) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    l_.check_held(block.source);
+    const Passes passes{block, tiles, weights, panel, parameters, out, addend};
+    // The matrix units share the columns; independent products go to them in turn.
+    if (l_.layer().products <= 1) l_.next_unit_ = static_cast<uint32_t>(first_tile);
+    if (limits.dataflow == tpu::Dataflow::kInputStationary) return hold_inputs(passes);
+    if (block.rows > int64_t{limits.accumulator_rows})
+        throw InputError(fmt::format("a line of {} pixels; there are {} accumulators", block.rows,
+                                     limits.accumulator_rows));
+    if (limits.dataflow == tpu::Dataflow::kOutputStationary) return hold_sums(passes);
+    hold_weights(passes);
+}
+
+void ProductLowering::hold_weights(const Passes& p) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    const int64_t block_rows = p.block.rows;
+    int64_t column = 0, element = 0;  // of the panel
+    // As many columns at once as there are units, and accumulators for the rows.
+    const size_t together = std::clamp<size_t>(
+        limits.accumulator_rows / static_cast<size_t>(block_rows), 1, limits.matrix_units);
+    for (size_t first = 0; first < p.tiles.size(); first += together) {
+        const size_t count = std::min(together, p.tiles.size() - first);
+        // Where there are fewer columns than units for them, units share the rows.
+        const ColumnTile& tile = p.tiles[first];
+        const bool is_full = tile.columns == int64_t{limits.array_columns} &&
+                             run_of(sets_[tile.set]) >= int64_t{limits.array_rows};
+        const int64_t shares =
+            l_.layer().products > 1 || !is_full || epilogue_.pool
+                ? 1
+                : std::clamp<int64_t>(block_rows / limits.array_rows, 1,
+                                      static_cast<int64_t>(limits.matrix_units / count));
+        const int64_t share = (block_rows + shares - 1) / shares;
+        make_room(count * static_cast<size_t>(block_rows));
+        std::vector<Job> jobs;
+        for (Job job : jobs_of(p, first, count, column, element))
+            for (job.first = 0; job.first < block_rows; job.first += share) {
+                job.rows = std::min(share, block_rows - job.first);
+                job.unit = next_unit();
+                job.accumulator = accumulators(job.rows);
+                jobs.push_back(job);
+            }
+        // Pass by pass in turn, so that no unit waits behind another's weights.
+        while (pass_each(p, jobs)) {
+        }
+        for (const Job& job : jobs)
+            finish(job, p.parameters, p.out, p.addend, epilogue_.pool ? &p.block : nullptr);
+    }
+}
+
+void ProductLowering::hold_sums(const Passes& p) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    const int64_t block_rows = p.block.rows, piece = limits.array_rows;
+    int64_t column = 0, element = 0;  // of the panel
+    const size_t together = std::clamp<size_t>(
+        limits.accumulator_rows / static_cast<size_t>(block_rows), 1, limits.matrix_units);
+    for (size_t first = 0; first < p.tiles.size(); first += together) {
+        const size_t count = std::min(together, p.tiles.size() - first);
+        make_room(count * static_cast<size_t>(block_rows));
+        std::vector<Job> whole = jobs_of(p, first, count, column, element), jobs;
+        for (Job& job : whole) job.accumulator = accumulators(block_rows);
+        for (int64_t row = 0; row < block_rows; row += piece)
+            for (Job job : whole) {
+                job.unit = next_unit();
+                job.accumulator += static_cast<uint64_t>(row);
+                job.first = row;
+                job.rows = std::min(piece, block_rows - row);
+                jobs.push_back(job);
+            }
+        // The units' jobs pass by pass in turn; a unit ends one before it begins the next.
+        for (size_t begin = 0; begin < jobs.size(); begin += limits.matrix_units) {
+            const size_t jobs_together = std::min<size_t>(limits.matrix_units, jobs.size() - begin);
+            while (pass_each(p, std::span(jobs).subspan(begin, jobs_together))) {
+            }
+        }
+        for (const Job& job : whole)
+            finish(job, p.parameters, p.out, p.addend, epilogue_.pool ? &p.block : nullptr);
+    }
+}
+
+void ProductLowering::hold_inputs(const Passes& p) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    if (limits.array_columns > limits.accumulator_rows)
+        throw InputError(
+            fmt::format("an array of {} columns that holds inputs; there are {} "
+                        "accumulators",
+                        limits.array_columns, limits.accumulator_rows));
+    const int64_t block_rows = p.block.rows, piece = limits.array_columns;
+    const auto pieces = static_cast<size_t>((block_rows + piece - 1) / piece);
+    // Columns of a set that held rows serve before they are exchanged: as many as half of the
+    // accumulators have rows for, less where units would have nothing to do.
+    const size_t shares = (limits.matrix_units + pieces - 1) / pieces;
+    const size_t most =
+        std::clamp<size_t>((p.tiles.size() + shares - 1) / shares, 1,
+                           std::max<size_t>(1, limits.accumulator_rows / 2 / limits.matrix_units /
+                                                   limits.array_columns));
+    const size_t room = most * limits.array_columns;
+    const auto together =
+        std::clamp<size_t>(limits.accumulator_rows / room, 1, limits.matrix_units);
+    int64_t column = 0, element = 0;        // of the panel
+    std::vector<std::vector<Job>> pending;  // of each unit's piece, a job a tile
+    const auto run = [&] {
+        for (bool any = true; any;) {
+            any = false;
+            for (size_t tile = 0; tile < most; ++tile)
+                for (std::vector<Job>& jobs : pending)
+                    if (tile < jobs.size())
+                        any |= pass_each(p, std::span(jobs).subspan(tile, 1), tile == 0);
+        }
+        for (const std::vector<Job>& jobs : pending)
+            for (const Job& job : jobs) finish(job, p.parameters, p.out, p.addend);
+        pending.clear();
+    };
+    for (size_t first = 0, end = 0; first < p.tiles.size(); first = end) {
+        const auto belongs = [&](size_t tile) {
+            return tile < p.tiles.size() && p.tiles[tile].set == p.tiles[first].set;
+        };
+        for (end = first + 1; end - first < most && belongs(end);) ++end;
+        std::vector<Job> group = jobs_of(p, first, end - first, column, element);
+        for (int64_t row = 0; row < block_rows; row += piece) {
+            if (pending.empty()) make_room(together * room);
+            const uint32_t unit = next_unit();
+            for (Job& job : group) {
+                job.unit = unit;
+                job.accumulator = accumulators(job.tile->columns);
+                job.first = row;
+                job.rows = std::min(piece, block_rows - row);
+            }
+            pending.push_back(group);
+            if (pending.size() == together) run();
+        }
+    }
+    run();
+}
+
+}  // namespace lockstep::network::lowering
