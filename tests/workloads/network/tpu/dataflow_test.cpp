@@ -25,6 +25,7 @@ class Dataflows : public testing::TestWithParam<Case> {
   protected:
     static Ran run(Graph graph, std::vector<std::string> overrides = {}) {
         overrides.push_back(std::string("array.dataflow=") + GetParam().dataflow);
+        overrides.push_back("unified_buffer.size=4 MiB");  // less to clear for each run
         return run_on(std::move(graph), GetParam().machine, overrides);
     }
     static Ran run(const std::string& workload, std::vector<std::string> overrides = {}) {
@@ -42,7 +43,9 @@ TEST_P(Dataflows, ProductsOfAnyShapeAreTheReference) {
     // A small array, so that small products have all kinds of edges; few accumulators.
     std::mt19937 random(11);
     for (int repeat = 0; repeat < 12; ++repeat) {
-        const auto size = [&](std::uint32_t most) { return 1 + random() % most; };
+        const auto size = [&](std::uint32_t most) {
+            return 1 + static_cast<std::uint32_t>(random() % most);
+        };
         const std::uint32_t rows = size(24), columns = size(24);
         const std::string workload =
             fmt::format("gemm:m={},n={},k={}", size(90), size(90), size(90));
@@ -57,7 +60,9 @@ TEST_P(Dataflows, ProductsOfAnyShapeAreTheReference) {
 TEST_P(Dataflows, ConvolutionsOfAnyShapeAreTheReference) {
     std::mt19937 random(12);
     for (int repeat = 0; repeat < 8; ++repeat) {
-        const auto size = [&](std::uint32_t most) { return 1 + random() % most; };
+        const auto size = [&](std::uint32_t most) {
+            return 1 + static_cast<std::uint32_t>(random() % most);
+        };
         const std::string workload = fmt::format(
             "conv2d:n={},h={},w={},c={},k={},r={},s={},stride={},pad={}", size(3), 4 + size(8),
             4 + size(8), size(20), size(40), size(3), size(3), size(2), random() % 2);
