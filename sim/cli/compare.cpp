@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "sim/cli/verbs.h"
 #include "sim/error/error.h"
@@ -31,9 +32,16 @@ int compare(Options options) {
     if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
     if (options.request.machine.empty()) options.request.machine = suite.machine;
     options.request.progress = isatty(STDERR_FILENO) != 0;
+    bool are_rows_shown = false;
+    options.request.on_rows = [&](std::span<const validation::Row> some) {
+        are_rows_shown = true;
+        if (options.request.progress) fmt::print(stderr, "\r\033[K");
+        for (const validation::Row& row : some) fmt::print("{}", validation::row_text(suite, row));
+        std::fflush(stdout);
+    };
     const std::vector<validation::Row> rows = suite.rows(options.request);
     const std::string& machine = options.request.machine;
-    fmt::print("{}", validation::text_report(suite, machine, rows));
+    fmt::print("{}", validation::text_report(suite, machine, rows, !are_rows_shown));
     if (!options.stats_file.empty())
         stats::write_whole(options.stats_file, options.stats_file.ends_with(".csv")
                                                    ? validation::csv_report(suite, rows)
@@ -60,6 +68,8 @@ void add_compare(CLI::App& app, int& status) {
     verb->add_option("--html", options->html_file, "write a page with plots and all rows");
     verb->add_option("--measured", options->request.measured,
                      "folder of measurements that suite h200 compares with (default: built in)");
+    verb->add_option("--limit", options->request.limit,
+                     "seconds after which suite h200 begins no further pair (0: none)");
     verb->add_option("--threads", options->request.threads,
                      "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))

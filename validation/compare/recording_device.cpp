@@ -16,8 +16,14 @@ bool RecordingDevice::free(DevicePointer pointer) {
 
 LaunchResult RecordingDevice::launch(const LaunchRequest& request) {
     log_.before_launch();
+    if (options_.twice) {
+        device().launch(request);
+        log_.restore();
+    }
     const LaunchResult result = device().launch(request);
-    launches_.push_back({request.kernel, request.grid, request.block, result, log_.after_launch()});
+    launches_.push_back(
+        {request.kernel, request.grid, request.block, result,
+         log_.after_launch(options_.keep_outputs ? AllocationLog::kMaximumBytes : 0)});
     return result;
 }
 

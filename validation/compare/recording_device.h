@@ -19,7 +19,13 @@ struct RecordedLaunch {
 
 class RecordingDevice : public ForwardingDevice {
   public:
-    using ForwardingDevice::ForwardingDevice;
+    struct Options {
+        bool keep_outputs = false;  ///< their bytes too
+        /// Each launch runs twice, memory being restored between; the second is what counts.
+        bool twice = false;
+    };
+    RecordingDevice(std::unique_ptr<Device> device, const Options& options)
+        : ForwardingDevice(std::move(device)), options_(options) {}
 
     const std::vector<RecordedLaunch>& launches() const { return launches_; }
 
@@ -28,6 +34,7 @@ class RecordingDevice : public ForwardingDevice {
     LaunchResult launch(const LaunchRequest& request) override;
 
   private:
+    Options options_;
     AllocationLog log_;
     std::vector<RecordedLaunch> launches_;
 };

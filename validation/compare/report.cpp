@@ -141,6 +141,33 @@ std::string statistics_lines(const Suite& suite, std::span<const Row> rows) {
     return align(lines);
 }
 
+constexpr std::size_t kWorstRows = 10;
+
+/// Whether the goal is reached, and the rows that are furthest from it, train or test.
+std::string goal_lines(const Suite& suite, std::span<const Row> rows) {
+    if (!suite.goal) return "";
+    const Goal& goal = *suite.goal;
+    const std::vector<Row> test = select(rows, goal.quantity, Part::kTest);
+    std::vector<Row> all = select(rows, goal.quantity, std::nullopt);
+    if (test.empty()) return "";
+    const ErrorStatistics s = statistics_of(test, suite.error);
+    const auto verdict = [](bool is_reached) { return is_reached ? "reached" : "MISSED"; };
+    std::string text = fmt::format(
+        "\n{} of the {} test rows: mean |error| {:.2f} (at most {:g}: {}), max {:.2f} (at most "
+        "{:g}: {}), Pearson {} (at least {:g}: {})\n\nfurthest off:\n",
+        goal.quantity, test.size(), s.mean_absolute, goal.mean_absolute,
+        verdict(s.mean_absolute <= goal.mean_absolute), s.maximum_absolute, goal.maximum_absolute,
+        verdict(s.maximum_absolute <= goal.maximum_absolute),
+        s.pearson ? fmt::format("{:.4f}", *s.pearson) : "-", goal.pearson,
+        verdict(s.pearson && *s.pearson >= goal.pearson));
+    const auto error = [&](const Row& row) { return std::abs(error_of(row, suite.error)); };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const Row& a, const Row& b) { return error(a) > error(b); });
+    for (std::size_t i = 0; i < std::min(all.size(), kWorstRows); ++i)
+        text += row_text(suite, all[i]);
+    return text;
+}
+
 /// JSON has no infinity.
 Json finite(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
@@ -169,9 +196,19 @@ std::string csv_text(std::string_view text) {
 
 }  // namespace
 
-std::string text_report(const Suite& suite, const std::string& machine, std::span<const Row> rows) {
+std::string row_text(const Suite& suite, const Row& row) {
+    std::string text = fmt::format("{:<52}  {:<24}  {:>12}  {:>12}  {:>12}  {:>5}  {}", row.name,
+                                   row.quantity, number(row.reference), number(row.simulated),
+                                   error_text(row, suite.error), part_name(row.part), row.note);
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+}
+
+std::string text_report(const Suite& suite, const std::string& machine, std::span<const Row> rows,
+                        bool with_rows) {
     std::string text = fmt::format("{} on {}: {}\n\n", suite.name, machine, suite.summary);
-    text += row_lines(suite, rows) + statistics_lines(suite, rows);
+    text += (with_rows ? row_lines(suite, rows) : "") + statistics_lines(suite, rows);
+    text += goal_lines(suite, rows);
     const ErrorStatistics all = statistics_of(rows, suite.error);
     if (has_allowances(rows))
         text += fmt::format("\n{} of {} values within what is allowed\n",

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +42,16 @@ struct Request {
     unsigned threads = 1;
     bool progress = false;  ///< show a progress line on stderr
     std::string measured;   ///< a folder of measurements; empty: those that are built in
+    unsigned limit = 0;     ///< seconds after which a long suite begins nothing new; 0: none
+    /// Called with rows as they come, in their order, by suites that take long.
+    std::function<void(std::span<const Row>)> on_rows;
+};
+
+/// What a suite's test rows of one quantity are to reach.
+struct Goal {
+    std::string_view quantity;
+    double mean_absolute = 0, maximum_absolute = 0;  ///< at most
+    double pearson = 0;                              ///< at least
 };
 
 struct Suite {
@@ -52,6 +64,7 @@ struct Suite {
     double bar = 0;
     std::string_view bar_source;
     std::string_view bar_quantity = "";  ///< the bar is on the rows of this quantity only
+    std::optional<Goal> goal = {};
     /// Runs the models. Throws InputError where the machine is not of the kind that it needs.
     std::vector<Row> (*rows)(const Request&) = nullptr;
 };

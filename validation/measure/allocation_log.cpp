@@ -17,6 +17,12 @@ void AllocationLog::before_launch() {
     }
 }
 
+void AllocationLog::restore() const {
+    for (const auto& [pointer, allocation] : allocations_)
+        std::copy(allocation.before.begin(), allocation.before.end(),
+                  reinterpret_cast<std::byte*>(pointer));
+}
+
 std::vector<Output> AllocationLog::after_launch(std::uint64_t keep_bytes) {
     std::vector<Output> outputs;
     for (auto& [pointer, allocation] : allocations_) {

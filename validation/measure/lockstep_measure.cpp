@@ -286,24 +286,13 @@ int tables(const Options& options) {
                               return compress_table(range, all);
                           }));
     }
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    TableIndex index{about, {}};
     for (auto& [range, packed] : work) {
         const std::string bytes = packed.get(), name = "mufu_" + range.function + ".zst";
         stats::write_whole((folder / name).string(), bytes);
-        list.push_back({{"function", range.function},
-                        {"file", name},
-                        {"first_bits", range.first_bits},
-                        {"count", range.count},
-                        {"sha256", sha256(std::as_bytes(std::span(bytes)))}});
+        index.tables.push_back({range, name, sha256(std::as_bytes(std::span(bytes)))});
     }
-    MeasurementFile header;
-    header.provenance = about;
-    auto index = nlohmann::ordered_json::parse(to_text(header));
-    index["kind"] = "tables";
-    index.erase("pairs");
-    index.erase("failures");
-    index["tables"] = std::move(list);
-    stats::write_whole((folder / "index.json").string(), index.dump(1) + "\n");
+    stats::write_whole((folder / "index.json").string(), to_text(index));
     fmt::print("{} tables, {}\n", table_ranges().size(), folder.string());
     return 0;
 }

@@ -255,6 +255,44 @@ std::string to_text(const CounterFile& file) {
                  {"pairs", std::move(pairs)}});
 }
 
+std::string to_text(const TableIndex& index) {
+    Json tables = Json::array();
+    for (const TableEntry& entry : index.tables)
+        tables.push_back({{"function", entry.range.function},
+                          {"file", entry.file},
+                          {"first_bits", entry.range.first_bits},
+                          {"count", entry.range.count},
+                          {"sha256", entry.sha256}});
+    return dump({{"schema", kMeasurementSchema},
+                 {"kind", "tables"},
+                 {"provenance", to_json(index.provenance)},
+                 {"tables", std::move(tables)}});
+}
+
+TableIndex read_table_index(const std::string& text, const std::string& file_name) {
+    const Json json = parse(text, file_name);
+    const Field root(json, file_name, "");
+    check_header(root, "tables");
+    TableIndex index{read_provenance(root["provenance"]), {}};
+    index.tables = root["tables"].list<TableEntry>([](const Field& field) {
+        TableEntry entry{
+            {field["function"].text(), static_cast<std::uint32_t>(field["first_bits"].count()),
+             static_cast<int>(field["count"].count())},
+            field["file"].text(),
+            field["sha256"].digest()};
+        const TableRange* known = nullptr;
+        for (const TableRange& range : table_ranges())
+            if (range.function == entry.range.function) known = &range;
+        if (known == nullptr) field["function"].fail("there is no such table");
+        if (entry.range.first_bits != known->first_bits) field["first_bits"].fail("is another");
+        if (entry.range.count < 1 || entry.range.count > known->count)
+            field["count"].fail(fmt::format("must be from 1 to {}", known->count));
+        if (entry.file.find('/') != std::string::npos) field["file"].fail("must be a plain name");
+        return entry;
+    });
+    return index;
+}
+
 std::string kind_of(const std::string& text, const std::string& file_name) {
     const Json json = parse(text, file_name);
     return Field(json, file_name, "")["kind"].text();

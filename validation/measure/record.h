@@ -10,6 +10,7 @@
 
 #include "sim/stats/value.h"
 #include "validation/measure/allocation_log.h"
+#include "validation/measure/tables.h"
 
 namespace lockstep::validation {
 
@@ -85,14 +86,27 @@ struct CounterFile {
     std::vector<CountedPair> pairs;
 };
 
+/// One table of the transcendental unit (tables.h).
+struct TableEntry {
+    TableRange range;
+    std::string file, sha256;
+};
+
+struct TableIndex {
+    Provenance provenance;
+    std::vector<TableEntry> tables;
+};
+
 nlohmann::ordered_json to_json(const MeasuredPair& pair);
 std::string to_text(const MeasurementFile& file);
 std::string to_text(const CounterFile& file);
+std::string to_text(const TableIndex& index);
 
 /// Throw InputError that names the file and the field that is missing or wrong.
 MeasuredPair read_pair(const std::string& text, const std::string& file_name);
 MeasurementFile read_measurements(const std::string& text, const std::string& file_name);
 CounterFile read_counters(const std::string& text, const std::string& file_name);
+TableIndex read_table_index(const std::string& text, const std::string& file_name);
 /// "measurements" or "counters".
 std::string kind_of(const std::string& text, const std::string& file_name);
 

@@ -87,7 +87,7 @@ ncu=${LOCKSTEP_NCU:-$(command -v ncu || ls -d /usr/local/cuda/bin/ncu /opt/nvidi
 version=unknown startup=10
 [ -n "$ncu" ] && version=$(timeout 20 "$ncu" --version 2>/dev/null | tail -n 1)
 
-# under_ncu NAME SECONDS CACHE METRICS PLAN...: writes ncu_NAME.csv and launches_NAME.json.
+# under_ncu NAME SECONDS CACHE METRICS PLAN...: writes ncu_NAME.csv and launches_NAME.list.
 under_ncu() {
     name=$1 seconds=$2 cache=$3 metrics=$4
     shift 4
@@ -97,7 +97,7 @@ under_ncu() {
     timeout -k 10 "$seconds" "$ncu" --csv --page raw --print-units base --print-kernel-base mangled \
         --profile-from-start off --clock-control none --cache-control $control --metrics "$metrics" \
         --log-file "$out/ncu_$name.csv" "$measure" $options "$@" --profile --cache "$cache" \
-        --profiler "$version" --manifest "$out/launches_$name.json" >"$out/ncu_$name.log" 2>&1
+        --profiler "$version" --manifest "$out/launches_$name.list" >"$out/ncu_$name.log" 2>&1
 }
 
 try_ncu() {
@@ -184,13 +184,13 @@ one_piece() {
     from_second=$(date +%s)
     piece=$name
     if under_ncu "$piece" "$seconds" "$cache" "$metrics" --group "$1" --part "$2" &&
-        "$measure" --counters "$out/ncu_$piece.csv" --manifest "$out/launches_$piece.json" \
+        "$measure" --counters "$out/ncu_$piece.csv" --manifest "$out/launches_$piece.list" \
             --metrics "$metrics" --into "counters_$piece.json" --out "$out" >>"$out/ncu_$piece.log" 2>&1; then
         took=$(($(date +%s) - from_second))
         [ $took -gt "$startup" ] && eval "pace_$set=$(((took - startup) * 1000 / $3 + 100))"
         say "counters $piece: $3 pairs"
         gzip -f "$out/ncu_$piece.csv"
-        rm -f "$out/launches_$piece.json" "$out/ncu_$piece.log"
+        rm -f "$out/launches_$piece.list" "$out/ncu_$piece.log"
     elif [ "$(left)" -le 10 ]; then
         later="$later counters_$piece"
     else

@@ -296,6 +296,11 @@ std::uint32_t evaluate(Function function, std::uint32_t x) {
     });
 }
 
+void quadratic_place(Function function, std::uint32_t x, int& segment, double& t) {
+    const Place place = dispatch(function, [x]<typename Steps>() { return Steps::place(x); });
+    segment = place.segment, t = place.t;
+}
+
 void evaluate_row(Function function, std::uint32_t* out, const std::uint32_t* x) {
     dispatch(function, [out, x]<typename Steps>() {
         alignas(64) int segment[kLanes];

@@ -28,4 +28,7 @@ std::uint32_t evaluate(Function function, std::uint32_t x);
 /// 32 evaluations; out may be x.
 void evaluate_row(Function function, std::uint32_t* out, const std::uint32_t* x);
 
+/// The segment of the joint table that a source falls into, and how far behind its begin.
+void quadratic_place(Function function, std::uint32_t x, int& segment, double& t);
+
 }  // namespace lockstep::sass::mufu
