@@ -37,6 +37,18 @@ Parameters::Parameters(const config::Machine& machine) {
               .cross_lane_cycles = number("vector.cross_lane_cycles"),
               .transpose_rows = number("vector.transpose_rows"),
               .latency = number("vector.latency")};
+    const std::string requantisation = machine.text("vector.requantisation");
+    fixed_point = requantisation == "fixed_point";
+    if (!fixed_point && requantisation != "fp32")
+        throw InputError(
+            fmt::format("{}: vector.requantisation is '{}'; it can be fp32 or "
+                        "fixed_point",
+                        machine.name(), requantisation));
+    if (fixed_point && generation != 1)
+        throw InputError(
+            fmt::format("{}: vector.requantisation fixed_point is for generation 1; "
+                        "later ones compute networks in floating point",
+                        machine.name()));
     issue_interval = number("sequencer.issue_interval");
     tag_cycles = number("sequencer.tag_cycles");
     queue_depth = number("sequencer.queue_depth");

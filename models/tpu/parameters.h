@@ -49,6 +49,7 @@ struct Parameters {
     std::uint64_t unified_buffer = 0;
     UnifiedBufferParameters banks;
     VectorParameters vector;
+    bool fixed_point = false;  ///< how the compiler has int8 requantised
     std::uint32_t issue_interval = 1, tag_cycles = 0, queue_depth = 1;
     DmaParameters dma;
     MemoryParameters memory;

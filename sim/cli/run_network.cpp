@@ -75,8 +75,8 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
     const network::TpuNetwork prepared =
         network::prepare_for_tpu(std::move(source.graph), parameters.generation, source.dtype,
                                  request.options.seed, !request.no_values);
-    const network::TpuCompiled compiled =
-        network::compile_for_tpu(prepared.graph, {parameters.generation, parameters.limits()});
+    const network::TpuCompiled compiled = network::compile_for_tpu(
+        prepared.graph, {parameters.generation, parameters.limits(), parameters.fixed_point});
     if (request.schedule) fmt::print("{}", network::schedule_text(compiled));
 
     tpu::Storage storage(compiled.program, !request.no_values);
@@ -111,7 +111,8 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
                                              prepared.graph.value(prepared.graph.outputs[i]).type,
                                              storage.contents(compiled.outputs[i].buffer)));
     bool passed = true;
-    for (const network::TpuCheck& check : network::verify_tpu(prepared, results)) {
+    for (const network::TpuCheck& check :
+         network::verify_tpu(prepared, results, parameters.fixed_point)) {
         passed &= check.passed;
         if (!request.options.quiet || !check.passed)
             fmt::print("{} {}: {}\n", check.passed ? "verified" : "MISMATCH", check.output,

@@ -45,6 +45,9 @@ constexpr Entry kTpu[] = {
      "cycles to join the lanes of a register"},
     {"vector.transpose_rows", Type::kInteger, "1", 1, 4096,
      "rows that the transposer takes a cycle"},
+    {"vector.requantisation", Type::kText, "1", 0, 0,
+     "of the compiler's int8 programs: fp32 (products, ties to even), fixed_point (multiplier and "
+     "shift, ties up)"},
     {"vector.latency", Type::kInteger, "1", 0, 100000, "cycles from the last row in to its result"},
     {"sequencer.issue_interval", Type::kInteger, "1", 1, 10000,
      "cycles between instructions issued to the queues"},

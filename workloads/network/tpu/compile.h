@@ -16,6 +16,7 @@ namespace lockstep::network {
 struct TpuTarget {
     int generation = 1;
     tpu::CoreLimits limits;
+    bool fixed_point = false;  ///< integers are scaled by multiplier and shift, not in fp32
 };
 
 /// A network's input or output in a buffer of the program.

@@ -84,7 +84,8 @@ std::optional<Function> fused_function(const Graph& graph, const Node& node) {
 
 void Lowering::vector_op(Function function, Function then, const Tile& a, const Tile* b,
                          Broadcast broadcast, float immediate, const Tile& out, int64_t rows,
-                         int64_t columns, std::array<Scaling, 3> scaling) {
+                         int64_t columns, std::array<Scaling, 3> scaling,
+                         const numerics::FixedPointPair* fixed) {
     check_held(a);
     if (b != nullptr) check_held(*b);
     tpu::Instruction i(Opcode::kVector, {{Field::kFunction, function},
@@ -109,6 +110,14 @@ void Lowering::vector_op(Function function, Function then, const Tile& a, const 
         i.set(Field::kBType, b->type);
         i.set(Field::kBScale, scaling[1].scale);
         i.set(Field::kBZero, scaling[1].zero);
+    }
+    if (fixed != nullptr) {
+        // The sign of what is subtracted is the multiplier's.
+        if (function == Function::kSubtract) i.set(Field::kFunction, Function::kAdd);
+        i.set(Field::kRounding, tpu::Rounding::kFixedPoint);
+        i.set(Field::kFirst, fixed->first);
+        i.set(Field::kSecond, fixed->second);
+        i.set(Field::kShift, fixed->shift);
     }
     builder_.emit(i);
 }
@@ -172,6 +181,7 @@ Place broadcast_to(const Place& place, const Shape& shape) {
 }  // namespace
 
 void Lowering::lower_unary(const Node& node) {
+    if (is_fixed_point(node)) return lower_table(node);
     const bool quantises = node.op == Operator::kQuantizeLinear,
                dequantises = node.op == Operator::kDequantizeLinear;
     const std::optional<Function> function =
@@ -269,13 +279,17 @@ void Lowering::lower_binary(const Node& node) {
     }
     const std::optional<Place> other =
         immediate ? std::nullopt : std::optional<Place>(place(second));
-    elementwise(function, then, to, a, other, immediate, scaling);
+    std::optional<numerics::FixedPointPair> fixed;
+    if (is_fixed_point(node))
+        fixed = fixed_point_of(function, {&value(first), &value(second), &value(result)});
+    elementwise(function, then, to, a, other, immediate, scaling, fixed ? &*fixed : nullptr);
     set_place(result, std::move(to));
 }
 
 void Lowering::elementwise(Function function, Function then, const Place& to, const Place& a,
                            const std::optional<Place>& second, std::optional<float> immediate,
-                           const std::array<Scaling, 3>& scaling) {
+                           const std::array<Scaling, 3>& scaling,
+                           const numerics::FixedPointPair* fixed) {
     const Shape& out_shape = to.shape;
     std::vector<Place> operands = {to, broadcast_to(a, out_shape)};
     if (!immediate) operands.push_back(broadcast_to(*second, out_shape));
@@ -322,7 +336,7 @@ void Lowering::elementwise(Function function, Function then, const Place& to, co
             if (other && broadcast != Broadcast::kRow) b = stage(*other, row, count);
             const Tile y = stage_result(out, row, count);
             vector_op(function, then, x, b ? &*b : nullptr, broadcast, immediate.value_or(0), y,
-                      count, columns, scaling);
+                      count, columns, scaling, fixed);
             unstage(y, out, row, count);
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "isa/tpu/builder.h"
+#include "sim/numerics/requantise.h"
 #include "workloads/network/products.h"
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/place.h"
@@ -106,10 +107,17 @@ class Lowering {
     /// to = then(function(a, second or immediate)), both spread to the shape of `to`.
     void elementwise(tpu::Function function, tpu::Function then, const Place& to, const Place& a,
                      const std::optional<Place>& second, std::optional<float> immediate,
-                     const std::array<Scaling, 3>& scaling);
+                     const std::array<Scaling, 3>& scaling,
+                     const numerics::FixedPointPair* fixed = nullptr);
+    void lower_table(const Node& node);
+    /// Whether its results are scaled by multiplier and shift.
+    bool is_fixed_point(const Node& node) const;
+    /// Of an average over up to `most` values: multiplier and shift by their number.
+    Matrix average_scales(const Node& node, int64_t most);
     void vector_op(tpu::Function function, tpu::Function then, const Tile& a, const Tile* b,
                    tpu::Broadcast broadcast, float immediate, const Tile& out, int64_t rows,
-                   int64_t columns, std::array<Scaling, 3> scaling = {});
+                   int64_t columns, std::array<Scaling, 3> scaling = {},
+                   const numerics::FixedPointPair* fixed = nullptr);
 
     // rows.cpp: softmax, layer normalisation, reductions
     void lower_softmax(const Node& node);
@@ -151,6 +159,9 @@ class Lowering {
 Scaling scaling_of(const Value& value);
 /// The one value of a known constant, or nothing.
 std::optional<float> scalar_of(const Value& value);
+/// Of an addition, subtraction or multiplication: of its operands and its result (in this order).
+numerics::FixedPointPair fixed_point_of(tpu::Function function,
+                                        const std::array<const Value*, 3>& values);
 /// As a function of the vector unit; nothing where it has none for the node.
 std::optional<tpu::Function> function_of(const Graph& graph, const Node& node);
 /// The same where it can follow another operation at once: on integers, a rectifier that keeps the

@@ -33,6 +33,9 @@ void Lowering::lower_pool(const Node& node) {
                                      double{scaling_of(value(x)).scale});
         b.zero = scaling_of(value(y)).zero;
     }
+    const bool fixed = !max && is_fixed_point(node);
+    std::optional<Matrix> scales;
+    if (fixed) scales = average_scales(node, w.kernel[0] * w.kernel[1]);
     begin_step(node.name);
     Place to = new_place(y, image_strides(out));
     const int64_t channels = in[1], pixels = out[2] * out[3];
@@ -65,32 +68,39 @@ void Lowering::lower_pool(const Node& node) {
             const Tile tile = stage(source, n * in[2] + begin, whole ? count * in[2] : end - begin);
             const int64_t first = n * pixels + line * out[3];
             const Tile made = stage_result(result, first, rows);
-            emit(Opcode::kPool,
-                 {{Field::kPool, max ? tpu::PoolMode::kMax : tpu::PoolMode::kAverage},
-                  {Field::kCountPad, node.integer("count_include_pad", 0) != 0},
-                  {Field::kA, tile.address},
-                  {Field::kAType, tile.type},
-                  {Field::kAScale, a.scale},
-                  {Field::kAZero, a.zero},
-                  {Field::kPixelPitch, static_cast<uint64_t>(channels) * tpu::size_of(from.type)},
-                  {Field::kColumns, channels},
-                  {Field::kRows, rows},
-                  {Field::kFirstRow, 0},
-                  {Field::kHeight, end - begin},
-                  {Field::kWidth, in[3]},
-                  {Field::kOutHeight, high},
-                  {Field::kOutWidth, out[3]},
-                  {Field::kKernelHeight, w.kernel[0]},
-                  {Field::kKernelWidth, w.kernel[1]},
-                  {Field::kStrideHeight, w.stride[0]},
-                  {Field::kStrideWidth, w.stride[1]},
-                  {Field::kPadTop, whole ? w.pad_begin[0] : begin - top},
-                  {Field::kPadLeft, w.pad_begin[1]},
-                  {Field::kDestination, made.address},
-                  {Field::kPitch, made.pitch},
-                  {Field::kType, made.type},
-                  {Field::kOutScale, b.scale},
-                  {Field::kZeroPoint, b.zero}});
+            tpu::Instruction pool(
+                Opcode::kPool,
+                {{Field::kPool, max ? tpu::PoolMode::kMax : tpu::PoolMode::kAverage},
+                 {Field::kCountPad, node.integer("count_include_pad", 0) != 0},
+                 {Field::kA, tile.address},
+                 {Field::kAType, tile.type},
+                 {Field::kAScale, a.scale},
+                 {Field::kAZero, a.zero},
+                 {Field::kPixelPitch, static_cast<uint64_t>(channels) * tpu::size_of(from.type)},
+                 {Field::kColumns, channels},
+                 {Field::kRows, rows},
+                 {Field::kFirstRow, 0},
+                 {Field::kHeight, end - begin},
+                 {Field::kWidth, in[3]},
+                 {Field::kOutHeight, high},
+                 {Field::kOutWidth, out[3]},
+                 {Field::kKernelHeight, w.kernel[0]},
+                 {Field::kKernelWidth, w.kernel[1]},
+                 {Field::kStrideHeight, w.stride[0]},
+                 {Field::kStrideWidth, w.stride[1]},
+                 {Field::kPadTop, whole ? w.pad_begin[0] : begin - top},
+                 {Field::kPadLeft, w.pad_begin[1]},
+                 {Field::kDestination, made.address},
+                 {Field::kPitch, made.pitch},
+                 {Field::kType, made.type},
+                 {Field::kOutScale, b.scale},
+                 {Field::kZeroPoint, b.zero}});
+            if (fixed) {
+                pool.set(Field::kRounding, tpu::Rounding::kFixedPoint);
+                pool.set(Field::kAScale, 1.0f);
+                pool.set(Field::kParameters, stage(*scales, 0, 1).address);
+            }
+            builder_.emit(pool);
             unstage(made, result, first, rows);
         }
     set_place(y, std::move(to));

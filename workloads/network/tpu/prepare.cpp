@@ -107,14 +107,15 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
     return network;
 }
 
-std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results) {
+std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results,
+                                 bool fixed_point) {
     const Graph& graph = network.graph;
     std::vector<TpuCheck> checks;
     const auto is_integer = [&](ValueId id) { return graph.value(id).quantisation.has_value(); };
     const bool integers = std::all_of(graph.outputs.begin(), graph.outputs.end(), is_integer);
     const std::vector<Tensor> rounded =
         execute(integers ? graph : round_product_operands(graph), network.inputs, Precision::kFp32,
-                {}, Requantisation::kVectorUnit);
+                {}, fixed_point ? Requantisation::kFixedPoint : Requantisation::kVectorUnit);
     std::vector<Tensor> exact;
     if (!integers) exact = execute(graph, network.inputs, Precision::kFp64);
     for (size_t i = 0; i < results.size(); ++i) {

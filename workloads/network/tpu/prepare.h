@@ -29,10 +29,12 @@ struct TpuCheck {
     std::string message;  ///< what was compared, or where it is wrong
 };
 
-/// Integer outputs must equal the exact-integer reference (Requantisation::kVectorUnit). Others are
+/// Integer outputs must equal the exact-integer reference (Requantisation::kVectorUnit, or
+/// kFixedPoint where the target is). Others are
 /// compared with FP64 on the same weights and inputs: their error, root mean square and largest,
 /// may be at most twice and four times that of the reference executor that rounds where the chip
 /// does (the operands of products to bf16; tensors of bf16 each), plus a step of their type.
-std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results);
+std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results,
+                                 bool fixed_point = false);
 
 }  // namespace lockstep::network

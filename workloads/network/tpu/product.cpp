@@ -50,7 +50,8 @@ void ProductLowering::find_epilogue() {
                     l_.shape(other) == l_.shape(epilogue_.result);
             if (fused) epilogue_.addend = other;
         } else {
-            fused = fuse_scale(*next) || fuse_activation(*next) || fuse_pool(*next);
+            fused = fuse_scale(*next) || fuse_activation(*next) || fuse_pool(*next) ||
+                    fuse_addition(*next);
         }
         if (!fused) break;
         l_.done_.insert(next);
@@ -60,7 +61,10 @@ void ProductLowering::find_epilogue() {
     epilogue_.out = scaling_of(l_.value(epilogue_.result));
     if (integer_) {
         const std::vector<double> scales = requantisation_scales(l_.graph_, node_);
-        if (scales.size() == 1)
+        if (l_.target_.fixed_point)
+            for (const double scale : scales)
+                epilogue_.fixed.push_back(numerics::fixed_point_scale(scale));
+        else if (scales.size() == 1)
             epilogue_.scale = static_cast<float>(scales[0]);
         else
             for (const double scale : scales) epilogue_.scales.push_back(static_cast<float>(scale));
@@ -96,7 +100,7 @@ void ProductLowering::run() {
 void ProductLowering::prepare_parameters(const std::vector<int64_t>& column_sums) {
     const ValueId bias = node_.input(2);
     epilogue_.has_bias = bias != kNoValue || (integer_ && input_zero_ != 0);
-    if (!epilogue_.has_bias && epilogue_.scales.empty()) return;
+    if (parameter_words() == 0) return;
     const int64_t columns = sets_.back().first_column + sets_.back().columns;
     std::vector<double> values(static_cast<size_t>(columns), 0);
     bool known = true;
@@ -130,11 +134,25 @@ void ProductLowering::prepare_parameters(const std::vector<int64_t>& column_sums
                 if (!epilogue_.scales.empty())
                     words.push_back(
                         std::bit_cast<uint32_t>(epilogue_.scales[static_cast<size_t>(c)]));
+            for (const auto part :
+                 {&numerics::FixedPointScale::multiplier, &numerics::FixedPointScale::shift})
+                for (int64_t c = set.first_column + first;
+                     c < set.first_column + first + count && !epilogue_.fixed.empty(); ++c)
+                    words.push_back(static_cast<uint32_t>(
+                        epilogue_.fixed[epilogue_.fixed.size() == 1 ? 0 : static_cast<size_t>(c)].*
+                        part));
         }
     const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
     parameters_ = l_.add_constant(
         node_.name + ".parameters", l_.backing(), tpu::DataType::kFp32, words.size() * 4,
         known ? std::span(bytes, words.size() * 4) : std::span<const uint8_t>());
+}
+
+Place ProductLowering::result_place(std::vector<int64_t> strides) {
+    // An addend is read where and when its sum is written.
+    return !integer_ || epilogue_.addend == kNoValue
+               ? l_.new_place(epilogue_.result, std::move(strides))
+               : l_.place_over(epilogue_.result, epilogue_.addend, std::move(strides));
 }
 
 void ProductLowering::convolution() {
@@ -205,7 +223,7 @@ void ProductLowering::convolution() {
     n_ = filter[0];
     k_ = taps * group_channels;
     l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
-    Place result = l_.new_place(epilogue_.result, image_strides(l_.shape(epilogue_.result)));
+    Place result = result_place(image_strides(l_.shape(epilogue_.result)));
     Matrix rows{image.space,
                 image.address,
                 image.type,
@@ -264,7 +282,7 @@ void ProductLowering::dense() {
         m_ = element_count(left) / k_;
         pack_dense(b, transposed);
         l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
-        Place result = l_.dense_place(epilogue_.result);
+        Place result = result_place(dense_strides(out));
         run_product(*source, weights_, result);
         l_.set_place(epilogue_.result, std::move(result));
         return;

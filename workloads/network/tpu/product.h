@@ -37,8 +37,10 @@ struct Epilogue {
     ValueId addend = kNoValue;
     bool has_bias = false;
     float scale = 1;
-    std::vector<float> scales;   ///< by column, or none
-    std::vector<uint32_t> bias;  ///< the bits, by column
+    std::vector<float> scales;                     ///< by column, or none
+    std::vector<numerics::FixedPointScale> fixed;  ///< instead of both: one, or by column
+    numerics::FixedPointPair addition;             ///< then: of the result and of the addend
+    std::vector<uint32_t> bias;                    ///< the bits, by column
     Scaling out;
     std::optional<Window> pool;  ///< maxima of the result's lines
 };
@@ -105,12 +107,16 @@ class ProductLowering {
     bool fuse_activation(const Node& next);
     bool fuse_scale(const Node& next);
     bool fuse_pool(const Node& next);
+    bool fuse_addition(const Node& next);
+    int64_t parameter_words() const;  ///< of a column
+    void round_in_integers(tpu::Instruction& activate) const;
     /// Of the images [n, c, height, width], so that none has more than `limit` rows and
     /// `together` images; 0: only lines of one.
     static std::vector<PoolGroup> pool_groups(const Window& pool, const Shape& images,
                                               int64_t limit, int64_t together);
     std::vector<Block> pooled_blocks(int64_t limit, bool resident) const;
     void pool_on_the_way(const Block& block, tpu::Instruction& activate) const;
+    Place result_place(std::vector<int64_t> strides);
     void convolution();
     void dense();
     void pack_convolution();

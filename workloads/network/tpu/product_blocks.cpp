@@ -18,7 +18,9 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
     const auto size = static_cast<int64_t>(tpu::size_of(type));
     // Results pass through the ring; where they stay in the unified buffer they need no room there.
     int64_t row_bytes = results_pass ? panel_columns * size : 0;
-    if (epilogue_.addend != kNoValue) row_bytes += panel_columns * size;
+    if (epilogue_.addend != kNoValue &&
+        l_.place(epilogue_.addend).space != tpu::Space::kUnifiedBuffer)
+        row_bytes += panel_columns * size;
     limit = std::max<int64_t>(1, std::min(limit, budget / std::max<int64_t>(1, row_bytes)));
     if (!conv_) {
         if (!is_resident) limit = std::max<int64_t>(1, std::min(limit, budget / (k_ * size)));

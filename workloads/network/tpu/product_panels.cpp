@@ -104,8 +104,7 @@ void ProductLowering::stage_panel(const Operands& o, size_t begin, size_t end, u
 }
 
 uint64_t ProductLowering::parameter_bytes(int64_t columns) const {
-    const uint64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
-    return words * 4 * static_cast<uint64_t>(columns);
+    return static_cast<uint64_t>(parameter_words()) * 4 * static_cast<uint64_t>(columns);
 }
 
 void ProductLowering::stage_parameters(uint64_t address, int64_t first, int64_t columns) {

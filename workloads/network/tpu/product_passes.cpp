@@ -125,7 +125,7 @@ void ProductLowering::count_use(int64_t rows, int64_t lanes, int64_t columns) {
 void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& out,
                              const Tile* addend, const Block* pooled) {
     const ColumnTile& tile = *job.tile;
-    const int64_t words = (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1);
+    const int64_t words = parameter_words();
     tpu::Instruction activate(
         Opcode::kActivate,
         {{Field::kAccumulator, job.accumulator},
@@ -153,6 +153,7 @@ void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& ou
         activate.set(Field::kAddendType, addend->type);
         activate.set(Field::kAddendScale, 1.0f);
     }
+    if (!epilogue_.fixed.empty()) round_in_integers(activate);
     if (pooled != nullptr) pool_on_the_way(*pooled, activate);
     l_.builder_.emit(activate);
 }

@@ -31,7 +31,8 @@ Lines lines_for(const Window& pool, int64_t first, int64_t end, int64_t height) 
 bool ProductLowering::fuse_pool(const Node& next) {
     if (next.op != Operator::kMaxPool || !integer_ || l_.has_memory() || epilogue_.pool)
         return false;
-    if (node_.op != Operator::kConv || next.outputs.size() != 1) return false;
+    if (epilogue_.addend != kNoValue || node_.op != Operator::kConv || next.outputs.size() != 1)
+        return false;
     // Held inputs are too few rows to be lines of an image.
     if (l_.target_.limits.dataflow == tpu::Dataflow::kInputStationary) return false;
     const Value &in = l_.value(next.inputs[0]), &out = l_.value(next.outputs[0]);

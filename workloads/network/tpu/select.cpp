@@ -9,7 +9,7 @@ using tpu::Broadcast;
 using tpu::Function;
 
 void Lowering::lower_clip(const Node& node) {
-    if (function_of(graph_, node)) return lower_unary(node);
+    if (function_of(graph_, node) || is_fixed_point(node)) return lower_unary(node);
     if (value(node.outputs[0]).quantisation) throw InputError("a Clip of integers by itself");
     const ValueId x = node.inputs[0], y = node.outputs[0];
     begin_step(node.name);

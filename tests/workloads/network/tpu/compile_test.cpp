@@ -193,6 +193,45 @@ TEST(CompileForTpu, PoolsApartWhereItCannotOnTheWay) {
     EXPECT_EQ(count(ran.compiled.program, tpu::Opcode::kPool), 1u);
 }
 
+/// Products, sums, differences, tables and averages of integers.
+Graph arithmetic(uint64_t seed) {
+    using Numbers = std::vector<int64_t>;
+    Builder b("arithmetic", seed);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 11});
+    ValueId y = b.convolution("first", x, 9, 3, {.stride = 1, .pad = 1, .bias = true});
+    const ValueId gate = b.node(Operator::kSigmoid, "gate", {y});
+    const ValueId other = b.convolution("second", x, 9, 1, {.bias = true});
+    y = b.node(Operator::kMul, "gated", {other, gate});
+    y = b.node(Operator::kSub, "difference", {y, other});
+    y = b.node(Operator::kTanh, "tanh", {y});
+    y = b.node(Operator::kHardSwish, "swish", {y});
+    y = b.node(Operator::kAveragePool, "average", {y},
+               {{"kernel_shape", Numbers{3, 3}},
+                {"strides", Numbers{2, 2}},
+                {"pads", Numbers{1, 1, 1, 1}},
+                {"count_include_pad", static_cast<int64_t>(seed % 2)}});
+    const ValueId mean = b.node(Operator::kGlobalAveragePool, "mean", {y});
+    return b.finish({b.reshape("means", mean, {2, 9}), y});
+}
+
+TEST(CompileForTpu, RoundsIntegersByMultiplierAndShift) {
+    for (const uint64_t seed : {3, 4, 5, 6})
+        for (const auto& graph : {vision, arithmetic}) {
+            const Ran real = run_on(graph(seed), "tpu_v1"),
+                      fixed = run_on(graph(seed), "tpu_v1", {"vector.requantisation=fixed_point"});
+            for (const Ran* ran : {&real, &fixed})
+                for (const TpuCheck& check : ran->checks)
+                    EXPECT_TRUE(check.passed) << seed << " " << check.output << check.message;
+            // A residual addition follows its product at once.
+            const auto additions = [](const Ran& ran) {
+                return count(ran.compiled.program, tpu::Opcode::kVector);
+            };
+            EXPECT_TRUE(graph != vision || additions(fixed) < additions(real));
+        }
+    EXPECT_THROW(run_on(vision(3), "tpu_v1", {"vector.requantisation=int8"}), InputError);
+    EXPECT_THROW(run_on(vision(3), "tpu_v3", {"vector.requantisation=fixed_point"}), InputError);
+}
+
 TEST(CompileForTpu, CountsTheUsefulMultiplications) {
     const BuiltinRequest request = parse_builtin("gemm:m=70,n=300,k=513");
     const Ran ran = run_on(build_network(request.name, request.options), "tpu_v1");

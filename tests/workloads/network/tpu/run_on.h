@@ -22,7 +22,8 @@ inline Ran run_on(Graph graph, const std::string& machine,
     const TpuNetwork network =
         prepare_for_tpu(std::move(graph), parameters.generation, type, 1, true);
     Ran ran;
-    ran.compiled = compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
+    ran.compiled = compile_for_tpu(
+        network.graph, {parameters.generation, parameters.limits(), parameters.fixed_point});
     tpu::Storage storage(ran.compiled.program, true);
     for (size_t i = 0; i < network.inputs.size(); ++i)
         write_port(ran.compiled.inputs[i], network.inputs[i],
@@ -34,7 +35,7 @@ inline Ran run_on(Graph graph, const std::string& machine,
         results.push_back(
             read_port(port, network.graph.value(port.value).type, storage.contents(port.buffer)));
     }
-    ran.checks = verify_tpu(network, results);
+    ran.checks = verify_tpu(network, results, parameters.fixed_point);
     return ran;
 }
 
