@@ -26,13 +26,14 @@ class Counter {
 
     BankLoads loads{};
 
-    /// `rows` rows of `bytes`, `pitch` apart.
-    void rows(std::uint64_t base, std::uint64_t rows, std::uint64_t pitch, std::uint64_t bytes) {
+    /// `rows` rows of `bytes`, `pitch` apart; as often as `factor` says.
+    void rows(std::uint64_t base, std::uint64_t rows, std::uint64_t pitch, std::uint64_t bytes,
+              double factor = 1) {
         if (rows == 0 || bytes == 0) return;
         const std::uint64_t counted = std::min(rows, sample_);
         Stream stream;
         for (std::uint64_t row = 0; row < counted; ++row) lines(stream, base + row * pitch, bytes);
-        add(stream, static_cast<double>(rows) / static_cast<double>(counted));
+        add(stream, factor * static_cast<double>(rows) / static_cast<double>(counted));
     }
 
     /// The rows of `convolve`: of each line of the window, the bytes of its lanes.
@@ -131,12 +132,15 @@ BankLoads bank_accesses(const Instruction& i, const UnifiedBufferParameters& par
         const std::uint64_t image = i[kOutHeight] * i[kOutWidth];
         if (image == 0) return;
         if (fixed_function)
-            counter.rows(base, i[kRows] * i[kHeight] * i[kWidth] / image, i[kPixelPitch], bytes);
-        else
-            for (std::uint64_t tap = 0; tap < i[kKernelHeight] * i[kKernelWidth]; ++tap)
-                counter.rows(base + (tap / i[kKernelWidth] * i[kWidth] + tap % i[kKernelWidth]) *
-                                        i[kPixelPitch],
-                             i[kRows], i[kStrideWidth] * i[kPixelPitch], bytes);
+            return counter.rows(base, i[kRows] * i[kHeight] * i[kWidth] / image, i[kPixelPitch],
+                                bytes);
+        const std::uint64_t taps = i[kKernelHeight] * i[kKernelWidth],
+                            counted = std::min(taps, kSample);
+        for (std::uint64_t tap = 0; tap < counted; ++tap)
+            counter.rows(
+                base + (tap / i[kKernelWidth] * i[kWidth] + tap % i[kKernelWidth]) * i[kPixelPitch],
+                i[kRows], i[kStrideWidth] * i[kPixelPitch], bytes,
+                static_cast<double>(taps) / static_cast<double>(counted));
     };
     switch (i.opcode()) {
         case Opcode::kReadHost:
