@@ -77,6 +77,8 @@ void Lowering::lower_table(const Node& node) {
 }
 
 Matrix Lowering::average_scales(const Node& node, int64_t most) {
+    if (tpu::size_of(type_of(node.inputs[0])) != 1 || most > 1 << 14)
+        throw InputError("in fixed_point, averages are of at most 2^14 integers of 8 bits");
     const double in = double{value(node.inputs[0]).quantisation->scale.at(0)},
                  out = double{value(node.outputs[0]).quantisation->scale.at(0)};
     std::vector<int32_t> words;
