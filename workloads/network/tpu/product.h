@@ -100,7 +100,7 @@ class ProductLowering {
     struct Panel {
         size_t begin, end;  ///< tiles
         int64_t first, columns;
-        uint64_t bytes, address = 0, serial = 0;
+        uint64_t bytes, address = 0;
     };
 
     void find_epilogue();

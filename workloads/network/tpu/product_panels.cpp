@@ -137,14 +137,10 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     const uint64_t rows_bytes =
         static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    // Room for the rows, two panels of weights, results, a residual, and the largest of these
-    // again.
-    const uint64_t ring = l_.ring_.size(), panel = std::max(weight_bytes(o, 0), ring / 16);
-    const uint64_t results = std::clamp<uint64_t>(
-        static_cast<uint64_t>(m_) * limits.array_columns * tpu::size_of(o.out.type), ring / 16,
-        ring / 8);
-    const bool fits = (is_resident ? 0 : rows_bytes) + parameter_bytes(n_) + 4096 + 2 * panel +
-                          2 * results + std::max(panel, results) <=
+    // Room for the rows and two panels of weights, and for results and residuals to pass.
+    const uint64_t ring = l_.ring_.size();
+    const bool fits = (is_resident ? 0 : rows_bytes) + aligned(parameter_bytes(n_)) + 4096 +
+                          2 * std::max(weight_bytes(o, 0), ring / 16) + ring / 8 * 3 <=
                       ring;
     if (l_.has_memory() && fits && (is_resident || rows_bytes <= all_weights))
         run_columns(o, limit);
@@ -193,31 +189,33 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     const uint64_t rows_bytes =
         static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    const uint64_t parameters =
-        l_.ring_.pin(aligned(parameter_bytes(n_)) + (is_resident ? 0 : rows_bytes) + 256);
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
     const uint64_t budget = l_.ring_.size() / 16;
     std::vector<Panel> panels = panels_of(
         o, budget, budget / (static_cast<uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
-    const auto stage_weights = [&](Panel& panel) {
+    uint64_t most = 0;
+    for (const Panel& panel : panels) most = std::max(most, aligned(panel.bytes));
+    const uint64_t parameters = l_.ring_.pin(aligned(parameter_bytes(n_)) + 2 * most +
+                                             (is_resident ? 0 : rows_bytes) + 256);
+    const uint64_t places = parameters + aligned(parameter_bytes(n_));
+    const auto stage_weights = [&](size_t p) {
         if (!staged) return;
-        panel.address = l_.ring_.allocate(panel.bytes);
-        panel.serial = l_.ring_.serial();
-        stage_panel(o, panel.begin, panel.end, panel.address);
+        panels[p].address = places + p % 2 * most;
+        stage_panel(o, panels[p].begin, panels[p].end, panels[p].address);
     };
     stage_parameters(parameters, 0, n_);
-    stage_weights(panels[0]);
+    stage_weights(0);
     l_.end_prefetch();
     Matrix left = o.left;
     if (!is_resident) {
         left.space = tpu::Space::kUnifiedBuffer;
-        left.address = parameters + aligned(parameter_bytes(n_));
+        left.address = places + 2 * most;
         left.pitch = left.columns;
         l_.stage_at(left.address, o.left, 0, left.rows);
     }
     for (size_t p = 0; p < panels.size(); ++p) {
-        if (p + 1 < panels.size()) stage_weights(panels[p + 1]);
+        if (p + 1 < panels.size()) stage_weights(p + 1);
         const Panel& panel = panels[p];
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         // Where a panel of results is large, it leaves block by block.
@@ -230,7 +228,6 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
         Tile to, residual;
         int64_t first_row = 0, rows = 0;
         for (Block& block : blocks) {
-            l_.check_held({.serial = panel.serial});
             stage_block(block, left);
             if (!whole || block.first == 0) {
                 first_row = block.first;
