@@ -42,18 +42,18 @@ Cycle L0InstructionCache::fetch(Cycle now, std::uint32_t line, bool& hit) {
 
 Cycle L0InstructionCache::arrived(Cycle now, std::uint32_t line) {
     const auto awaited = std::find(awaited_.begin(), awaited_.end(), line);
-    if (awaited != awaited_.end()) {
-        awaited_.erase(awaited);
-        const Cycle ready = from_l1(now, line);
-        tags_.insert(line, ready);
-        return ready;
-    }
+    const bool is_awaited = awaited != awaited_.end();
     const std::uint32_t ahead = line - stream_line_;
-    if (ahead < stream_count_) {
-        Cycle& entry = stream_[(stream_head_ + ahead) % depth_];
-        if (entry == kPending) entry = from_l1(now, line);
-    }
-    return engine::kNever;
+    Cycle* const entry =
+        ahead < stream_count_ ? &stream_[(stream_head_ + ahead) % depth_] : nullptr;
+    const bool is_streamed = entry != nullptr && *entry == kPending;
+    if (!is_awaited && !is_streamed) return engine::kNever;
+    const Cycle ready = from_l1(now, line);
+    if (is_streamed) *entry = ready;
+    if (!is_awaited) return engine::kNever;
+    awaited_.erase(awaited);
+    tags_.insert(line, ready);
+    return ready;
 }
 
 void L0InstructionCache::clear() {

@@ -334,6 +334,10 @@ std::string Sm::explain_wait() const {
         if (context.waits_for_counter)
             why = fmt::format("dependence counters ({})",
                               fmt::join(std::span(context.counter).first(kCounters), ","));
+        else if (context.waits_for_line)
+            why = fmt::format("line {} of its code", context.line);
+        else if (context.waits_for_constant)
+            why = fmt::format("line {} of its constants", context.constant_line);
         else if (context.waits_for_path)
             why = "threads at a barrier";
         else if (context.waits_for_copies)

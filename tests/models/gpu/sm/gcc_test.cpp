@@ -46,6 +46,14 @@ TEST(Gcc, SmsOfAGpcShareWhatItHolds) {
     EXPECT_EQ(four.partition.dram_bytes_read, 256u);
 }
 
+TEST(Gcc, WarpsThatEvictEachOthersCodeGoOn) {
+    // A line that one warp waits for is also in the stream that another has begun anew.
+    for (const char* size : {"front_end.l0_size=128", "front_end.l0_size=1KiB"}) {
+        SmFixture sm("h200", {size, "front_end.l1_size=1KiB", "launch.warp_interval=37"});
+        EXPECT_EQ(sm.run(line_of_code(40), 32).sm.instructions, 32u * 320);
+    }
+}
+
 TEST(Launch, TakesTimeBeforeItsFirstCtaAndAfterItsLast) {
     const auto cycles = [](const char* before, const char* after) {
         return SmFixture("h200", {before, after}).run({}).cycles;
