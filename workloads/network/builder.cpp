@@ -3,6 +3,7 @@
 // They have variance 1/fan-in: values keep their size from layer to layer, as in a trained network.
 #include "workloads/network/builder.h"
 
+#include "workloads/network/decompose/decompose.h"
 #include "workloads/network/random.h"
 #include "workloads/network/shape_inference.h"
 
@@ -65,9 +66,14 @@ ValueId Builder::node(Operator op, std::string name, std::vector<ValueId> inputs
     Node node{name, op, std::move(inputs), {}, std::move(attributes)};
     for (size_t i = 0; i < outputs; ++i)
         node.outputs.push_back(graph_.add({i == 0 ? name : name + "." + std::to_string(i)}));
+    const ValueId result = node.outputs.at(0);
+    if (const std::optional<std::vector<Node>> parts = decompose(graph_, node)) {
+        graph_.nodes.insert(graph_.nodes.end(), parts->begin(), parts->end());
+        return result;
+    }
     graph_.nodes.push_back(std::move(node));
     infer_node(graph_, graph_.nodes.back());
-    return graph_.nodes.back().outputs.at(0);
+    return result;
 }
 
 ValueId Builder::convolution(const std::string& name, ValueId x, int64_t channels, int64_t kernel,

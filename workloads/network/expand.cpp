@@ -4,7 +4,7 @@
 // operator reference, LSTM: gates in the order input, output, forget, cell.
 #include "workloads/network/expand.h"
 
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/decompose/node_writer.h"
 
 #include <algorithm>
 
@@ -12,10 +12,10 @@ namespace lockstep::network {
 
 namespace {
 
-class LstmExpander {
+class LstmExpander : NodeWriter {
   public:
     LstmExpander(Graph& graph, const Node& node)
-        : graph_(graph), node_(node), x_shape_(graph.shape(node.inputs.at(0))) {
+        : NodeWriter(graph), node_(node), x_shape_(graph.shape(node.inputs.at(0))) {
         seq_ = x_shape_.at(0);
         batch_ = x_shape_.at(1);
         hidden_ = graph.shape(node.inputs.at(2)).at(2);
@@ -35,36 +35,10 @@ class LstmExpander {
         finish(0, y, {seq_, 1, batch_, hidden_}, 1);
         finish(1, h, {1, batch_, hidden_}, 0);
         finish(2, c, {1, batch_, hidden_}, 0);
-        return std::move(nodes_);
+        return take();
     }
 
   private:
-    ValueId add(Operator op, const std::string& name, std::vector<ValueId> inputs,
-                std::map<std::string, Attribute, std::less<>> attributes = {}, int64_t outputs = 1,
-                ValueId into = kNoValue) {
-        Node node{name, op, std::move(inputs), {}, std::move(attributes)};
-        for (int64_t i = 0; i < outputs; ++i)
-            node.outputs.push_back(
-                into != kNoValue ? into
-                                 : graph_.add({i == 0 ? name : name + "." + std::to_string(i)}));
-        infer_node(graph_, node);
-        nodes_.push_back(node);
-        return nodes_.back().outputs[0];
-    }
-
-    ValueId integers(const std::string& name, const std::vector<int64_t>& values) {
-        const Shape shape = {static_cast<int64_t>(values.size())};
-        Value value{name, ValueKind::kConstant, ElementType::kInt64, shape};
-        value.data =
-            std::make_shared<const Tensor>(make_tensor(shape, std::span<const int64_t>(values)));
-        return graph_.add(std::move(value));
-    }
-
-    ValueId reshape(const std::string& name, ValueId x, const Shape& shape,
-                    ValueId into = kNoValue) {
-        return add(Operator::kReshape, name, {x, integers(name + ".shape", shape)}, {}, 1, into);
-    }
-
     /// Slice d of a weight [directions, rows, columns].
     ValueId matrix(ValueId weight, int64_t d, const char* suffix) {
         const Value old = graph_.value(weight);
@@ -172,12 +146,10 @@ class LstmExpander {
         add(Operator::kConcat, name, shaped, {{"axis", axis}}, 1, into);
     }
 
-    Graph& graph_;
     const Node& node_;
     const Shape x_shape_;
     int64_t seq_ = 0, batch_ = 0, hidden_ = 0;
     std::string name_;
-    std::vector<Node> nodes_;
 };
 
 }  // namespace

@@ -12,17 +12,22 @@ namespace lockstep::network {
 
 // clang-format off
 #define LOCKSTEP_NETWORK_OPERATORS(X) \
-    X(Abs) X(Add) X(And) X(ArgMax) X(ArgMin) X(AveragePool) X(BatchNormalization) X(Cast) X(Ceil) \
-    X(Clip) X(Concat) X(Constant) X(ConstantOfShape) X(Conv) X(ConvInteger) X(Cos) \
-    X(DequantizeLinear) X(Div) X(Dropout) X(DynamicQuantizeLinear) X(Elu) X(Equal) X(Erf) X(Exp) \
-    X(Expand) X(Flatten) X(Floor) X(Gather) X(Gelu) X(Gemm) X(GlobalAveragePool) X(GlobalMaxPool) \
-    X(Greater) X(GreaterOrEqual) X(HardSigmoid) X(HardSwish) X(Identity) X(InstanceNormalization) \
-    X(LSTM) X(LayerNormalization) X(LeakyRelu) X(Less) X(LessOrEqual) X(Log) X(LogSoftmax) \
-    X(MatMul) X(MatMulInteger) X(Max) X(MaxPool) X(Min) X(Mul) X(Neg) X(Not) X(Or) X(PRelu) \
-    X(Pad) X(Pow) X(QLinearConv) X(QLinearMatMul) X(QuantizeLinear) X(Range) X(Reciprocal) \
-    X(ReduceL2) X(ReduceMax) X(ReduceMean) X(ReduceMin) X(ReduceProd) X(ReduceSum) \
-    X(ReduceSumSquare) X(Relu) X(Reshape) X(Round) X(Shape) X(Sigmoid) X(Sign) X(Sin) X(Slice) \
-    X(Softmax) X(Softplus) X(Softsign) X(Split) X(Sqrt) X(Squeeze) X(Sub) X(Sum) X(Tanh) X(Tile) \
+    X(Abs) X(Acos) X(Add) X(And) X(ArgMax) X(ArgMin) X(Asin) X(Atan) X(AveragePool) \
+    X(BatchNormalization) X(Cast) X(Ceil) X(Celu) X(Clip) X(Concat) X(Constant) \
+    X(ConstantOfShape) X(Conv) X(ConvInteger) X(ConvTranspose) X(Cos) X(Cosh) X(CumSum) \
+    X(DepthToSpace) X(DequantizeLinear) X(Div) X(Dropout) X(DynamicQuantizeLinear) X(Einsum) \
+    X(Elu) X(Equal) X(Erf) X(Exp) X(Expand) X(Flatten) X(Floor) X(GRU) X(Gather) \
+    X(GatherElements) X(GatherND) X(Gelu) X(Gemm) X(GlobalAveragePool) X(GlobalMaxPool) \
+    X(Greater) X(GreaterOrEqual) X(HardSigmoid) X(HardSwish) X(Identity) \
+    X(InstanceNormalization) X(IsInf) X(IsNaN) X(LRN) X(LSTM) X(LayerNormalization) \
+    X(LeakyRelu) X(Less) X(LessOrEqual) X(Log) X(LogSoftmax) X(MatMul) X(MatMulInteger) X(Max) \
+    X(MaxPool) X(Mean) X(Min) X(Mod) X(Mul) X(Neg) X(Not) X(OneHot) X(Or) X(PRelu) X(Pad) \
+    X(Pow) X(QLinearConv) X(QLinearMatMul) X(QuantizeLinear) X(RNN) X(Range) X(Reciprocal) \
+    X(ReduceL1) X(ReduceL2) X(ReduceLogSum) X(ReduceLogSumExp) X(ReduceMax) X(ReduceMean) \
+    X(ReduceMin) X(ReduceProd) X(ReduceSum) X(ReduceSumSquare) X(Relu) X(Reshape) X(Resize) \
+    X(Round) X(ScatterElements) X(ScatterND) X(Selu) X(Shape) X(Shrink) X(Sigmoid) X(Sign) \
+    X(Sin) X(Sinh) X(Size) X(Slice) X(Softmax) X(Softplus) X(Softsign) X(SpaceToDepth) X(Split) \
+    X(Sqrt) X(Squeeze) X(Sub) X(Sum) X(Tan) X(Tanh) X(ThresholdedRelu) X(Tile) X(TopK) \
     X(Transpose) X(Trilu) X(Unsqueeze) X(Where) X(Xor)
 // clang-format on
 

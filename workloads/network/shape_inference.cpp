@@ -4,6 +4,7 @@
 // first. The rules are in shapes/.
 #include "workloads/network/shape_inference.h"
 
+#include "workloads/network/decompose/decompose.h"
 #include "workloads/network/shapes/rule.h"
 
 #include <algorithm>
@@ -91,11 +92,12 @@ std::vector<SliceRange> slice_ranges(const Graph& graph, const Node& node) {
 }
 
 void infer_node(Graph& graph, const Node& node) {
+    if (is_composite(node.op)) fail(node, "is not decomposed");
     const shapes::Rule rule{graph, node};
     const bool known = shapes::infer_linear_family(rule) ||
                        shapes::infer_elementwise_family(rule) ||
-                       shapes::infer_movement_family(rule) || shapes::infer_constant_family(rule) ||
-                       shapes::infer_quantised_family(rule);
+                       shapes::infer_movement_family(rule) || shapes::infer_indexing_family(rule) ||
+                       shapes::infer_constant_family(rule) || shapes::infer_quantised_family(rule);
     LOCKSTEP_CHECK(known, "operator {} has no shape rule", name_of(node.op));
 }
 

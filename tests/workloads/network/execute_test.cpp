@@ -75,7 +75,9 @@ INSTANTIATE_TEST_SUITE_P(Files, Pytorch,
                          ::testing::Values(Model{"cnn_11", {}}, Model{"cnn_17", {}},
                                            Model{"mlp", {{"batch", 2}}},
                                            Model{"attention_13", {{"batch", 2}, {"seq", 6}}},
-                                           Model{"attention_17", {}}, Model{"lstm", {}}),
+                                           Model{"attention_17", {}}, Model{"lstm", {}},
+                                           Model{"gru_14", {}}, Model{"rnn_11", {}},
+                                           Model{"images_13", {}}, Model{"arithmetic_16", {}}),
                          [](const auto& model) { return model.param.name; });
 
 Tensor ramp(Shape shape, float scale = 1) {

@@ -145,7 +145,7 @@ TEST(Onnx, ListsAllThatIsNotSupported) {
     auto* graph = m.mutable_graph();
     auto* einsum = graph->add_node();
     einsum->set_name("mix");
-    einsum->set_op_type("Einsum");
+    einsum->set_op_type("GridSample");
     einsum->add_output("e");
     auto* custom = graph->add_node();
     custom->set_op_type("Add");
@@ -162,7 +162,7 @@ TEST(Onnx, ListsAllThatIsNotSupported) {
     EXPECT_THAT([&] { parse(m); },
                 ThrowsMessage<InputError>("m.onnx: not supported:\n"
                                           "  node add: attribute axis of Add\n"
-                                          "  node mix: operator Einsum\n"
+                                          "  node mix: operator GridSample\n"
                                           "  node Add_2: operator com.example.Add\n"
                                           "  node pool: output 1 of MaxPool"));
 }

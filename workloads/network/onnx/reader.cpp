@@ -181,8 +181,9 @@ class Reader {
             refuse("auto_pad", pad);
         if (node.op == Operator::kCast && !onnx_element_type(node.integer("to", 0)))
             refuse("to", std::to_string(node.integer("to", 0)));
-        if (node.op == Operator::kPad && node.text("mode", "constant") != "constant")
-            refuse("mode", node.text("mode", ""));
+        if (const std::string mode = node.text("mode", "constant");
+            node.op == Operator::kPad && mode != "constant" && mode != "reflect" && mode != "edge")
+            refuse("mode", mode);
         if (node.op == Operator::kLSTM && node.has("activations")) {
             std::vector<std::string> expected;
             const auto& given =
@@ -210,7 +211,9 @@ class Reader {
             if (node.outputs[i] != kNoValue) refuse("output", i);
         // A bias of our own.
         if (node.op == Operator::kMatMul && node.input(2) != kNoValue) refuse("input", 2);
-        if (node.op == Operator::kLSTM)
+        const bool recurrent =
+            node.op == Operator::kLSTM || node.op == Operator::kGRU || node.op == Operator::kRNN;
+        if (recurrent)
             for (const size_t i : {4, 7})
                 if (node.input(i) != kNoValue) refuse("input", i);
     }

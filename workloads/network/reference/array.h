@@ -48,6 +48,8 @@ struct Step {
 template <class Real>
 bool run_elementwise(const Step<Real>& step);
 template <class Real>
+bool run_indexing(const Step<Real>& step);
+template <class Real>
 bool run_linear(const Step<Real>& step);
 template <class Real>
 bool run_movement(const Step<Real>& step);

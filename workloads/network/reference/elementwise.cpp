@@ -62,6 +62,21 @@ T divide(const Node& node, T x, T y) {
     return x / y;
 }
 
+/// Python's remainder has the divisor's sign, that of C the dividend's.
+template <class T>
+T remainder(const Node& node, T x, T y) {
+    const bool as_in_c = node.integer("fmod", 0) != 0;
+    if constexpr (std::is_integral_v<T>) {
+        if (y == 0)
+            throw InputError(fmt::format("node {} (Mod): integer division by 0", node.name));
+        const T rest = y == -1 ? 0 : x % y;
+        return as_in_c || rest == 0 || (rest < 0) == (y < 0) ? rest : rest + y;
+    } else {
+        const T rest = std::fmod(x, y);
+        return as_in_c || rest == 0 || (rest < 0) == (y < 0) ? rest : rest + y;
+    }
+}
+
 template <class Real, class T>
 bool arithmetic(const Step<Real>& step) {
     const Node& node = step.node;
@@ -90,6 +105,8 @@ bool arithmetic(const Step<Real>& step) {
             return apply([](T x, T y) { return wrapped(Operator::kMul, x, y); });
         case Operator::kDiv:
             return apply([&](T x, T y) { return divide(node, x, y); });
+        case Operator::kMod:
+            return apply([&](T x, T y) { return remainder(node, x, y); });
         case Operator::kSum:
             return fold([](T x, T y) { return wrapped(Operator::kAdd, x, y); });
         case Operator::kMax:
@@ -204,16 +221,26 @@ bool unary(const Step<Real>& step) {
                            : node.real("alpha", is_hard_sigmoid ? 0.2f : 1);
     const Real beta = node.real("beta", 0.5f);
     switch (node.op) {
+        case Operator::kAcos:
+            return apply([](Real x) { return std::acos(x); });
+        case Operator::kAsin:
+            return apply([](Real x) { return std::asin(x); });
+        case Operator::kAtan:
+            return apply([](Real x) { return std::atan(x); });
         case Operator::kCeil:
             return apply([](Real x) { return std::ceil(x); });
         case Operator::kCos:
             return apply([](Real x) { return std::cos(x); });
+        case Operator::kCosh:
+            return apply([](Real x) { return std::cosh(x); });
         case Operator::kFloor:
             return apply([](Real x) { return std::floor(x); });
         case Operator::kRound:
             return apply([](Real x) { return std::nearbyint(x); });
         case Operator::kSin:
             return apply([](Real x) { return std::sin(x); });
+        case Operator::kSinh:
+            return apply([](Real x) { return std::sinh(x); });
         case Operator::kSoftplus:
             return apply(
                 [](Real x) { return std::max<Real>(x, 0) + std::log1p(std::exp(-std::abs(x))); });
@@ -243,11 +270,28 @@ bool unary(const Step<Real>& step) {
             return apply([](Real x) { return 1 / (1 + std::exp(-x)); });
         case Operator::kSqrt:
             return apply([](Real x) { return std::sqrt(x); });
+        case Operator::kTan:
+            return apply([](Real x) { return std::tan(x); });
         case Operator::kTanh:
             return apply([](Real x) { return std::tanh(x); });
         default:
             return false;
     }
+}
+
+/// Which elements are no ordinary numbers.
+template <class Real>
+bool classify(const Step<Real>& step) {
+    const Node& node = step.node;
+    if (node.op != Operator::kIsInf && node.op != Operator::kIsNaN) return false;
+    const bool low = node.integer("detect_negative", 1) != 0,
+               high = node.integer("detect_positive", 1) != 0;
+    for (size_t i = 0; i < step.real(0).size(); ++i) {
+        const Real x = step.real(0)[i];
+        step.out[0]->integer[i] =
+            node.op == Operator::kIsNaN ? std::isnan(x) : std::isinf(x) && (x < 0 ? low : high);
+    }
+    return true;
 }
 
 template <class Real, class T>
@@ -294,7 +338,8 @@ bool run_elementwise(const Step<Real>& step) {
     if (pow(step)) return true;
     if (real)
         return arithmetic<Real, Real>(step) || compare<Real, Real>(step) ||
-               clip<Real, Real>(step) || signed_unary<Real, Real>(step) || unary(step);
+               clip<Real, Real>(step) || signed_unary<Real, Real>(step) || classify(step) ||
+               unary(step);
     return arithmetic<Real, int64_t>(step) || compare<Real, int64_t>(step) ||
            clip<Real, int64_t>(step) || signed_unary<Real, int64_t>(step);
 }

@@ -121,7 +121,7 @@ class Executor {
         }
         const bool known = run_quantised(step) || run_onnx_quantised(step) || run_linear(step) ||
                            run_reduction(step) || run_window(step) || run_elementwise(step) ||
-                           run_movement(step);
+                           run_indexing(step) || run_movement(step);
         if (!known)
             throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
                                          name_of(node.op),

@@ -5,6 +5,7 @@
 #include "workloads/network/reference/fold.h"
 
 #include "sim/error/error.h"
+#include "workloads/network/decompose/decompose.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/recognise.h"
 #include "workloads/network/shape_inference.h"
@@ -145,15 +146,23 @@ bool fold_into(Graph& graph, Node& producer, const Node& norm) {
 }  // namespace
 
 void infer_and_fold(Graph& graph, int64_t limit) {
-    std::vector<bool> gone(graph.nodes.size(), false);
+    // What stays of each node, or of the nodes that stand for it.
+    std::vector<std::vector<Node>> kept(graph.nodes.size());
     for (const size_t n : topological_order(graph)) {
-        const Node& node = graph.nodes[n];
-        infer_node(graph, node);
-        if (!is_foldable(graph, node, limit)) continue;
-        compute(graph, node);
-        gone[n] = true;
+        const Node node = graph.nodes[n];
+        std::optional<std::vector<Node>> parts = decompose(graph, node);
+        if (!parts) parts.emplace(1, node);
+        for (const Node& part : *parts) {
+            infer_node(graph, part);
+            if (is_foldable(graph, part, limit))
+                compute(graph, part);
+            else
+                kept[n].push_back(part);
+        }
     }
-    erase_nodes(graph, gone);
+    graph.nodes.clear();
+    for (std::vector<Node>& parts : kept)
+        for (Node& part : parts) graph.nodes.push_back(std::move(part));
 }
 
 int fold_batch_normalisation(Graph& graph) {

@@ -6,9 +6,10 @@
 
 namespace lockstep::network {
 
-/// Infers all shapes (infer_shapes), and computes on the way each node that depends on constants
-/// and on shapes alone, in FP64 for floating values; such nodes are removed. Results of more than
-/// `limit` elements stay nodes. InputError where a shape depends on the network's inputs' values.
+/// Infers all shapes (infer_shapes), takes composite operators apart (decompose), and computes on
+/// the way each node that depends on constants and on shapes alone, in FP64 for floating values;
+/// such nodes are removed. Results of more than `limit` elements stay nodes. InputError where a
+/// shape depends on the network's inputs' values.
 void infer_and_fold(Graph& graph, int64_t limit = int64_t{1} << 24);
 
 /// Folds each BatchNormalization that is the only reader of a Conv's (or Gemm's) output into its

@@ -52,6 +52,7 @@ bool infer_elementwise_family(const Rule& r) {
         case Operator::kLessOrEqual:
         case Operator::kMax:
         case Operator::kMin:
+        case Operator::kMod:
         case Operator::kMul:
         case Operator::kOr:
         case Operator::kPow:
@@ -84,13 +85,23 @@ bool infer_elementwise_family(const Rule& r) {
             r.set(1, ElementType::kBool, r.in(0));
             r.set(0, r.type(0), r.in(0));
             break;
+        case Operator::kIsInf:
+        case Operator::kIsNaN:
+            r.require_floating();
+            r.set(0, ElementType::kBool, r.in(0));
+            break;
         case Operator::kAbs:
+        case Operator::kAcos:
+        case Operator::kAsin:
+        case Operator::kAtan:
         case Operator::kCeil:
         case Operator::kCos:
+        case Operator::kCosh:
         case Operator::kFloor:
         case Operator::kRound:
         case Operator::kSign:
         case Operator::kSin:
+        case Operator::kSinh:
         case Operator::kSoftplus:
         case Operator::kSoftsign:
         case Operator::kElu:
@@ -107,6 +118,7 @@ bool infer_elementwise_family(const Rule& r) {
         case Operator::kRelu:
         case Operator::kSigmoid:
         case Operator::kSqrt:
+        case Operator::kTan:
         case Operator::kTanh:
             r.set(0, r.type(0), r.in(0));
             break;

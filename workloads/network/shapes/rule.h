@@ -60,6 +60,7 @@ struct Rule {
 // One family of operators a file; false: not of this family.
 bool infer_constant_family(const Rule& rule);
 bool infer_elementwise_family(const Rule& rule);
+bool infer_indexing_family(const Rule& rule);
 bool infer_linear_family(const Rule& rule);
 bool infer_movement_family(const Rule& rule);
 bool infer_quantised_family(const Rule& rule);

@@ -84,6 +84,34 @@ class Quantised(nn.Module):
         return self.value(F.linear(y.flatten(1), self.weight(self.fc), self.fc.bias), 0.01, 0)
 
 
+class Images(nn.Module):
+    """Images made larger, turned and padded."""
+    def __init__(self):
+        super().__init__()
+        self.up = nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2)
+        self.down = nn.ConvTranspose2d(6, 2, (3, 2), stride=(1, 3), dilation=(2, 1), padding=(3, 0))
+        self.out = nn.Conv2d(2, 4, 1)
+
+    def forward(self, x):
+        y = self.out(self.down(F.relu(self.up(x))))
+        near = F.interpolate(x, size=(7, 8))
+        linear = F.interpolate(x, scale_factor=(1.5, 2), mode="bilinear", align_corners=False)
+        cubic = F.interpolate(x, size=(4, 9), mode="bicubic", align_corners=True)
+        pads = F.pad(F.pad(F.pad(x, (2, 1, 0, 2), mode="reflect"), (1, 0, 2, 0), mode="replicate"),
+                     (-2, 1, 1, -1))
+        return y, near, linear, cubic, pads, F.pixel_shuffle(x, 2), F.layer_norm(x, x.shape[2:])
+
+
+class Arithmetic(nn.Module):
+    def forward(self, x):
+        i = x.argsort(1)
+        return (F.selu(x), F.celu(x, 0.7), x.logsumexp(1), x.norm(p=1, dim=2), x.cumsum(1),
+                x.topk(2, 2)[0], x.gather(1, i), torch.zeros_like(x).scatter(1, i, x),
+                torch.einsum("bij,bkj->bik", x, x), torch.einsum("bij,bik->jk", x, x),
+                torch.fmod(x, 0.7), x.isnan().float(), x.tan(), x.atan(),
+                F.one_hot(i, 6).float().mean(1))
+
+
 def write(name, model, x, opset, **options):
     torch.onnx.export(model.eval(), x, name + ".onnx", opset_version=opset, input_names=["x"],
                       training=torch.onnx.TrainingMode.PRESERVE, **options)
@@ -103,3 +131,7 @@ write("attention_13", Attention(), ids, 13, dynamic_axes={"x": {0: "batch", 1: "
 write("attention_17", Attention(), ids, 17, do_constant_folding=False)
 write("lstm", Recurrent(), torch.randn(7, 3, 4), 14)
 write("quantised_13", Quantised(), torch.randn(2, 3, 8, 8), 13)
+write("gru_14", nn.GRU(4, 5, num_layers=2, bidirectional=True), torch.randn(4, 3, 4), 14)
+write("rnn_11", nn.RNN(4, 5, nonlinearity="relu", batch_first=True), torch.randn(2, 4, 4), 11)
+write("images_13", Images(), torch.randn(1, 4, 4, 3), 13)
+write("arithmetic_16", Arithmetic(), torch.randn(2, 4, 3), 16)
