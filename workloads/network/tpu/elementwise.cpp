@@ -39,6 +39,10 @@ std::optional<Function> function_of(const Graph& graph, const Node& node) {
                                                               : Function::kGelu;
         case Operator::kHardSwish:
             return Function::kHardSwish;
+        case Operator::kSoftplus:
+            return Function::kSoftplus;
+        case Operator::kFloor:
+            return Function::kFloor;
         case Operator::kHardSigmoid:
             if (node.real("alpha", 0.2f) != 1.0f / 6 || node.real("beta", 0.5f) != 0.5f)
                 return std::nullopt;
@@ -184,10 +188,13 @@ void Lowering::lower_unary(const Node& node) {
     if (is_fixed_point(node)) return lower_table(node);
     const bool quantises = node.op == Operator::kQuantizeLinear,
                dequantises = node.op == Operator::kDequantizeLinear;
-    const std::optional<Function> function =
-        quantises || dequantises ? Function::kIdentity : function_of(graph_, node);
+    const std::optional<Function> function = quantises || dequantises || node.op == Operator::kCast
+                                                 ? Function::kIdentity
+                                                 : function_of(graph_, node);
     if (!function) throw InputError("the vector unit has no such operation");
     const ValueId x = node.inputs[0], y = node.outputs[0];
+    if (node.op == Operator::kCast && !is_floating(value(y).type))
+        throw InputError(fmt::format("to {}", name_of(value(y).type)));
     begin_step(node.name);
     const Place from = place(x);
     Place to = new_place(y, is_dense(from) ? from.strides : dense_strides(shape(y)));
@@ -241,6 +248,12 @@ void Lowering::lower_binary(const Node& node) {
         case Operator::kMax:
             function = Function::kMaximum;
             break;
+        case Operator::kEqual:
+            function = Function::kEqual;
+            break;
+        case Operator::kLess:
+            function = Function::kLess;
+            break;
         default:
             function = Function::kMinimum;
             break;
@@ -250,11 +263,10 @@ void Lowering::lower_binary(const Node& node) {
         node.op != Operator::kMul)
         throw InputError("not for integers");
     const bool commutes = function == Function::kAdd || function == Function::kMultiply ||
-                          function == Function::kMaximum || function == Function::kMinimum;
+                          function == Function::kMaximum || function == Function::kMinimum ||
+                          function == Function::kEqual;
     if (element_count(shape(first)) != element_count(out_shape) && commutes)
         std::swap(first, second);
-    if (element_count(shape(first)) != element_count(out_shape))
-        throw InputError("its first operand is broadcast");
     begin_step(name);
     const std::optional<float> immediate = integer ? std::nullopt : scalar_of(value(second));
     Place a = place(first);
@@ -291,13 +303,25 @@ void Lowering::elementwise(Function function, Function then, const Place& to, co
                            const std::array<Scaling, 3>& scaling,
                            const numerics::FixedPointPair* fixed) {
     const Shape& out_shape = to.shape;
-    std::vector<Place> operands = {to, broadcast_to(a, out_shape)};
-    if (!immediate) operands.push_back(broadcast_to(*second, out_shape));
+    // A row of an operand lies as that of the result; the second may be one value for the row.
+    const auto beside = [&](const Place& operand, bool may_repeat) {
+        Place p = broadcast_to(operand, out_shape);
+        size_t inner = out_shape.size();
+        for (size_t d = 0; d < out_shape.size(); ++d)
+            if (out_shape[d] != 1 &&
+                (inner == out_shape.size() || to.strides[d] <= to.strides[inner]))
+                inner = d;
+        if (inner == out_shape.size() || p.strides[inner] == 1 ||
+            (may_repeat && p.strides[inner] == 0))
+            return p;
+        return copy_as(p, to.strides, layer().name + ".operand");
+    };
+    std::vector<Place> operands = {to, beside(a, false)};
+    if (!immediate) operands.push_back(beside(*second, true));
     const Loops loops = loops_of(operands);
     const size_t depth = loops.extents.size();
     const int64_t columns = loops.extents[depth - 1], rows = loops.extents[depth - 2];
-    if (loops.strides[1][depth - 1] != 1 && columns != 1)
-        throw InputError("its operand does not lie as the result");
+    LOCKSTEP_CHECK(loops.strides[1][depth - 1] == 1 || columns == 1, "{}", layer().name);
 
     const int64_t row_bytes = columns * static_cast<int64_t>(tpu::size_of(to.type));
     const int64_t most = std::max<int64_t>(

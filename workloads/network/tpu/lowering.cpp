@@ -56,6 +56,7 @@ tpu::DataType Lowering::type_of(ValueId id) const {
     switch (value(id).type) {
         case ElementType::kInt8:
             return tpu::DataType::kInt8;
+        case ElementType::kBool:
         case ElementType::kUint8:
             return tpu::DataType::kUint8;
         case ElementType::kInt16:
@@ -267,6 +268,8 @@ void Lowering::lower(const Node& node) {
         case kSub:
         case kMul:
         case kDiv:
+        case kEqual:
+        case kLess:
         case kPow:
         case kMax:
         case kMin:
@@ -293,6 +296,8 @@ void Lowering::lower(const Node& node) {
             return lower_where(node);
         case kPad:
             return lower_pad(node);
+        case kExpand:
+            return lower_expand(node);
         case kFlatten:
         case kReshape:
         case kSqueeze:
@@ -329,8 +334,7 @@ TpuCompiled Lowering::run() {
                 // So that what follows can be examined, too.
                 Place nowhere;
                 nowhere.space = backing();
-                nowhere.type =
-                    value(id).type == ElementType::kBool ? tpu::DataType::kInt8 : type_of(id);
+                nowhere.type = type_of(id);
                 nowhere.shape = shape(id);
                 nowhere.strides = nowhere.shape.size() == 4 ? image_strides(nowhere.shape)
                                                             : dense_strides(nowhere.shape);

@@ -66,7 +66,13 @@ class Lowering {
     void copy(const Place& from, const Place& to);
     void copy_rows(const Matrix& from, const Matrix& to);
     /// The same values row by row in the graph's order.
-    Place dense_copy(const Place& from, const std::string& name);
+    Place dense_copy(const Place& from, const std::string& name) {
+        return copy_as(from, dense_strides(from.shape), name);
+    }
+    /// The same with these strides, which fill a range.
+    Place copy_as(const Place& from, std::vector<int64_t> strides, const std::string& name);
+    /// An image as NHWC, copied where it does not lie so.
+    Place image_of(ValueId id, const std::string& name);
     /// Generation 2 on: a kernel, which waits for the one before; with `prefetch`, only what comes
     /// after end_prefetch() does.
     void begin_step(const std::string& name, int64_t macs = 0, bool prefetch = false);
@@ -135,6 +141,9 @@ class Lowering {
     void lower_gather(const Node& node);
     void lower_concat(const Node& node);
     void lower_pad(const Node& node);
+    void lower_expand(const Node& node);
+    /// By constant indices along one dimension.
+    void lower_constant_gather(const Node& node);
 
     // pooling.cpp
     void lower_pool(const Node& node);

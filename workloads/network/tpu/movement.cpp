@@ -106,6 +106,8 @@ void Lowering::lower_gather(const Node& node) {
         part.strides.insert(part.strides.begin() + axis, which.shape->size(), 0);
         return set_place(y, std::move(part));
     }
+    if (which.is_known() && (axis != 0 || table.shape.size() != 2 || !has_memory()))
+        return lower_constant_gather(node);
     if (!has_memory()) throw InputError("generation 1 has no instruction for it");
     if (axis != 0 || table.shape.size() != 2 || table.strides.back() != 1)
         throw InputError("not of the rows of a table");
@@ -135,6 +137,98 @@ void Lowering::lower_gather(const Node& node) {
     set_place(y, std::move(to));
 }
 
+namespace {
+
+/// Elements `to`, `to` + spread, ... of a result are elements `from`, `from` + step, ... of the
+/// operand.
+struct Run {
+    int64_t from, step, to, spread, count;
+};
+
+/// The indices as few runs: those of an enlarged image repeat with a period.
+std::vector<Run> runs_of(const std::vector<int64_t>& indices) {
+    const auto count = static_cast<int64_t>(indices.size());
+    const auto at = [&](int64_t i) { return indices[static_cast<size_t>(i)]; };
+    for (int64_t period = 1; period <= std::min<int64_t>(8, count); ++period) {
+        std::vector<Run> runs;
+        for (int64_t first = 0; first < period; ++first) {
+            const int64_t step = first + period < count ? at(first + period) - at(first) : 1;
+            const int64_t length = (count - first + period - 1) / period;
+            bool regular = step >= 0;
+            for (int64_t i = 1; i < length && regular; ++i)
+                regular = at(first + i * period) - at(first + (i - 1) * period) == step;
+            if (regular) runs.push_back({at(first), step, first, period, length});
+        }
+        if (static_cast<int64_t>(runs.size()) == period) return runs;
+    }
+    std::vector<Run> runs;
+    for (int64_t i = 0; i < count;) {
+        int64_t end = i + 1;
+        while (end < count && at(end) == at(end - 1) + 1) ++end;
+        runs.push_back({at(i), 1, i, 1, end - i});
+        i = end;
+    }
+    return runs;
+}
+
+}  // namespace
+
+void Lowering::lower_constant_gather(const Node& node) {
+    const ValueId y = node.outputs[0];
+    const Place table = place(node.inputs[0]);
+    const Value& which = value(node.inputs[1]);
+    int64_t axis = node.integer("axis", 0);
+    if (axis < 0) axis += static_cast<int64_t>(table.shape.size());
+    const auto d = static_cast<size_t>(axis);
+    if (!table.image.empty()) throw InputError("of a flattened image");
+    std::vector<int64_t> indices = to_integers(*which.data);
+    for (int64_t& index : indices) {
+        if (index < 0) index += table.shape[d];
+        if (index < 0 || index >= table.shape[d])
+            throw InputError(fmt::format("index {} of {}", index, table.shape[d]));
+    }
+    begin_step(node.name);
+    // The indices as one dimension, taken apart again at the end.
+    Shape along = table.shape;
+    along[d] = static_cast<int64_t>(indices.size());
+    Place to = new_place(y, {});
+    to.shape = along;
+    to.strides = strides_like(table, along);
+    for (const Run& run : runs_of(indices)) {
+        Place part = table, result = to;
+        part.owner = result.owner = nullptr;
+        part.address += part.bytes_of(run.from * table.strides[d]);
+        part.strides[d] *= run.step;
+        result.address += result.bytes_of(run.to * to.strides[d]);
+        result.strides[d] *= run.spread;
+        part.shape[d] = result.shape[d] = run.count;
+        copy(part, result);
+    }
+    const std::optional<Place> view = reshaped(to, shape(y));
+    LOCKSTEP_CHECK(view.has_value(), "{}", node.name);
+    set_place(y, *view);
+}
+
+void Lowering::lower_expand(const Node& node) {
+    const ValueId y = node.outputs[0];
+    const Place from = place(node.inputs[0]);
+    if (!from.image.empty()) throw InputError("of a flattened image");
+    const Shape& out = shape(y);
+    // As many dimensions as the result; those that repeat have the stride 0.
+    Place aligned = from, spread = from;
+    const size_t more = out.size() - from.shape.size();
+    aligned.shape.insert(aligned.shape.begin(), more, 1);
+    aligned.strides.insert(aligned.strides.begin(), more, 0);
+    spread = aligned;
+    for (size_t d = 0; d < out.size(); ++d)
+        if (aligned.shape[d] != out[d]) spread.strides[d] = 0;
+    spread.shape = out;
+    begin_step(node.name);
+    Place to = new_place(y, strides_like(aligned, out));
+    copy(spread, to);
+    set_place(y, std::move(to));
+}
+
 void Lowering::lower_pad(const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
     if (node.text("mode", "constant") != "constant")
@@ -153,7 +247,7 @@ void Lowering::lower_pad(const Node& node) {
     to.space = backing();
     to.type = type_of(y);
     to.shape = shape(y);
-    to.strides = image ? image_strides(to.shape) : dense_strides(to.shape);
+    to.strides = image ? image_strides(to.shape) : strides_like(from, to.shape);
     const uint64_t bytes = to.bytes_of(element_count(to.shape));
     const uint32_t buffer =
         add_buffer(value(y).name, to.space, tpu::Role::kScratch, to.type, bytes);

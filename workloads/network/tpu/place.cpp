@@ -37,6 +37,25 @@ Place in_memory_order(const Place& place) {
     return sorted;
 }
 
+std::vector<int64_t> strides_like(const Place& place, const Shape& shape) {
+    // A dimension of extent 1 lies anywhere: next to the one before it.
+    std::vector<int64_t> keys(shape.size(), INT64_MAX);
+    std::vector<size_t> order(shape.size());
+    for (size_t d = 0; d < shape.size(); ++d) {
+        order[d] = d;
+        keys[d] = place.shape[d] != 1 ? place.strides[d] : d == 0 ? INT64_MAX : keys[d - 1];
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+    std::vector<int64_t> strides(shape.size(), 1);
+    int64_t stride = 1;
+    for (size_t i = order.size(); i-- > 0;) {
+        strides[order[i]] = stride;
+        stride *= shape[order[i]];
+    }
+    return strides;
+}
+
 bool is_dense(const Place& place) {
     const Place sorted = in_memory_order(place);
     return sorted.strides == dense_strides(sorted.shape);

@@ -44,6 +44,8 @@ std::vector<int64_t> image_strides(const Shape& nchw);
 
 /// The dimensions in the order of their strides, those of extent 1 left out.
 Place in_memory_order(const Place& place);
+/// Strides with which `shape`, of as many dimensions, lies in the order in which the place does.
+std::vector<int64_t> strides_like(const Place& place, const Shape& shape);
 bool is_dense(const Place& place);  ///< its elements fill a range, in any order of dimensions
 
 /// The value as matrices of `columns` = the last dimension, as few as the strides allow. Nothing

@@ -12,8 +12,7 @@ void Lowering::lower_pool(const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
     const Shape &in = shape(x), &out = shape(y);
     if (in.size() != 4) throw InputError("pooling that is not over two dimensions");
-    const Place from = place(x);
-    if (from.strides != image_strides(in)) throw InputError("its input is no NHWC image");
+    const Place from = image_of(x, node.name);
     const bool global = node.op == Operator::kGlobalAveragePool,
                max = node.op == Operator::kMaxPool;
     Window w;

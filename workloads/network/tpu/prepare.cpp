@@ -11,6 +11,7 @@
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
 #include "workloads/network/shape_inference.h"
+#include "workloads/network/tpu/legalise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,7 +88,8 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
         network.graph = integers_from_onnx(graph, options);
     } else {
         expand_lstm(graph);
-        infer_shapes(graph);
+        legalise_for_tpu(graph, generation);
+        infer_and_fold(graph);
         remove_unused(graph);
         fold_bias(graph);
         if (with_values) real = seeded_inputs(graph, seed);

@@ -167,9 +167,7 @@ void ProductLowering::convolution() {
     const int64_t groups = conv.window.group, group_channels = filter[1],
                   group_filters = filter[0] / groups,
                   taps = conv.window.kernel[0] * conv.window.kernel[1];
-    const Place& image = l_.place(x);
-    if (image.strides != image_strides(in) || !image.image.empty())
-        throw InputError("its input does not lie as an NHWC image");
+    const Place image = l_.image_of(x, node_.name);
     m_ = in[0] * conv.out_height() * conv.out_width();
     // As many groups together as the array has rows and columns for.
     int64_t together = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows between memory, or host memory, and the unified buffer; copies from any strides to any.
+#include "sim/error/error.h"
 #include "workloads/network/tpu/lowering.h"
 
 #include <algorithm>
@@ -117,11 +118,19 @@ void Lowering::copy_rows(const Matrix& x, const Matrix& y) {
     }
 }
 
-Place Lowering::dense_copy(const Place& from, const std::string& name) {
+Place Lowering::image_of(ValueId id, const std::string& name) {
+    const Place from = place(id);
+    if (from.strides == image_strides(from.shape) && from.image.empty()) return from;
+    if (!from.image.empty()) throw InputError("its input is no NHWC image");
+    begin_step(name + ".image");
+    return copy_as(from, image_strides(from.shape), name + ".image");
+}
+
+Place Lowering::copy_as(const Place& from, std::vector<int64_t> strides, const std::string& name) {
     Place dense;
     dense.type = from.type;
     dense.shape = from.shape;
-    dense.strides = dense_strides(from.shape);
+    dense.strides = std::move(strides);
     const uint64_t bytes = dense.bytes_of(element_count(dense.shape));
     dense.owner = heap_.allocate(bytes, dense.address);
     dense.space = dense.owner ? tpu::Space::kUnifiedBuffer : backing();
