@@ -29,6 +29,8 @@ class Elements {
           y_(node.outputs.at(0)) {}
 
     bool write() {
+        if (node_.op == kCast && graph_.value(y_).type == ElementType::kBool) return write_truth();
+        if (node_.op == kSlice) return write_backwards();
         if (graph_.value(x_).type == ElementType::kBool) return write_logic();
         if (node_.op == kLessOrEqual || node_.op == kGreaterOrEqual) return write_or_equal();
         if (node_.op == kGreater) {
@@ -69,6 +71,16 @@ class Elements {
                 const ValueId line = w_.add(kAdd, name_ + ".line",
                                             {scaled("alpha", x_, alpha), scalar("beta", beta)});
                 w_.add(kClip, name_, {line, scalar("low", 0), scalar("high", 1)}, {}, 1, y_);
+                return true;
+            }
+            case kSign: {
+                const ValueId zero = scalar("zero", 0);
+                const ElementType type = graph_.value(x_).type;
+                const ValueId up = w_.add(kLess, name_ + ".up", {zero, x_}),
+                              down = w_.add(kLess, name_ + ".down", {x_, zero});
+                w_.add(kSub, name_,
+                       {number(name_ + ".plus", up, type), number(name_ + ".minus", down, type)},
+                       {}, 1, y_);
                 return true;
             }
             case kTrilu:
@@ -140,6 +152,38 @@ class Elements {
             default:
                 return false;
         }
+    }
+
+    /// A number is true where it is not 0.
+    bool write_truth() {
+        const ElementType type = graph_.value(x_).type;
+        if (type == ElementType::kBool) {
+            w_.give(x_, y_);
+            return true;
+        }
+        const ValueId zero = w_.scalar(name_ + ".zero", type, 0);
+        const ValueId none = w_.add(kEqual, name_ + ".none", {x_, zero});
+        is_zero(name_, number(name_ + ".number", none, ElementType::kFp32), y_);
+        return true;
+    }
+
+    /// A slice that goes backwards, by its indices.
+    bool write_backwards() {
+        const std::vector<SliceRange> ranges = slice_ranges(graph_, node_);
+        const auto turns = [](const SliceRange& r) { return r.step < 0 && r.count > 1; };
+        if (std::none_of(ranges.begin(), ranges.end(), turns)) return false;
+        ValueId x = x_;
+        for (size_t d = 0; d < ranges.size(); ++d) {
+            std::vector<int64_t> indices;
+            for (int64_t i = 0; i < ranges[d].count; ++i)
+                indices.push_back(ranges[d].start + i * ranges[d].step);
+            if (ranges[d].count == graph_.shape(x_)[d] && ranges[d].step == 1) continue;
+            const std::string name = fmt::format("{}.axis{}", name_, d);
+            x = w_.add(kGather, name, {x, w_.integers(name + ".indices", indices)},
+                       {{"axis", static_cast<int64_t>(d)}});
+        }
+        w_.give(x, y_);
+        return true;
     }
 
     /// Not a comparison the other way round: a NaN is neither.

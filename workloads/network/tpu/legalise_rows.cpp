@@ -12,8 +12,7 @@ namespace lockstep::network::legalising {
 
 namespace {
 
-std::vector<int64_t> reduced_axes(const Graph& graph, const Node& node, size_t rank) {
-    bool given = false;
+std::vector<int64_t> reduced_axes(const Graph& graph, const Node& node, size_t rank, bool& given) {
     std::vector<int64_t> axes;
     for (const size_t axis : axes_of(graph, node, rank, given))
         axes.push_back(static_cast<int64_t>(axis));
@@ -39,7 +38,8 @@ bool write_reduction(NodeWriter& w, const Graph& graph, const Node& node) {
     using enum Operator;
     const ValueId x = node.inputs[0];
     const Shape in = graph.shape(x);
-    const std::vector<int64_t> axes = reduced_axes(graph, node, in.size());
+    bool given = false;
+    const std::vector<int64_t> axes = reduced_axes(graph, node, in.size(), given);
     if (axes.empty() || element_count(in) == 0) return false;
     const ElementType type = graph.value(x).type;
     if (!is_floating(type)) return false;
@@ -47,7 +47,7 @@ bool write_reduction(NodeWriter& w, const Graph& graph, const Node& node) {
     const bool squares = node.op == kReduceL2 || node.op == kReduceSumSquare;
     const bool simple = node.op == kReduceMean || node.op == kReduceSum || node.op == kReduceMax;
     const auto rank = static_cast<int64_t>(in.size());
-    if (simple && axes == std::vector<int64_t>{rank - 1}) return false;
+    if (simple && given && axes == std::vector<int64_t>{rank - 1}) return false;
     if (!simple && !squares && node.op != kReduceMin) return false;
     ValueId value = x;
     if (squares) value = w.add(kMul, name + ".squares", {x, x});
@@ -153,7 +153,8 @@ bool write_instance_normalisation(NodeWriter& w, Graph& graph, const Node& node)
 
 bool write_image_mean(NodeWriter& w, const Graph& graph, const Node& node) {
     const Shape& in = graph.shape(node.inputs[0]);
-    if (in.size() != 4 || reduced_axes(graph, node, 4) != std::vector<int64_t>{2, 3} ||
+    bool given = false;
+    if (in.size() != 4 || reduced_axes(graph, node, 4, given) != std::vector<int64_t>{2, 3} ||
         !is_floating(graph.value(node.inputs[0]).type))
         return false;
     const ValueId mean = w.add(Operator::kGlobalAveragePool, node.name, {node.inputs[0]});

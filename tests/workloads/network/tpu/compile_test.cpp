@@ -232,6 +232,67 @@ TEST(CompileForTpu, RoundsIntegersByMultiplierAndShift) {
     EXPECT_THROW(run_on(vision(3), "tpu_v3", {"vector.requantisation=fixed_point"}), InputError);
 }
 
+/// What has no lowering of its own.
+Graph rewritten(uint64_t seed) {
+    Builder b("rewritten", seed);
+    using enum Operator;
+    const auto integers = [&](std::vector<int64_t> values) {
+        return b.constant("c", make_tensor({static_cast<int64_t>(values.size())},
+                                           std::span<const int64_t>(values)));
+    };
+    const auto number = [&](float value) {
+        return b.constant("c", make_tensor({}, std::span<const float>(&value, 1)));
+    };
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 5, 4});
+    ValueId y = b.node(kConvTranspose, "up", {x, b.weight("up.weight", {6, 2, 3, 3}, 0.3f)},
+                       {{"strides", std::vector<int64_t>{2, 2}}, {"group", int64_t{2}}});
+    y = b.batch_normalisation("norm", b.node(kElu, "elu", {y}));
+    y = b.node(kPRelu, "prelu", {y, b.weight("slopes", {4, 1, 1}, 0.5f)});
+    y = b.node(kInstanceNormalization, "instance",
+               {y, b.weight("scale", {4}, 0.1f, 1), b.weight("shift", {4}, 0.1f)});
+    y = b.node(kResize, "resize", {y, kNoValue, kNoValue, integers({2, 4, 8, 6})},
+               {{"mode", std::string("linear")}});
+    const ValueId near = b.node(kResize, "near", {x, kNoValue, kNoValue, integers({2, 6, 10, 8})},
+                                {{"coordinate_transformation_mode", std::string("asymmetric")},
+                                 {"nearest_mode", std::string("floor")}});
+    const ValueId mask = b.node(kGreaterOrEqual, "compare", {x, number(0.25f)});
+    const ValueId chosen = b.node(kWhere, "where", {mask, x, b.node(kSub, "from", {number(1), x})});
+    const ValueId mean = b.node(kReduceMean, "mean", {y},
+                                {{"axes", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{0}}});
+    return b.finish(
+        {b.node(kLogSoftmax, "log", {mean}),
+         b.node(kSoftmax, "softmax", {y}, {{"axis", int64_t{1}}}),
+         b.node(kReduceMin, "least", {chosen}, {{"axes", std::vector<int64_t>{1}}}),
+         b.node(kTile, "tile", {near, integers({1, 1, 2, 1})}),
+         b.node(kPad, "mirror", {x, integers({0, 0, 1, 2, 0, 0, 2, 1})},
+                {{"mode", std::string("reflect")}}),
+         b.node(kMul, "column",
+                {b.node(kGather, "pixel", {chosen, integers({2, 0})}, {{"axis", int64_t{3}}}),
+                 b.weight("row", {5, 1}, 1)})});
+}
+
+TEST(CompileForTpu, WritesWithOthersWhatItHasNoLoweringFor) {
+    for (const TpuCheck& check : run_on(rewritten(5), "tpu_v3").checks)
+        EXPECT_TRUE(check.passed) << check.output << ": " << check.message;
+}
+
+/// A line is an image of one row; an image seen in another way is copied.
+TEST(CompileForTpu, RunsConvolutionsOfOtherForms) {
+    Builder b("forms", 7);
+    using enum Operator;
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 9});
+    const std::vector<int64_t> three = {3}, two = {2}, one = {1, 1};
+    ValueId y = b.node(kConv, "line", {x, b.weight("w", {8, 3, 3}, 0.3f)},
+                       {{"group", int64_t{2}}, {"pads", one}});
+    y = b.node(kMaxPool, "pool", {y}, {{"kernel_shape", two}, {"strides", two}});
+    y = b.transpose("turn", b.reshape("image", y, {2, 2, 4, 4}), {0, 2, 1, 3});
+    y = b.convolution("conv", y, 5, 2, {});
+    const Graph graph = b.finish({y});
+    for (const char* machine : {"tpu_v1", "tpu_v2"})
+        for (const TpuCheck& check : run_on(graph, machine).checks)
+            EXPECT_TRUE(check.passed) << machine << ": " << check.message;
+}
+
 TEST(CompileForTpu, CountsTheUsefulMultiplications) {
     const BuiltinRequest request = parse_builtin("gemm:m=70,n=300,k=513");
     const Ran ran = run_on(build_network(request.name, request.options), "tpu_v1");
@@ -291,14 +352,14 @@ TEST(CompileForTpu, NeedsNoValues) {
 TEST(CompileForTpu, NamesAllThatItCannotCompile) {
     Builder b("odd", 1);
     const ValueId x = b.input("x", ElementType::kFp32, {4, 4});
-    const ValueId y = b.node(Operator::kSoftmax, "first", {x}, {{"axis", int64_t{0}}});
-    const ValueId z = b.node(Operator::kElu, "second", {y});
+    const ValueId y = b.node(Operator::kSin, "first", {x});
+    const ValueId z = b.node(Operator::kReduceProd, "second", {y});
     try {
         run_on(b.finish({z}), "tpu_v3");
         FAIL() << "compiled";
     } catch (const InputError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("first (Softmax)"));
-        EXPECT_THAT(error.what(), testing::HasSubstr("second (Elu)"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("first (Sin)"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("second (ReduceProd)"));
     }
 }
 
