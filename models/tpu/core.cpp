@@ -91,6 +91,21 @@ bool Core::retire(Cycle now) {
 bool Core::sequence(Cycle now) {
     if (halted_ || now < next_issue_) return false;
     const Instruction& next = program_.instructions[next_instruction_];
+    if (!take_next(next, now)) {
+        blocked_ = true;
+        return false;
+    }
+    if (blocked_) issuing_since_ = now;
+    blocked_ = false;
+    if (halted_) return true;
+    ++next_instruction_;
+    next_issue_ = now + (next.opcode() == Opcode::kTag
+                             ? std::max(parameters_.issue_interval, parameters_.tag_cycles)
+                             : parameters_.issue_interval);
+    return true;
+}
+
+bool Core::take_next(const Instruction& next, Cycle now) {
     switch (next.opcode()) {
         case Opcode::kNop:
             break;
@@ -111,12 +126,8 @@ bool Core::sequence(Cycle now) {
             end_ = std::max(end_, now);
             return true;
         default:
-            if (!issue(next, now)) return false;
+            return issue(next, now);
     }
-    ++next_instruction_;
-    next_issue_ = now + (next.opcode() == Opcode::kTag
-                             ? std::max(parameters_.issue_interval, parameters_.tag_cycles)
-                             : parameters_.issue_interval);
     return true;
 }
 

@@ -33,6 +33,7 @@ struct StepCounters {
     // Elements: those that enter the array, and sums that its accumulators take and add to.
     std::uint64_t input_reads = 0, weight_reads = 0, sums_written = 0, sums_read = 0;
     std::uint64_t raw_stall = 0, input_stall = 0;  ///< cycles, over all arrays
+    std::uint64_t issue_stall = 0;                 ///< likewise: the next was still to be issued
     std::uint64_t vector_busy = 0;                 ///< cycles
     std::uint64_t memory_read = 0, memory_written = 0, host_read = 0, host_written = 0;  ///< bytes
     std::uint64_t weight_tiles = 0;
@@ -118,6 +119,7 @@ class Core : public engine::Tile {
         Cycle unload_end = 0;  ///< os: when the last sums have begun to leave the last row
         std::deque<Completion> results;
         Cycle head_since = 0;
+        Cycle issue_wait = 0;                  ///< the array was idle while the head was issued
         bool head_seen = false;                ///< since the head got there:
         Cycle raw_until = 0, input_until = 0;  ///< it waited for units, for transfers
     };
@@ -133,6 +135,7 @@ class Core : public engine::Tile {
     void take_responses(Cycle now);
     bool retire(Cycle now);
     bool sequence(Cycle now);
+    bool take_next(const Instruction& next, Cycle now);
     bool issue(const Instruction& instruction, Cycle now);
     bool run_dma(std::size_t index, Cycle now);
     bool start_transfer(std::size_t index, Cycle now);
@@ -165,6 +168,8 @@ class Core : public engine::Tile {
     // The sequencer.
     std::uint32_t next_instruction_ = 0, current_step_ = 0;
     Cycle next_issue_ = 0;
+    bool blocked_ = false;     // by a wait or a full queue
+    Cycle issuing_since_ = 0;  // without having been
     bool halted_ = false;
     Cycle end_ = 0;
     std::vector<std::uint32_t> interrupts_;

@@ -150,6 +150,7 @@ bool Core::run_matrix(std::size_t index, Cycle now) {
     if (!unit.head_seen) {
         unit.raw_until = unit.input_until = 0;
         unit.head_since = now;
+        unit.issue_wait = now - std::min(now, std::max(timelines_[index].end(), issuing_since_));
     }
     unit.head_seen = true;
     if (raw) unit.raw_until = engine::kNever;
@@ -192,6 +193,7 @@ void Core::account_idle(std::size_t index, const Entry& entry, Cycle now) {
     const auto waited = [&](Cycle until) { return std::min(until, now) - std::min(until, begin); };
     counters.raw_stall += waited(unit.raw_until);
     counters.input_stall += waited(unit.input_until);
+    counters.issue_stall += unit.issue_wait;
     const auto add = [&](Cycle until, ArrayState state) {
         if (trace_ != nullptr) trace_->idle(index, state, timeline.end(), std::min(now, until));
         timeline.add(std::min(now, until), state);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "models/memory/stream/stream_memory.h"
@@ -62,6 +63,8 @@ void StepResult::add(const StepResult& other) {
                               &StepResult::non_matrix,
                               &StepResult::raw_stall,
                               &StepResult::input_stall,
+                              &StepResult::issue_stall,
+                              &StepResult::idle_units,
                               &StepResult::bank_stall,
                               &StepResult::vector_bank_stall,
                               &StepResult::dma_bank_stall,
@@ -98,6 +101,7 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"stall_cycles.raw", raw_stall},
             {"stall_cycles.input", input_stall},
             {"stall_cycles.bank", bank_stall},
+            {"stall_cycles.issue", issue_stall},
             {"dram_bytes_read", dram_bytes_read},
             {"dram_bytes_write", dram_bytes_written},
             {"lockstep__instructions", instructions},
@@ -111,6 +115,7 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"lockstep__raw_stall.pct", percent(double(raw_stall), array_cycles)},
             {"lockstep__input_stall.pct", percent(double(input_stall), array_cycles)},
             {"lockstep__bank_stall.pct", percent(double(bank_stall), array_cycles)},
+            {"lockstep__idle_unit_cycles", idle_units},
             {"lockstep__vector_bank_stall_cycles", vector_bank_stall},
             {"lockstep__dma_bank_stall_cycles", dma_bank_stall},
             {"lockstep__unified_buffer_accesses", buffer_accesses},
@@ -189,6 +194,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         step.useful_macs = said != 0 ? said : step.macs;
         step.raw_stall = counters[i].raw_stall;
         step.input_stall = counters[i].input_stall;
+        step.issue_stall = counters[i].issue_stall;
         step.bank_stall = counters[i].matrix_bank_stall;
         step.vector_bank_stall = counters[i].vector_bank_stall;
         step.dma_bank_stall = counters[i].dma_bank_stall;
@@ -207,14 +213,25 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         if (trace) trace->step(step.name, ends[i] - step.cycles, ends[i]);
         result.steps.push_back(std::move(step));
     }
+    // What the busiest array of a step had to do, stalls included.
+    std::vector<std::uint64_t> busiest(result.steps.size());
     for (const Timeline& timeline : core.timelines()) {
         const std::vector<Timeline::Totals> parts = timeline.cut(ends);
         for (std::size_t i = 0; i < parts.size(); ++i) {
+            const std::uint64_t busy =
+                std::accumulate(parts[i].begin(), parts[i].end(), std::uint64_t{0}) -
+                parts[i][std::size_t(ArrayState::kNonMatrix)];
+            busiest[i] = std::max(busiest[i], busy);
             result.steps[i].active += parts[i][std::size_t(ArrayState::kActive)];
             result.steps[i].weight_stall += parts[i][std::size_t(ArrayState::kWeightStall)];
             result.steps[i].weight_shift += parts[i][std::size_t(ArrayState::kShift)];
             result.steps[i].non_matrix += parts[i][std::size_t(ArrayState::kNonMatrix)];
         }
+    }
+    for (std::size_t i = 0; i < busiest.size(); ++i) {
+        StepResult& step = result.steps[i];
+        step.idle_units =
+            busiest[i] * parameters.units - (step.active + step.weight_stall + step.weight_shift);
     }
     if (options.trace != nullptr) options.trace->complete();
     return result;

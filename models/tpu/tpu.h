@@ -25,7 +25,9 @@ struct StepResult {
     // Cycles summed over the matrix units; the four add up to cycles x units.
     std::uint64_t active = 0, weight_stall = 0, weight_shift = 0, non_matrix = 0;
     std::uint64_t raw_stall = 0, input_stall = 0;  ///< beside them: waits of the next instruction
-    std::uint64_t bank_stall = 0;                  ///< of the arrays, in non_matrix
+    std::uint64_t issue_stall = 0;  ///< likewise: while the next instruction was issued
+    std::uint64_t idle_units = 0;   ///< likewise: what arrays had less to do than the busiest
+    std::uint64_t bank_stall = 0;   ///< of the arrays, in non_matrix
     std::uint64_t vector_bank_stall = 0, dma_bank_stall = 0;
     std::uint64_t buffer_accesses = 0;  ///< lines of the unified buffer, read and written
     std::uint64_t vector_busy = 0, weight_tiles = 0;

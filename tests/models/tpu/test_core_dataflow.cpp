@@ -122,6 +122,19 @@ TEST(TpuCoreDataflow, ShortSumsWaitForThoseBeforeToLeave) {
     EXPECT_EQ(total.weight_shift, 8u * (128 - 16));
 }
 
+TEST(TpuCoreDataflow, ShortPassesWaitForTheSequencer) {
+    // A pass of one lane takes a cycle; its two instructions are issued in eight.
+    const Parameters parameters(*config::Machine::load(
+        "tpu_v3", {"sequencer.issue_interval=4", "array.dataflow=os", "array.rows=1"}));
+    const Program program = product(parameters.array, {1, 1, 10});
+    Storage storage(program, false);
+    const StepResult total = run(program, parameters, storage, {.values = false}).total();
+    EXPECT_EQ(total.active, 10u);
+    EXPECT_EQ(total.issue_stall, 4u + 9 * 7);
+    // The other array has nothing to do.
+    EXPECT_EQ(total.idle_units, total.active + total.weight_stall + total.weight_shift);
+}
+
 TEST(TpuCoreDataflow, ProgramsForAnotherDataflowAreRefused) {
     const Parameters weights(*config::Machine::load("tpu_v3", {}));
     ArrayShape array = weights.array;

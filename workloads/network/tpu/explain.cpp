@@ -63,14 +63,20 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
         {part(time.weight_stall), "weight stalls"},
         {part(time.weight_shift), kShifts[static_cast<size_t>(limits.dataflow)]},
     };
-    const double input = std::min(other, part(time.input_stall)),
-                 raw = std::min(other - input, part(time.raw_stall));
-    losses.emplace_back(input, time.host_bytes != 0 ? "host and memory transfers"
-                                                    : "waiting for operands from memory");
-    losses.emplace_back(raw, "waiting for the vector unit");
-    const double banks = std::min(other - input - raw, part(time.bank_stall));
-    losses.emplace_back(banks, "bank conflicts of the unified buffer");
-    losses.emplace_back(other - input - raw - banks, "fill, drain and transfers around it");
+    // What is counted beside each other can overlap: no more than there is.
+    double rest = other;
+    const auto lose = [&](uint64_t count, const char* reason) {
+        const double share = std::min(rest, part(count));
+        losses.emplace_back(share, reason);
+        rest -= share;
+    };
+    lose(time.input_stall,
+         time.host_bytes != 0 ? "host and memory transfers" : "waiting for operands from memory");
+    lose(time.raw_stall, "waiting for the vector unit");
+    lose(time.bank_stall, "bank conflicts of the unified buffer");
+    lose(time.issue_stall, "instructions that were still to come");
+    lose(time.idle_units, "matrix units with less to do than others");
+    losses.emplace_back(rest, "fill, drain and transfers around it");
     std::sort(losses.begin(), losses.end(),
               [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text = fmt::format("{:.1f}% used", used);
