@@ -69,7 +69,7 @@ void add_compare(CLI::App& app, int& status) {
     verb->add_option("--measured", options->request.measured,
                      "folder of measurements that suite h200 compares with (default: built in)");
     verb->add_option("--limit", options->request.limit,
-                     "seconds after which suite h200 begins no further pair (0: none)");
+                     "seconds after which suite h200 stops comparing (0: none)");
     verb->add_option("--threads", options->request.threads,
                      "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))

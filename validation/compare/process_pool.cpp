@@ -98,7 +98,17 @@ std::size_t run_in_processes(std::size_t jobs, unsigned processes, unsigned limi
         if (running.all.empty()) return begun;
         std::vector<pollfd> pipes;
         for (const Child& child : running.all) pipes.push_back({child.pipe, POLLIN, 0});
-        if (poll(pipes.data(), pipes.size(), -1) < 0) continue;
+        constexpr int kTick = 200;  // milliseconds between looks at the clock
+        if (poll(pipes.data(), pipes.size(), limit > 0 ? kTick : -1) < 0) continue;
+        if (is_late()) {
+            for (Child& child : running.all) {
+                kill(child.pid, SIGKILL);
+                end(child);
+                ended[child.job] = {false, false, "the time limit came first"};
+            }
+            running.all.clear();
+            pipes.clear();
+        }
         for (std::size_t i = pipes.size(); i-- > 0;) {
             if (pipes[i].revents == 0) continue;
             char buffer[65536];

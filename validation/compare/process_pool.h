@@ -17,7 +17,7 @@ struct JobResult {
 
 /// Runs work(0) to work(jobs - 1), at most `processes` at a time, and hands what they return to
 /// done() in their order, each as soon as those before it have ended. After `limit` seconds (0:
-/// never) no job is begun. Returns how many were.
+/// never) no job is begun, and those that run are ended. Returns how many were begun.
 std::size_t run_in_processes(std::size_t jobs, unsigned processes, unsigned limit,
                              const std::function<std::string(std::size_t)>& work,
                              const std::function<void(std::size_t, const JobResult&)>& done);

@@ -42,7 +42,7 @@ struct Request {
     unsigned threads = 1;
     bool progress = false;  ///< show a progress line on stderr
     std::string measured;   ///< a folder of measurements; empty: those that are built in
-    unsigned limit = 0;     ///< seconds after which a long suite begins nothing new; 0: none
+    unsigned limit = 0;     ///< seconds after which a long suite stops; 0: none
     /// Called with rows as they come, in their order, by suites that take long.
     std::function<void(std::span<const Row>)> on_rows;
 };

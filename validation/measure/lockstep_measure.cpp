@@ -51,16 +51,6 @@ std::string read_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// `2/3`: the second of three parts.
-std::pair<unsigned, unsigned> part_of(const std::string& text) {
-    unsigned index = 0, count = 0;
-    char rest = 0;
-    if (std::sscanf(text.c_str(), "%u/%u%c", &index, &count, &rest) != 2 || index == 0 ||
-        index > count)
-        throw InputError(fmt::format("--part {}: expected I/N with I from 1 to N", text));
-    return {index, count};
-}
-
 std::vector<PlannedPair> planned(const Options& options) {
     std::vector<PlannedPair> plan =
         options.plan_file.empty() ? measurement_plan()
@@ -71,11 +61,7 @@ std::vector<PlannedPair> planned(const Options& options) {
     std::erase_if(plan, [&](const PlannedPair& pair) {
         return is_unwanted(options.groups, pair.group) || is_unwanted(options.only, pair.workload);
     });
-    const auto [index, count] = part_of(options.part);
-    const auto at = [&](unsigned i) {
-        return plan.begin() + static_cast<std::ptrdiff_t>(plan.size() * i / count);
-    };
-    plan = std::vector<PlannedPair>(at(index - 1), at(index));
+    plan = piece_of(plan, options.part);
     if (plan.empty()) throw InputError("the plan has no such pair");
     return plan;
 }

@@ -2,6 +2,7 @@
 #include "validation/measure/plan.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 
 #include "sim/error/error.h"
@@ -38,6 +39,18 @@ std::vector<PlannedPair> parse_plan(std::string_view text, std::string_view file
         plan.push_back(std::move(pair));
     }
     return plan;
+}
+
+std::vector<PlannedPair> piece_of(const std::vector<PlannedPair>& plan, const std::string& part) {
+    unsigned index = 0, count = 0;
+    char rest = 0;
+    if (std::sscanf(part.c_str(), "%u/%u%c", &index, &count, &rest) != 2 || index == 0 ||
+        index > count)
+        throw InputError(fmt::format("--part {}: expected I/N with I from 1 to N", part));
+    const auto at = [&](unsigned i) {
+        return plan.begin() + static_cast<std::ptrdiff_t>(plan.size() * i / count);
+    };
+    return {at(index - 1), at(index)};
 }
 
 const std::vector<PlannedPair>& measurement_plan() {

@@ -19,6 +19,9 @@ struct PlannedPair {
 /// and line on a line without a comma, an unknown workload or parameter, and a repeated pair.
 std::vector<PlannedPair> parse_plan(std::string_view text, std::string_view file_name);
 
+/// `2/3`: the second of three parts. Throws InputError where the text is none of the like.
+std::vector<PlannedPair> piece_of(const std::vector<PlannedPair>& plan, const std::string& part);
+
 /// plan.csv, which is built in.
 const std::vector<PlannedPair>& measurement_plan();
 

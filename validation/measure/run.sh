@@ -64,10 +64,11 @@ failed='' later=''
 command -v nvidia-smi >/dev/null 2>&1 && timeout 20 nvidia-smi -q >"$out/nvidia-smi.txt" 2>&1
 
 # 1. Output bits and events. The program goes on from what OUTDIR has, and stops by itself.
-say "output bits and events of $("$measure" $options --list | wc -l) pairs"
-seconds=$(($(left) - 15))
+plan=$("$measure" $options --list) || exit 2
+say "output bits and events of $(echo "$plan" | wc -l) pairs"
+seconds=$(($(left) - 45))
 if [ "$seconds" -gt 5 ]; then
-    timeout -k 10 $((seconds + 70)) "$measure" $options --out "$out" --limit "$seconds" \
+    timeout -k 10 $((seconds + 45)) "$measure" $options --timeout 40 --out "$out" --limit "$seconds" \
         >"$out/measure.txt" 2>"$out/measure.log"
     case $? in
         0) ;;
@@ -102,7 +103,7 @@ under_ncu() {
 
 try_ncu() {
     [ -s "$out/ncu_metrics.txt" ] && return
-    pair=$("$measure" $options --list | awk '{ print $2; exit }')
+    pair=$(echo "$plan" | awk '{ print $2; exit }')
     wanted=$("$measure" --metrics full)
     for attempt in full without_unknown quick; do
         seconds=$(left)
@@ -144,7 +145,7 @@ fi
 [ -s "$out/ncu_startup.txt" ] && startup=$(cat "$out/ncu_startup.txt")
 
 # pairs_of GROUP: how many; parts_of GROUP: in how many pieces they are profiled.
-pairs_of() { "$measure" $options --list --group "$1" 2>/dev/null | wc -l; }
+pairs_of() { echo "$plan" | awk -v group="$1" '$1 == group { ++n } END { print n + 0 }'; }
 pace_quick=500 pace_full=1500 # milliseconds a pair beyond the start, until it is known
 
 # counters CACHE SET GROUP...
@@ -202,7 +203,7 @@ one_piece() {
 }
 
 # What is neither listed here nor micro comes behind.
-all=$("$measure" $options --list | awk '!seen[$1]++ { print $1 }')
+all=$(echo "$plan" | awk '!seen[$1]++ { print $1 }')
 kernels=
 for group in gemm attention convolution normalisation reduction elementwise $all; do
     case " $kernels micro " in *" $group "*) ;; *) kernels="$kernels $group" ;; esac

@@ -75,9 +75,18 @@ void ShadowMemory::free(DevicePointer pointer) {
 }
 
 void ShadowMemory::replace(std::span<std::byte> data, bool to_device) const {
+    if (blocks_.empty()) return;
+    // Most words are no addresses at all.
+    std::uint64_t least = blocks_.begin()->first;
+    std::uint64_t most = std::prev(blocks_.end())->first + std::prev(blocks_.end())->second.bytes;
+    if (!to_device) {
+        const auto& [device, host] = *std::prev(host_of_device_.end());
+        least = host_of_device_.begin()->first, most = device + blocks_.at(host).bytes;
+    }
     for (std::size_t at = 0; at + 8 <= data.size(); at += 8) {
         std::uint64_t word;
         std::memcpy(&word, data.data() + at, sizeof word);
+        if (word < least || word > most) continue;
         std::uint64_t from = 0, to = 0, bytes = 0;
         if (to_device) {
             const auto found = last_not_above(blocks_, word);

@@ -64,18 +64,19 @@ TEST(ProcessPool, TellsHowAJobEnded) {
     EXPECT_THAT(results[2].text, HasSubstr("signal 9"));
 }
 
-TEST(ProcessPool, BeginsNothingAfterTheLimit) {
-    std::size_t done = 0;
+TEST(ProcessPool, EndsWithTheLimit) {
+    std::vector<std::string> texts;
     const std::size_t begun = run_in_processes(
-        100, 1, 1,
-        [](std::size_t) {
-            usleep(400'000);
-            return std::string();
+        100, 2, 1,
+        [](std::size_t job) {
+            if (job > 0) usleep(60'000'000);
+            return std::string("done");
         },
-        [&](std::size_t, const JobResult&) { ++done; });
-    EXPECT_EQ(begun, done);
-    EXPECT_GE(begun, 1u);
-    EXPECT_LE(begun, 4u);
+        [&](std::size_t, const JobResult& result) { texts.push_back(result.text); });
+    EXPECT_EQ(begun, 3u);
+    ASSERT_EQ(texts.size(), 3u);
+    EXPECT_EQ(texts[0], "done");
+    EXPECT_EQ(texts[2], "the time limit came first");
 }
 
 class OutputDifference : public testing::Test {
