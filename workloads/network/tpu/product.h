@@ -57,17 +57,20 @@ class ProductLowering {
     using Field = tpu::Field;
     using Opcode = tpu::Opcode;
 
+    /// Lines of an image that an instruction pools, or of whole images.
+    struct PoolPiece {
+        int64_t row, rows;          ///< of the block
+        int64_t height;             ///< lines of an image
+        int64_t first_line, lines;  ///< pooled ones, of an image
+        int64_t result;             ///< row of the block's results
+    };
     /// Rows that go through the array together, with their place in the unified buffer.
     struct Block {
         int64_t first = 0, rows = 0;  ///< of the result
         Tile source;
         int64_t first_row = 0, height = 0, out_height = 0, pad_top = 0;
         int64_t result_first = 0, result_rows = 0;  ///< where it is pooled on the way
-        int64_t pool_height = 0, pool_first_line = 0, pool_lines = 0;
-    };
-    /// Lines of images that are pooled together, and the pooled ones that they give.
-    struct PoolGroup {
-        int64_t first_image, images, first_line, lines, first_pooled, pooled_lines;
+        std::vector<PoolPiece> pieces;
     };
     struct Weights {
         tpu::Space space = tpu::Space::kMemory;
@@ -110,12 +113,13 @@ class ProductLowering {
     bool fuse_addition(const Node& next);
     int64_t parameter_words() const;  ///< of a column
     void round_in_integers(tpu::Instruction& activate) const;
-    /// Of the images [n, c, height, width], so that none has more than `limit` rows and
-    /// `together` images; 0: only lines of one.
-    static std::vector<PoolGroup> pool_groups(const Window& pool, const Shape& images,
-                                              int64_t limit, int64_t together);
-    std::vector<Block> pooled_blocks(int64_t limit, bool resident) const;
-    void pool_on_the_way(const Block& block, tpu::Instruction& activate) const;
+    /// Blocks of at most `limit` rows of the images [n, c, height, width]; each of up to `images`
+    /// whole ones, or of lines of one; kAnyLines: of any lines that follow each other.
+    static std::vector<Block> pool_blocks(const Window& pool, const Shape& shape, int64_t limit,
+                                          int64_t images);
+    static constexpr int64_t kAnyLines = -1;
+    std::vector<Block> pooled_blocks(int64_t limit, bool is_resident) const;
+    void pool_on_the_way(const Block& block, const tpu::Instruction& activate);
     Place result_place(std::vector<int64_t> strides);
     void convolution();
     void dense();

@@ -13,8 +13,12 @@
 namespace lockstep::network::lowering {
 
 void ProductLowering::make_room(size_t rows) {
-    LOCKSTEP_CHECK(rows <= l_.target_.limits.accumulator_rows, "{} accumulators at once", rows);
-    if (l_.accumulator_ + rows > l_.target_.limits.accumulator_rows) l_.accumulator_ = 0;
+    const uint64_t all = l_.target_.limits.accumulator_rows, half = all / 2;
+    LOCKSTEP_CHECK(rows <= all, "{} accumulators at once", rows);
+    // In one half, so that nobody waits for what has just been computed to leave the other.
+    if (rows <= half && l_.accumulator_ < half && l_.accumulator_ + rows > half)
+        l_.accumulator_ = half;
+    if (l_.accumulator_ + rows > all) l_.accumulator_ = 0;
 }
 
 uint64_t ProductLowering::accumulators(int64_t rows) {

@@ -154,7 +154,7 @@ void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& ou
         activate.set(Field::kAddendScale, 1.0f);
     }
     if (!epilogue_.fixed.empty()) round_in_integers(activate);
-    if (pooled != nullptr) pool_on_the_way(*pooled, activate);
+    if (pooled != nullptr) return pool_on_the_way(*pooled, activate);
     l_.builder_.emit(activate);
 }
 

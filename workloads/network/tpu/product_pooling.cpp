@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maxima of a convolution's result on the way out of the accumulators. The pipeline of generation 1
 // pools rows as they pass (Jouppi et al., ISCA 2017, section 2; US patent 10192162): an `activate`
-// takes a group of lines of an image and stores the pooled lines that these are enough for. Where a
-// group begins, windows reach back into the one before: those lines go through the array again,
+// takes lines of an image and stores the pooled lines that these are enough for. Where a block of
+// rows begins, windows reach back into the one before: those lines go through the array again,
 // where that costs less than an instruction of its own for the pooling. Later generations keep the
 // result in memory and pool it in a kernel of its own, as compilers for them do.
 #include "workloads/network/tpu/product.h"
@@ -57,98 +57,117 @@ bool ProductLowering::fuse_pool(const Node& next) {
     const int64_t passes = (element_count(filter) / filter[0] + l_.target_.limits.array_rows - 1) /
                            l_.target_.limits.array_rows;
     int64_t rows = 0;
-    for (const PoolGroup& group : pool_groups(w, image, limit, image[0]))
-        rows += group.images * group.lines * image[3];
+    for (const Block& block : pool_blocks(w, image, limit, kAnyLines)) rows += block.rows;
     const int64_t pixels = image[0] * image[2] * image[3];
     if ((rows - pixels) * passes >= pixels) return false;
     epilogue_.pool = w;
     return true;
 }
 
-std::vector<ProductLowering::PoolGroup> ProductLowering::pool_groups(const Window& w,
-                                                                     const Shape& image,
-                                                                     int64_t limit,
-                                                                     int64_t together) {
-    std::vector<PoolGroup> groups;
-    const int64_t height = image[2], width = image[3], pixels = height * width,
-                  out_height = w.output[0];
-    together = std::min(together, limit / pixels);
-    if (together > 0) {
-        for (int64_t n = 0; n < image[0]; n += together)
-            groups.push_back({n, std::min(together, image[0] - n), 0, height, 0, out_height});
-        return groups;
-    }
-    // As many groups as an image needs, of about the same size.
-    const auto most = [&] {
-        int64_t count = 1;
-        while (count < out_height && ((count * w.stride[0]) + w.kernel[0]) * width <= limit)
-            ++count;
-        return count;
-    }();
-    const int64_t number = (out_height + most - 1) / most;
-    const int64_t each = (out_height + number - 1) / number;
-    for (int64_t n = 0; n < image[0]; ++n)
-        for (int64_t first = 0; first < out_height; first += each) {
-            const int64_t end = std::min(out_height, first + each);
-            const Lines lines = lines_for(w, first, end, height);
-            groups.push_back({n, 1, lines.begin, lines.end - lines.begin, first, end - first});
-        }
-    return groups;
-}
-
-std::vector<ProductLowering::Block> ProductLowering::pooled_blocks(int64_t limit,
-                                                                   bool resident) const {
-    const Window& pool = *epilogue_.pool;
-    const int64_t height = conv_->out_height(), width = conv_->out_width();
-    const int64_t pixels = height * width, pooled = pool.output[0] * pool.output[1];
+std::vector<ProductLowering::Block> ProductLowering::pool_blocks(const Window& w,
+                                                                 const Shape& shape, int64_t limit,
+                                                                 int64_t images) {
+    const int64_t count = shape[0], height = shape[2], width = shape[3], out_height = w.output[0],
+                  out_width = w.output[1];
+    const bool any = images == kAnyLines;
+    const bool whole = !any && std::min(images, limit / (height * width)) > 0;
     std::vector<Block> blocks;
-    // Images that are not resident pass through the ring.
-    const int64_t image_bytes = conv_->height * conv_->width * conv_->channels,
-                  images = m_ / pixels,
-                  together =
-                      resident ? images : static_cast<int64_t>(l_.ring_.size() / 8) / image_bytes;
-    for (const PoolGroup& group : pool_groups(pool, {images, n_, height, width}, limit, together)) {
-        const bool whole = group.lines == height && together > 0;
+    int64_t n = 0, pooled = 0;  // the image and its line that come next
+    while (n < count) {
+        const int64_t origin = n * height + lines_for(w, pooled, pooled + 1, height).begin;
+        const int64_t most = whole ? std::min(count, n + images) : any ? count : n + 1;
         Block block;
-        block.first = group.first_image * pixels + group.first_line * width;
-        block.rows = group.images * group.lines * width;
-        block.pool_height = group.lines;
-        block.pool_first_line = group.first_pooled;
-        block.pool_lines = group.pooled_lines;
-        block.result_first = group.first_image * pooled + group.first_pooled * pool.output[1];
-        block.result_rows = group.images * group.pooled_lines * pool.output[1];
-        if (resident || whole) {
-            block.first_row = resident ? block.first : 0;
-            block.height = conv_->height;
-            block.out_height = height;
-            block.pad_top = conv_->window.pad_begin[0];
-        } else {
-            block.out_height = group.lines;
+        block.first = origin * width;
+        block.result_first = (n * out_height + pooled) * out_width;
+        while (n < most) {
+            // As many of its lines as there is room for, at least one in all.
+            const auto fits = [&](int64_t end) {
+                return (n * height + end - origin) * width <= limit;
+            };
+            int64_t end = pooled;
+            while (end < out_height && fits(lines_for(w, pooled, end + 1, height).end)) ++end;
+            if (whole && end != out_height) break;
+            if (end == pooled && block.pieces.empty()) ++end;
+            if (end == pooled) break;
+            Lines lines = lines_for(w, pooled, end, height);
+            const bool all = pooled == 0 && end == out_height && fits(height);
+            if (all) lines = {0, height};
+            PoolPiece piece{(n * height + lines.begin - origin) * width,
+                            (lines.end - lines.begin) * width,
+                            lines.end - lines.begin,
+                            pooled,
+                            end - pooled,
+                            block.result_rows};
+            block.rows = piece.row + piece.rows;
+            block.result_rows += piece.lines * out_width;
+            if (all && !block.pieces.empty() && block.pieces.back().first_line == 0 &&
+                block.pieces.back().lines == out_height && block.pieces.back().height == height)
+                block.pieces.back().rows += piece.rows;
+            else
+                block.pieces.push_back(piece);
+            pooled = end;
+            if (end != out_height) break;
+            pooled = 0;
+            ++n;
         }
-        blocks.push_back(block);
+        blocks.push_back(std::move(block));
     }
     return blocks;
 }
 
-void ProductLowering::pool_on_the_way(const Block& block, tpu::Instruction& activate) const {
+std::vector<ProductLowering::Block> ProductLowering::pooled_blocks(int64_t limit,
+                                                                   bool is_resident) const {
+    const int64_t height = conv_->out_height(), width = conv_->out_width(),
+                  images = m_ / (height * width);
+    // Images that are not resident pass through the ring.
+    const int64_t image_bytes = conv_->height * conv_->width * conv_->channels *
+                                static_cast<int64_t>(tpu::size_of(l_.type_of(node_.inputs[0])));
+    std::vector<Block> blocks = pool_blocks(
+        *epilogue_.pool, {images, n_, height, width}, limit,
+        is_resident ? kAnyLines : static_cast<int64_t>(l_.ring_.size() / 8) / image_bytes);
+    for (Block& block : blocks) {
+        const bool whole = block.rows % (height * width) == 0;
+        if (is_resident || whole) {
+            block.first_row = is_resident ? block.first : 0;
+            block.height = conv_->height;
+            block.out_height = height;
+            block.pad_top = conv_->window.pad_begin[0];
+        } else {
+            block.out_height = block.rows / width;
+        }
+    }
+    return blocks;
+}
+
+void ProductLowering::pool_on_the_way(const Block& block, const tpu::Instruction& activate) {
     const Window& w = *epilogue_.pool;
-    // Padding that makes the group's windows as many as its pooled lines.
+    // Padding that makes the windows as many as the pooled lines, or pixels of one.
     const auto needed = [](int64_t count, int64_t stride, int64_t kernel, int64_t has) {
         return std::max<int64_t>(0, (count - 1) * stride + kernel - has);
     };
     const int64_t width = conv_->out_width();
-    const int64_t top = std::max<int64_t>(0, w.pad_begin[0] - block.pool_first_line * w.stride[0]);
-    activate.set(Field::kPool, tpu::PoolMode::kMax);
-    activate.set(Field::kHeight, block.pool_height);
-    activate.set(Field::kWidth, width);
-    activate.set(Field::kPoolKernel, w.kernel[0]);
-    activate.set(Field::kPoolStride, w.stride[0]);
-    activate.set(Field::kPoolPadTop, top);
-    activate.set(Field::kPoolPadLeft, w.pad_begin[1]);
-    activate.set(Field::kPoolPadBottom,
-                 needed(block.pool_lines, w.stride[0], w.kernel[0], block.pool_height + top));
-    activate.set(Field::kPoolPadRight,
+    for (const PoolPiece& piece : block.pieces) {
+        const int64_t top = std::max<int64_t>(0, w.pad_begin[0] - piece.first_line * w.stride[0]);
+        tpu::Instruction pool = activate;
+        pool.set(Field::kAccumulator,
+                 activate[Field::kAccumulator] + static_cast<uint64_t>(piece.row));
+        pool.set(Field::kRows, piece.rows);
+        pool.set(Field::kDestination,
+                 activate[Field::kDestination] +
+                     static_cast<uint64_t>(piece.result) * activate[Field::kPitch]);
+        pool.set(Field::kPool, tpu::PoolMode::kMax);
+        pool.set(Field::kHeight, piece.height);
+        pool.set(Field::kWidth, width);
+        pool.set(Field::kPoolKernel, w.kernel[0]);
+        pool.set(Field::kPoolStride, w.stride[0]);
+        pool.set(Field::kPoolPadTop, top);
+        pool.set(Field::kPoolPadLeft, w.pad_begin[1]);
+        pool.set(Field::kPoolPadBottom,
+                 needed(piece.lines, w.stride[0], w.kernel[0], piece.height + top));
+        pool.set(Field::kPoolPadRight,
                  needed(w.output[1], w.stride[1], w.kernel[1], width + w.pad_begin[1]));
+        l_.builder_.emit(pool);
+    }
 }
 
 }  // namespace lockstep::network::lowering

@@ -176,6 +176,32 @@ TEST(CompileForTpu, PoolsOnTheWayOutOfTheAccumulators) {
                 }
 }
 
+TEST(CompileForTpu, PoolsWithEveryDataflow) {
+    using Numbers = std::vector<int64_t>;
+    const Attributes pool = {
+        {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{2, 2}}, {"pads", Numbers{1, 1, 1, 1}}};
+    for (const char* dataflow : {"ws", "os", "is"})
+        for (const char* requantisation : {"fp32", "fixed_point"}) {
+            const Ran ran =
+                run_on(pooled({3, 5, 17, 14}, 300, 1, pool), "tpu_v1",
+                       {std::string("array.dataflow=") + dataflow, "accumulators.rows=600",
+                        std::string("vector.requantisation=") + requantisation});
+            for (const TpuCheck& check : ran.checks)
+                EXPECT_TRUE(check.passed)
+                    << dataflow << " " << requantisation << " " << check.message;
+        }
+}
+
+TEST(CompileForTpu, ABlockOfRowsLiesInOneHalfOfTheAccumulators) {
+    const Ran ran = run_on(vision(3), "tpu_v1", {"accumulators.rows=400"});
+    for (const tpu::Instruction& i : ran.compiled.program.instructions) {
+        if (i.opcode() != tpu::Opcode::kConvolve && i.opcode() != tpu::Opcode::kMatrixMultiply)
+            continue;
+        const uint64_t begin = i[tpu::Field::kAccumulator], end = begin + i[tpu::Field::kRows];
+        EXPECT_TRUE(end <= 200 || begin >= 200) << begin << " to " << end;
+    }
+}
+
 TEST(CompileForTpu, PoolsApartWhereItCannotOnTheWay) {
     using Numbers = std::vector<int64_t>;
     const Attributes oblong = {{"kernel_shape", Numbers{3, 2}}, {"strides", Numbers{2, 2}}};
