@@ -48,12 +48,12 @@ struct State {
 State cell(Builder& b, const std::string& name, ValueId x, State before) {
     const int64_t width = b.shape(before.h).back();
     const auto gate = [&](const std::string& gate_name, Operator op) {
+        const ValueId from_input = b.linear(gate_name, x, width);
         const ValueId recurrent = b.node(
             Operator::kMatMul, gate_name + ".recurrent",
             {before.h,
              b.weight(gate_name + ".u", {width, width}, 1 / std::sqrt(static_cast<float>(width)))});
-        const ValueId sum =
-            b.node(Operator::kAdd, gate_name + ".sum", {b.linear(gate_name, x, width), recurrent});
+        const ValueId sum = b.node(Operator::kAdd, gate_name + ".sum", {from_input, recurrent});
         return b.node(op, gate_name + ".act", {sum});
     };
     const ValueId in = gate(name + ".i", Operator::kSigmoid),
