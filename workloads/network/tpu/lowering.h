@@ -11,6 +11,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 
 namespace lockstep::network::lowering {
@@ -52,6 +53,10 @@ class Lowering {
     Place new_place(ValueId id, std::vector<int64_t> strides);
     /// A new value with the strides of `operand`, in its place where nobody needs it any more.
     Place place_over(ValueId id, ValueId operand, std::vector<int64_t> strides);
+    /// A new NHWC image. On generation 1, where a concatenation of channels alone reads it: its
+    /// channels of that, so that nothing needs to be copied.
+    Place image_place(ValueId id);
+    std::optional<Place> part_of_concatenation(ValueId id);
     Place dense_place(ValueId id) { return new_place(id, dense_strides(shape(id))); }
     uint32_t add_buffer(std::string name, tpu::Space space, tpu::Role role, tpu::DataType type,
                         uint64_t bytes);
@@ -162,6 +167,7 @@ class Lowering {
     std::vector<std::vector<const Node*>> readers_;
     std::vector<size_t> uses_;  ///< readers to come, by value
     std::set<const Node*> done_;
+    std::map<const Node*, Place> joined_;  ///< concatenations of which parts are there
 };
 
 /// The integers' scale and zero point; of values without one: none.

@@ -262,19 +262,59 @@ void Lowering::lower_pad(const Node& node) {
     set_place(y, std::move(to));
 }
 
+namespace {
+
+int64_t axis_of_concat(const Node& node, const Shape& shape) {
+    const int64_t axis = node.integer("axis", 0);
+    return axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis;
+}
+
+bool same_scale(const Value& a, const Value& b) {
+    return a.quantisation.has_value() == b.quantisation.has_value() &&
+           (!a.quantisation || (a.quantisation->scale == b.quantisation->scale &&
+                                a.quantisation->zero_point == b.quantisation->zero_point));
+}
+
+}  // namespace
+
+std::optional<Place> Lowering::part_of_concatenation(ValueId id) {
+    const Node* node = has_memory() ? nullptr : only_reader(id);
+    if (node == nullptr || node->op != Operator::kConcat) return std::nullopt;
+    const ValueId y = node->outputs[0];
+    const Shape& all = shape(y);
+    if (all.size() != 4 || axis_of_concat(*node, all) != 1) return std::nullopt;
+    for (const ValueId x : node->inputs)
+        if (!same_scale(value(x), value(y)) || type_of(x) != type_of(y)) return std::nullopt;
+    if (!joined_.contains(node)) joined_[node] = new_place(y, image_strides(all));
+    Place part = joined_[node];
+    if (part.space != tpu::Space::kUnifiedBuffer) return std::nullopt;
+    for (const ValueId x : node->inputs) {
+        if (x == id) break;
+        part.address += part.bytes_of(shape(x)[1]);
+    }
+    part.shape = shape(id);
+    return part;
+}
+
+Place Lowering::image_place(ValueId id) {
+    if (std::optional<Place> part = part_of_concatenation(id)) return *part;
+    return new_place(id, image_strides(shape(id)));
+}
+
 void Lowering::lower_concat(const Node& node) {
     const ValueId y = node.outputs[0];
-    int64_t axis = node.integer("axis", 0);
     const Place& first = place(node.inputs[0]);
-    if (axis < 0) axis += static_cast<int64_t>(first.shape.size());
+    const int64_t axis = axis_of_concat(node, first.shape);
     if (value(y).quantisation)
         for (const ValueId x : node.inputs)
-            if (value(x).quantisation->scale != value(y).quantisation->scale ||
-                value(x).quantisation->zero_point != value(y).quantisation->zero_point)
-                throw InputError("parts of different scales");
+            if (!same_scale(value(x), value(y))) throw InputError("parts of different scales");
     begin_step(node.name);
     const bool image = first.shape.size() == 4 && first.strides == image_strides(first.shape);
-    Place to = new_place(y, image ? image_strides(shape(y)) : dense_strides(shape(y)));
+    const auto joined = joined_.find(&node);
+    Place to = joined != joined_.end()
+                   ? joined->second
+                   : new_place(y, image ? image_strides(shape(y)) : dense_strides(shape(y)));
+    if (joined != joined_.end()) joined_.erase(joined);
     int64_t at = 0;
     const auto d = static_cast<size_t>(axis);
     for (const ValueId x : node.inputs) {
@@ -283,7 +323,10 @@ void Lowering::lower_concat(const Node& node) {
         part.shape = shape(x);
         part.address += part.bytes_of(at * to.strides[d]);
         at += shape(x)[d];
-        copy(place(x), part);
+        const Place& from = place(x);
+        // It was made there.
+        if (from.space == part.space && from.address == part.address) continue;
+        copy(from, part);
     }
     set_place(y, std::move(to));
 }

@@ -36,23 +36,28 @@ void Lowering::lower_pool(const Node& node) {
     std::optional<Matrix> scales;
     if (fixed) scales = average_scales(node, w.kernel[0] * w.kernel[1]);
     begin_step(node.name);
-    Place to = new_place(y, image_strides(out));
+    Place to = image_place(y);
     const int64_t channels = in[1], pixels = out[2] * out[3];
     const Matrix source{from.space,    from.address,     from.type,
                         in[0] * in[2], in[3] * channels, in[3] * channels};
-    const Matrix result{to.space, to.address, to.type, in[0] * pixels, channels, channels};
+    const Matrix result{to.space, to.address, to.type, in[0] * pixels, channels, to.strides[3]};
     const bool resident = from.space == tpu::Space::kUnifiedBuffer;
     // Lines of the output together; of several images where one is small.
     const int64_t line_bytes = source.columns * static_cast<int64_t>(tpu::size_of(from.type));
     const auto budget = static_cast<int64_t>(ring_.size() / 8);
+    // What passes through the ring, of an image and of a line of the output.
+    const int64_t out_line = to.space == tpu::Space::kUnifiedBuffer
+                                 ? 0
+                                 : out[3] * channels * static_cast<int64_t>(tpu::size_of(to.type));
+    const int64_t image_bytes = std::max(resident ? 0 : in[2] * line_bytes, out[2] * out_line);
     int64_t images = 1, lines = out[2];
-    if (resident)
-        images = in[0];
-    else if (in[2] * line_bytes <= budget)
-        images = std::max<int64_t>(1, budget / (in[2] * line_bytes));
+    if (image_bytes <= budget)
+        images = image_bytes == 0 ? in[0] : budget / image_bytes;
     else
-        lines = std::max<int64_t>(
-            1, (budget / line_bytes - w.kernel[0]) / std::max<int64_t>(1, w.stride[0]));
+        lines = std::max<int64_t>(1, std::min(resident ? lines
+                                                       : (budget / line_bytes - w.kernel[0]) /
+                                                             std::max<int64_t>(1, w.stride[0]),
+                                              out_line == 0 ? lines : budget / out_line));
     for (int64_t n = 0; n < in[0]; n += images)
         for (int64_t line = 0; line < out[2]; line += lines) {
             const int64_t count = std::min(images, in[0] - n),

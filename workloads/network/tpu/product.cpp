@@ -221,7 +221,9 @@ void ProductLowering::convolution() {
     n_ = filter[0];
     k_ = taps * group_channels;
     l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
-    Place result = result_place(image_strides(l_.shape(epilogue_.result)));
+    Place result = epilogue_.addend == kNoValue
+                       ? l_.image_place(epilogue_.result)
+                       : result_place(image_strides(l_.shape(epilogue_.result)));
     Matrix rows{image.space,
                 image.address,
                 image.type,
