@@ -3,9 +3,9 @@
 // are percentages of cycles, compared by difference. Cycles a batch are not in the paper; they
 // follow from Table 1's multiplications a batch and Table 3's row 2 (useful multiplications,
 // percent of the array's 65,536 a cycle; row 2 counts weights, so that 16-bit activations, at half
-// speed, fill two cycles each). Row 9 was measured on production code at another time: "not
-// perfectly consistent". Rows 7 and 8 are counters beside the others: what waits may be hidden
-// behind weights.
+// speed, fill two cycles each; CNN1's operations are halved, see the table). Row 9 was measured on
+// production code at another time: "not perfectly consistent". Rows 7 and 8 are counters beside the
+// others: what waits may be hidden behind weights.
 #include "validation/compare/suites.h"
 #include "validation/compare/tpu_workload.h"
 #include "validation/published/published.h"
@@ -30,10 +30,13 @@ void add_rows(std::vector<Row>& list, const Table& table, std::size_t i, const R
     const double cycles = static_cast<double>(total.cycles);
     const double speed = 100 * static_cast<double>(total.useful_macs) / (cycles * kArray);
     const double slowdown = table.number(i, "slowdown");
+    const auto part_of = [&](const char* column) {
+        return table.text(i, "chosen").find(column) == std::string::npos ? Part::kTest
+                                                                         : Part::kTrain;
+    };
     const auto part = [&](std::uint64_t count) {
         return 100 * static_cast<double>(count) / cycles;
     };
-    const std::string& chosen = table.text(i, "chosen");
     for (const Column& column : {
              Column{"active", "array active", part(total.active)},
              Column{"useful", "useful MACs", speed * slowdown},
@@ -46,24 +49,25 @@ void add_rows(std::vector<Row>& list, const Table& table, std::size_t i, const R
          }) {
         const bool tops = column.name == std::string("tops");
         const double published = table.number(i, column.name);
-        list.push_back(
-            {.name = workload,
-             .quantity = column.quantity,
-             .reference = tops ? 100 * published / kPeakTops : published,
-             .simulated = column.simulated,
-             .unit = "%",
-             .source = "Jouppi et al., ISCA 2017, Table 3",
-             .part = chosen.find(column.name) == std::string::npos ? Part::kTest : Part::kTrain,
-             .note = tops ? table.text(i, "tops") + " TOPS" : "",
-             .is_percentage = true});
+        list.push_back({.name = workload,
+                        .quantity = column.quantity,
+                        .reference = tops ? 100 * published / kPeakTops : published,
+                        .simulated = column.simulated,
+                        .unit = "%",
+                        .source = "Jouppi et al., ISCA 2017, Table 3",
+                        .part = part_of(column.name),
+                        .note = tops ? table.text(i, "tops") + " TOPS" : "",
+                        .is_percentage = true});
     }
-    const double macs = table.number(i, "weights") * 1e6 * table.number(i, "intensity");
+    const double macs = table.number(i, "weights") * 1e6 * table.number(i, "intensity") /
+                        table.number(i, "per_multiplication");
     list.push_back({.name = workload,
                     .quantity = kCycles,
                     .reference = macs * slowdown / (kArray * table.number(i, "useful") / 100),
                     .simulated = cycles,
                     .unit = "cycles",
                     .source = "Jouppi et al., ISCA 2017, Table 1 and row 2 of Table 3",
+                    .part = part_of("cycles"),
                     .note = "reference formed: weights x operations a byte / row 2"});
 }
 

@@ -170,7 +170,7 @@ Graph cnn1(const Parameters& parameters, uint64_t seed, bool with_values) {
     ValueId x = b.input("image", ElementType::kFp32, {parameters.at("batch"), 3, 56, 56});
     for (int i = 1; i <= 4; ++i) x = convolution(b, "stem" + std::to_string(i), x, 104, 3);
     x = b.max_pool("stem.pool1", x, 3, 2, 1);
-    x = convolution(b, "stem5", x, 80, 1);
+    x = convolution(b, "stem5", x, 96, 1);
     x = convolution(b, "stem6", x, 192, 3);
     x = b.max_pool("stem.pool2", x, 3, 1, 1);
     // Ioffe and Szegedy (2015), Figure 5.

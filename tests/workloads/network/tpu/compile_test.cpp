@@ -329,6 +329,36 @@ TEST(CompileForTpu, CountsTheUsefulMultiplications) {
     EXPECT_THAT(schedule_text(ran.compiled), testing::HasSubstr("m=70 n=300 k=513"));
 }
 
+/// Two convolutions, a pooling and a convolution that another node reads too, side by side.
+Graph branches(uint64_t seed) {
+    Builder b("branches", seed);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 10, 10});
+    const auto convolve = [&](const char* name, ValueId from, int64_t channels, int64_t kernel) {
+        return b.node(
+            Operator::kRelu, std::string(name) + ".relu",
+            {b.convolution(name, from, channels, kernel, {.pad = kernel / 2, .bias = true})});
+    };
+    const ValueId shared = convolve("shared", x, 5, 1);
+    const ValueId join =
+        b.node(Operator::kConcat, "join",
+               {convolve("one", x, 7, 1), shared, convolve("three", shared, 270, 3),
+                b.max_pool("pool", convolve("before", x, 9, 1), 3, 1, 1)},
+               {{"axis", int64_t{1}}});
+    return b.finish({convolve("last", join, 4, 3)});
+}
+
+TEST(CompileForTpu, MakesPartsOfAConcatenationInPlace) {
+    for (const std::string buffer : {"24MiB", "256KiB", "128KiB"}) {
+        const Ran ran = run_on(branches(5), "tpu_v1", {"unified_buffer.size=" + buffer});
+        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+        for (const tpu::StepResult& step : ran.result.steps) {
+            if (step.name == "join" && buffer == "24MiB") {
+                EXPECT_EQ(step.instructions, 1u) << "the part that is read twice is copied";
+            }
+        }
+    }
+}
+
 TEST(CompileForTpu, SixteenBitActivationsTakeTwoCyclesARow) {
     const BuiltinRequest request = parse_builtin("gemm:m=300,n=256,k=256");
     const auto active = [&](ElementType type) {
