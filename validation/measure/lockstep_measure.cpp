@@ -148,18 +148,20 @@ void note_clock(Provenance& p, const MeasuredPair& pair) {
     }
 }
 
-/// What is in OUT of a run that was cut short; nothing where the file is of another GPU, machine,
-/// plan of repeats or source.
+/// What is in OUT of a run that was cut short. The source may have changed since: cubins are
+/// compared by their hashes.
 void take_over(MeasurementFile& file, const fs::path& path) {
     if (!fs::exists(path)) return;
     MeasurementFile old = read_measurements(read_file(path.string()), path.string());
     const Provenance &a = old.provenance, &b = file.provenance;
-    if (a.gpu != b.gpu || a.machine != b.machine || a.commit != b.commit || a.seed != b.seed ||
+    if (a.gpu != b.gpu || a.machine != b.machine || a.seed != b.seed ||
         a.is_sample != b.is_sample || a.cold_repeats != b.cold_repeats ||
         a.warm_repeats != b.warm_repeats || a.runs != b.runs)
         throw InputError(fmt::format(
-            "{}: provenance: is of another GPU, source or plan of repeats; name another --out",
+            "{}: provenance: is of another GPU, seed or number of repeats; name another --out",
             path.string()));
+    if (a.commit != b.commit)
+        fmt::print(stderr, "{}: begun at commit {}, now {}\n", path.string(), a.commit, b.commit);
     file.provenance = a;
     file.pairs = std::move(old.pairs);
 }

@@ -8,8 +8,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "${1:-$root/build/measure}"
 dir=$(cd "${1:-$root/build/measure}" && pwd)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+scratch=$root/build/measure_build
 
 lib=/usr/lib/$(gcc -print-multiarch 2>/dev/null || echo x86_64-linux-gnu)
 mkdir -p "$dir/include" "$dir/lib" "$dir/bin"

@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
 done
 case $limit in '' | *[!0-9]*) usage ;; esac
 [ -n "$out" ] || usage
-export LC_ALL=C
+export LC_ALL=C HOME="${HOME:-/tmp}"
 begin=$(date +%s)
 left() { echo $((limit - $(date +%s) + begin)); }
 say() { echo "[$(($(date +%s) - begin)) s] $*"; }
@@ -61,6 +61,20 @@ commit=$(git -C "$root" rev-parse HEAD 2>/dev/null || cat "$gathered/commit" 2>/
 options="--commit $commit ${LOCKSTEP_MEASURE_OPTIONS:-}"
 failed='' later=''
 
+# What there is so far, also into DIR: a call that is ended from outside loses little.
+pack_up() {
+    {
+        cat "$out/measure.txt" 2>/dev/null
+        ls "$out" | grep '\.json$' | sed 's/^/there: /'
+        for what in $failed; do echo "failed: $what"; done
+        for what in $later; do echo "not yet: $what"; done
+    } >"$out/summary.txt"
+    [ -n "$pack" ] || return 0
+    mkdir -p "$pack" && rm -f "$pack"/measured.tar.gz.*
+    tar -C "$out" --exclude='.child-*' -czf - . | split -b 15000000 -d - "$pack/measured.tar.gz."
+    cp "$out/summary.txt" "$pack/"
+}
+
 command -v nvidia-smi >/dev/null 2>&1 && timeout 20 nvidia-smi -q >"$out/nvidia-smi.txt" 2>&1
 
 # 1. Output bits and events. The program goes on from what OUTDIR has, and stops by itself.
@@ -81,6 +95,8 @@ if [ "$seconds" -gt 5 ]; then
 else
     later="$later pairs"
 fi
+
+pack_up
 
 # 2. Nsight Compute, tried first on one pair: where it does not work that costs seconds. Counters
 # that this chip or version lacks are left out.
@@ -209,7 +225,9 @@ for group in gemm attention convolution normalisation reduction elementwise $all
     case " $kernels micro " in *" $group "*) ;; *) kernels="$kernels $group" ;; esac
 done
 counters cold quick $kernels
+pack_up
 counters cold full $kernels
+pack_up
 
 # 3. The tables of the transcendental unit.
 if [ ! -s "$out/tables/index.json" ]; then
@@ -226,26 +244,18 @@ if [ ! -s "$out/tables/index.json" ]; then
     fi
 fi
 
+pack_up
+
 # 4. The rest.
 counters warm full $kernels
 counters cold quick micro
 
 say "done, $(ls "$out" | grep -c '^counters_.*json$') files of counters"
-{
-    cat "$out/measure.txt" 2>/dev/null
-    ls "$out" | grep '\.json$' | sed 's/^/there: /'
-    for what in $failed; do echo "failed: $what"; done
-    for what in $later; do echo "not yet: $what"; done
-} >"$out/summary.txt"
 [ -n "$failed" ] && echo "failed:$failed"
 [ -n "$later" ] && echo "not yet, call again:$later"
 
-if [ -n "$pack" ]; then
-    mkdir -p "$pack" && rm -f "$pack"/measured.tar.gz.*
-    tar -C "$out" --exclude='.child-*' -czf - . | split -b 15000000 -d - "$pack/measured.tar.gz."
-    cp "$out/summary.txt" "$pack/"
-    ls -l "$pack"
-fi
+pack_up
+[ -z "$pack" ] || ls -l "$pack"
 [ -n "$later" ] && exit 75
 [ -n "$failed" ] && exit 3
 exit 0
