@@ -52,7 +52,8 @@ inline Floats power_of_two(Ints base) {
 struct Broadcast {  // one column of B for all rows
     const DecodedTile& tile;
     int at;
-    Floats significand(int k, int) const { return Floats{} + tile.significand[at + k]; }
+    // Less nothing: plus nothing would change -0.0, and take an addition.
+    Floats significand(int k, int) const { return tile.significand[at + k] - Floats{}; }
     Ints exponent(int k, int) const { return Ints{} + tile.exponent[at + k]; }
     uint32_t bits(int k, int) const { return tile.bits[at + k]; }
 };
