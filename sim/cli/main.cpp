@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include "sim/cli/verbs.h"
@@ -68,6 +69,10 @@ int main(int argc, char** argv) {
         std::fflush(stdout);
         fmt::print(stderr, "lockstep: {}\n", error.what());
         return static_cast<int>(error.status());
+    } catch (const std::bad_alloc&) {
+        std::fflush(stdout);
+        fmt::print(stderr, "lockstep: this needs more memory than the system gives\n");
+        return static_cast<int>(ExitStatus::kInputError);
     } catch (const std::exception& error) {
         std::fflush(stdout);
         fmt::print(stderr, "lockstep: internal error: {}\n", error.what());

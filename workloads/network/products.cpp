@@ -92,6 +92,10 @@ std::vector<MatrixProduct> matrix_products(const Graph& graph) {
     for (const size_t index : topological_order(graph)) {
         const Node& node = graph.nodes[index];
         if (!has_products(node.op)) continue;
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue && element_count(graph.shape(id)) == 0)
+                throw InputError(fmt::format("node {}: {} is {}, without elements", node.name,
+                                             graph.value(id).name, to_string(graph.shape(id))));
         switch (node.op) {
             case Operator::kConv:
             case Operator::kConvInteger:

@@ -62,6 +62,20 @@ ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& 
     return e;
 }
 
+/// There is nothing to compute with a value that has no elements.
+void refuse_empty_values(const Graph& graph) {
+    std::string wrong;
+    const auto check = [&](const std::string& what, ValueId id) {
+        if (id != kNoValue && element_count(graph.shape(id)) == 0)
+            wrong += fmt::format("\n  {}: {} is {}", what, graph.value(id).name,
+                                 to_string(graph.shape(id)));
+    };
+    for (const ValueId id : graph.inputs) check("input", id);
+    for (const Node& node : graph.nodes)
+        for (const ValueId id : node.outputs) check("node " + node.name, id);
+    if (!wrong.empty()) throw InputError(graph.name + " has values without elements:" + wrong);
+}
+
 }  // namespace
 
 TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementType> dtype,
@@ -76,6 +90,7 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
                                      generation, generation == 1 ? "int8 or int16" : "fp32 or bf16",
                                      name_of(type)));
     simplify(graph);
+    refuse_empty_values(graph);
     TpuNetwork network;
     std::vector<Tensor> real;
     if (is_quantised_model(graph)) {

@@ -405,6 +405,14 @@ TEST(CompileForTpu, NeedsNoValues) {
     EXPECT_NEAR(static_cast<double>(result.total().useful_macs), 1.814e9, 0.01e9);
 }
 
+TEST(CompileForTpu, RefusesValuesWithoutElements) {
+    Builder b("empty", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {0, 3});
+    const Graph graph = b.finish({b.linear("fc", x, 4)});
+    for (const char* machine : {"tpu_v1", "tpu_v3"})
+        EXPECT_THROW(run_on(graph, machine), InputError);
+}
+
 TEST(CompileForTpu, NamesAllThatItCannotCompile) {
     Builder b("odd", 1);
     const ValueId x = b.input("x", ElementType::kFp32, {4, 4});
