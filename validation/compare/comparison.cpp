@@ -9,11 +9,14 @@
 #include <cmath>
 #include <optional>
 
+#include "isa/cubin/cubin.h"
+#include "models/device.h"
 #include "sim/error/error.h"
 #include "validation/compare/output_difference.h"
 #include "validation/compare/recording_device.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/ncu_csv.h"
+#include "validation/measure/probe_images.h"
 
 namespace lockstep::validation {
 
@@ -226,7 +229,18 @@ class Comparison {
                 true);
     }
 
-    /// Without counters: the event's time less that of an empty launch, by the SM's clock.
+    /// What the model takes for a launch that does nothing, the silicon's of which was measured.
+    double empty_cycles() const {
+        const auto device = make_simulator(machine_, {});
+        const auto image = probe_image(static_cast<int>(machine_->integer("arch")));
+        LaunchRequest request;
+        request.module = device->load_module(cubin::parse(image, "probes.cubin (built in)"));
+        request.kernel = "empty";
+        return static_cast<double>(device->launch(request).cycles);
+    }
+
+    /// Without counters: events' times by the SM's clock, less those of an empty launch on either
+    /// side.
     void add_event_cycles(const char* quantity, std::vector<double> MeasuredLaunch::*times,
                           const RecordingDevice& device) {
         double cycles = 0, simulated = 0, mhz = 0;
@@ -240,11 +254,13 @@ class Comparison {
             mhz = launch.sm_mhz;
             cycles += std::max(0.0, median(launch.*times) - measured_.empty_launch) * mhz;
         }
+        const double empty = empty_cycles();
         for (const RecordedLaunch& launch : device.launches())
-            simulated += static_cast<double>(launch.result.cycles);
+            simulated += std::max(0.0, static_cast<double>(launch.result.cycles) - empty);
         const std::string note = clock_note(mhz);
         add(quantity, cycles, simulated, "cycles", false,
-            note.empty() ? "by events" : "by events; " + note);
+            note.empty() ? "by events, less an empty launch"
+                         : "by events, less an empty launch; " + note);
     }
 
     void add_values(const cuda::Outcome& outcome) {
