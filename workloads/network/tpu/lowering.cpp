@@ -105,6 +105,11 @@ const Place& Lowering::place(ValueId id) {
     const uint64_t bytes = made.bytes_of(element_count(made.shape));
     std::vector<uint8_t> contents;
     if (v.is_known()) {
+        if (v.type == ElementType::kInt64)
+            for (const int64_t x : to_integers(*v.data))
+                if (x != static_cast<int32_t>(x))
+                    throw InputError(
+                        fmt::format("{} holds {}; integers of a TPU have 32 bits", v.name, x));
         contents.resize(bytes);
         const TpuPort port{id, 0, 0, made.type, made.shape, made.strides, {}};
         write_port(port, *v.data, contents);

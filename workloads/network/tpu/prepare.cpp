@@ -49,14 +49,16 @@ ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& 
     ErrorSize e;
     double squares = 0;
     for (size_t i = 0; i < exact.size(); ++i) {
-        const double d = std::abs(other[i] - exact[i]);
+        // Infinities and NaNs of both are no difference.
+        const bool same = exact[i] == other[i] || (std::isnan(exact[i]) && std::isnan(other[i]));
+        const double d = same ? 0 : std::abs(other[i] - exact[i]);
         squares += d * d;
         // A NaN is the largest error.
         if (!(d <= e.most)) {
             e.most = d;
             e.where = i;
         }
-        e.scale = std::max(e.scale, std::abs(exact[i]));
+        if (std::isfinite(exact[i])) e.scale = std::max(e.scale, std::abs(exact[i]));
     }
     e.rms = exact.empty() ? 0 : std::sqrt(squares / static_cast<double>(exact.size()));
     return e;
