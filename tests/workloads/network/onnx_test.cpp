@@ -159,12 +159,22 @@ TEST(Onnx, ListsAllThatIsNotSupported) {
     pool->add_input("x");
     pool->add_output("p");
     pool->add_output("indices");
+    auto* training = graph->add_initializer();
+    training->set_name("training");
+    training->set_data_type(9);
+    training->add_int32_data(1);
+    auto* drop = graph->add_node();
+    drop->set_name("drop");
+    drop->set_op_type("Dropout");
+    for (const char* input : {"x", "", "training"}) drop->add_input(input);
+    drop->add_output("d");
     EXPECT_THAT([&] { parse(m); },
                 ThrowsMessage<InputError>("m.onnx: not supported:\n"
                                           "  node add: attribute axis of Add\n"
                                           "  node mix: operator GridSample\n"
                                           "  node Add_2: operator com.example.Add\n"
-                                          "  node pool: output 1 of MaxPool"));
+                                          "  node pool: output 1 of MaxPool\n"
+                                          "  node drop: training_mode=1 of Dropout"));
 }
 
 TEST(Onnx, RejectsMalformedModels) {

@@ -213,6 +213,12 @@ class Reader {
         if (node.op == Operator::kMatMul && node.input(2) != kNoValue) refuse("input", 2);
         const bool recurrent =
             node.op == Operator::kLSTM || node.op == Operator::kGRU || node.op == Operator::kRNN;
+        // What it drops is random.
+        if (node.op == Operator::kDropout && node.input(2) != kNoValue)
+            if (const Value& training = graph_.value(node.inputs[2]);
+                training.is_known() && to_doubles(*training.data) != std::vector<double>{0})
+                unsupported_.push_back(
+                    fmt::format("node {}: training_mode=1 of Dropout", node.name));
         if (recurrent)
             for (const size_t i : {4, 7})
                 if (node.input(i) != kNoValue) refuse("input", i);

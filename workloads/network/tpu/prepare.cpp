@@ -54,7 +54,7 @@ ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& 
         const double d = same ? 0 : std::abs(other[i] - exact[i]);
         squares += d * d;
         // A NaN is the largest error.
-        if (!(d <= e.most)) {
+        if (std::isnan(d) ? !std::isnan(e.most) : d > e.most) {
             e.most = d;
             e.where = i;
         }
