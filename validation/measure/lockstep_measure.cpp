@@ -361,10 +361,13 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(2u, 1000u))
         ->capture_default_str();
     app.add_option("--seed", options.measure.seed, "of the inputs")->capture_default_str();
-    app.add_option("--timeout", options.timeout, "seconds for each pair")->capture_default_str();
+    app.add_option("--timeout", options.timeout, "seconds for each pair")
+        ->take_last()
+        ->capture_default_str();
     app.add_option("--warm-up-cycles", options.measure.device.warm_up_cycles,
                    "of load before each run, so that the clock rises")
         ->check(CLI::Range(0, 2'000'000'000))
+        ->take_last()
         ->capture_default_str();
     app.add_flag("--sample", options.is_sample, "mark the results as not measured");
     app.add_flag("--list", options.list, "print the plan");

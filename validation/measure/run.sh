@@ -101,7 +101,7 @@ pack_up
 # 2. Nsight Compute, tried first on one pair: where it does not work that costs seconds. Counters
 # that this chip or version lacks are left out.
 ncu=${LOCKSTEP_NCU:-$(command -v ncu || ls -d /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | tail -n 1)}
-version=unknown startup=10
+version=unknown startup=10 selected='--profile-from-start off' unwarmed=''
 [ -n "$ncu" ] && version=$(timeout 20 "$ncu" --version 2>/dev/null | tail -n 1)
 
 # under_ncu NAME SECONDS CACHE METRICS PLAN...: writes ncu_NAME.csv and launches_NAME.list.
@@ -112,8 +112,8 @@ under_ncu() {
     [ "$cache" = warm ] && control=none
     rm -f "$out/ncu_$name.csv"
     timeout -k 10 "$seconds" "$ncu" --csv --page raw --print-units base --print-kernel-base mangled \
-        --profile-from-start off --clock-control none --cache-control $control --metrics "$metrics" \
-        --log-file "$out/ncu_$name.csv" "$measure" $options "$@" --profile --cache "$cache" \
+        $selected --clock-control none --cache-control $control --metrics "$metrics" \
+        --log-file "$out/ncu_$name.csv" "$measure" $options $unwarmed "$@" --profile --cache "$cache" \
         --profiler "$version" --manifest "$out/launches_$name.list" >"$out/ncu_$name.log" 2>&1
 }
 
@@ -121,7 +121,7 @@ try_ncu() {
     [ -s "$out/ncu_metrics.txt" ] && return
     pair=$(echo "$plan" | awk '{ print $2; exit }')
     wanted=$("$measure" --metrics full)
-    for attempt in full without_unknown quick; do
+    for attempt in full without_unknown quick last; do
         seconds=$(left)
         [ "$seconds" -gt 15 ] || { later="$later counters"; return; }
         [ "$seconds" -gt 60 ] && seconds=60
@@ -135,7 +135,11 @@ try_ncu() {
         cat "$out/ncu_try.csv" >>"$out/ncu_try.log" 2>/dev/null
         tail -n 3 "$out/ncu_try.log" | sed 's/^/    /'
         grep -q -E 'LibraryNotLoaded|ERR_NVGPUCTRPERM|Failed to initialize' "$out/ncu_try.log" && break
-        if [ "$attempt" = full ]; then
+        if grep -q 'No kernels were profiled' "$out/ncu_try.log" && [ -z "$unwarmed" ]; then
+            # It takes no hint where to look: then nothing but the plan's kernels may run.
+            selected='' unwarmed='--warm-up-cycles 0'
+            echo plain >"$out/ncu_plain.txt"
+        elif [ "$attempt" = full ]; then
             wanted=$(echo "$wanted" | tr ',' '\n' | while read -r metric; do
                 grep -F -q "$metric" "$out/ncu_try.log" || echo "$metric"
             done | paste -s -d , -)
@@ -158,6 +162,7 @@ else
     try_ncu
     [ -e "$out/ncu_broken.txt" ] && { say "it does not work, see $out/ncu_try.log"; failed="$failed counters"; }
 fi
+[ -e "$out/ncu_plain.txt" ] && selected='' unwarmed='--warm-up-cycles 0'
 [ -s "$out/ncu_startup.txt" ] && startup=$(cat "$out/ncu_startup.txt")
 
 # pairs_of GROUP: how many; parts_of GROUP: in how many pieces they are profiled.
