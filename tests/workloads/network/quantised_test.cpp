@@ -81,6 +81,30 @@ TEST(IntegerConvolution, IsExactForManyExtremeBytes) {
     EXPECT_EQ(at, sums.size());
 }
 
+TEST(IntegerProduct, IsExactForManyExtremeBytes) {
+    const int64_t m = 3, k = 1000, n = 5;
+    Integers x, w, transposed(static_cast<size_t>(k * n));
+    for (int64_t i = 0; i < m * k; ++i) x.push_back(i % 11 == 0 ? i % 128 : -128);
+    for (int64_t i = 0; i < k * n; ++i) {
+        w.push_back(i % 3 == 0 ? -127 + i % 100 : -128);
+        transposed[static_cast<size_t>(i % n * k + i / n)] = w.back();
+    }
+    const Integers zero_w = {0, 127, -3, 5, 0}, bias = {1000000, -7, 0, 1, 2};
+    const Node node{"node", Operator::kMatMul, {}, {}, {}};
+    const Shape shape_x{1, m, k}, shape_w{k, n}, shape_t{n, k};
+    const auto sums =
+        reference::multiply_integers(node, {shape_x, x, {127}}, {shape_w, w, zero_w}, false, bias);
+    EXPECT_EQ(sums, reference::multiply_integers(node, {shape_x, x, {127}},
+                                                 {shape_t, transposed, zero_w}, true, bias));
+    for (size_t row = 0; row < 3; ++row)
+        for (size_t c = 0; c < 5; ++c) {
+            int64_t sum = bias[c];
+            for (size_t i = 0; i < 1000; ++i)
+                sum += (x[row * 1000 + i] - 127) * (w[i * 5 + c] - zero_w[c]);
+            EXPECT_EQ(sums[row * 5 + c], sum);
+        }
+}
+
 // The examples of onnx.ai/onnx/operators.
 TEST(OnnxQuantised, QLinearConv) {
     const Tensor x =

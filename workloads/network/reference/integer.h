@@ -20,7 +20,7 @@ Exact centred(const Array<Real>& x, std::span<const int64_t> zero_point,
 /// The node's operator on such values.
 Exact run_exactly(const Graph& graph, const Node& node, std::vector<const Exact*> in, Shape out);
 
-/// Stored integers, with one zero point for all or one for each slice of the first dimension.
+/// Stored integers, with one zero point for all or one for each output channel.
 struct IntegerOperand {
     const Shape& shape;
     const std::vector<int64_t>& values;
@@ -31,6 +31,12 @@ struct IntegerOperand {
 /// `node` has the attributes of a Conv. InputError naming it where a sum does not fit.
 std::vector<int32_t> convolve_integers(const Node& node, const IntegerOperand& x,
                                        const IntegerOperand& w, std::span<const int64_t> bias);
+
+/// The same of a product of the rows of x, over its last dimension, with a matrix w (k x n, or
+/// `transposed` n x k); w may have a zero point and bias a value for each of the n columns.
+std::vector<int32_t> multiply_integers(const Node& node, const IntegerOperand& x,
+                                       const IntegerOperand& w, bool transposed,
+                                       std::span<const int64_t> bias);
 
 /// InputError naming the node where the sum does not fit int32.
 void check_int32(const Node& node, double sum);

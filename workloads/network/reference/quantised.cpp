@@ -135,21 +135,40 @@ class Quantised {
                        requantisation_scales(step_.graph, node_), after);
     }
 
+    /// With its zero points, one for all or one for each output channel.
+    IntegerOperand operand(size_t i) const {
+        const std::vector<int32_t>& zero = quantisation(i).zero_point;
+        return {step_.in[i]->shape, step_.in[i]->integer, {zero.begin(), zero.end()}};
+    }
+
+    std::vector<int64_t> bias() const {
+        std::vector<int64_t> values;
+        if (!step_.has(2)) return values;
+        values = step_.in[2]->integer;
+        for (int64_t& value : values) value -= quantisation(2).zero_point.at(0);
+        return values;
+    }
+
     std::vector<int32_t> convolution_sums() {
-        const auto operand = [&](size_t i) {
-            const std::vector<int32_t>& zero = quantisation(i).zero_point;
-            return IntegerOperand{
-                step_.in[i]->shape, step_.in[i]->integer, {zero.begin(), zero.end()}};
-        };
-        std::vector<int64_t> bias;
-        if (step_.has(2)) {
-            bias = step_.in[2]->integer;
-            for (int64_t& value : bias) value -= quantisation(2).zero_point.at(0);
-        }
-        return convolve_integers(node_, operand(0), operand(1), bias);
+        return convolve_integers(node_, operand(0), operand(1), bias());
+    }
+
+    /// Rows by one matrix, with a bias for each column.
+    bool is_plain_product() const {
+        const Shape &x = step_.in[0]->shape, &w = step_.in[1]->shape;
+        const int64_t columns = step_.out[0]->shape.empty() ? 0 : step_.out[0]->shape.back();
+        const bool transposed = node_.integer("transB", 0) != 0;
+        const auto& zero = quantisation(1);
+        const bool by_column = !zero.axis || *zero.axis == (transposed ? 0 : 1);
+        return w.size() == 2 && x.size() >= 2 && quantisation(0).zero_point.size() == 1 &&
+               by_column && node_.integer("transA", 0) == 0 &&
+               (!step_.has(2) || step_.in[2]->shape == Shape{columns});
     }
 
     std::vector<int32_t> product_sums() {
+        if (is_plain_product())
+            return multiply_integers(node_, operand(0), operand(1), node_.integer("transB", 0) != 0,
+                                     bias());
         const Exact x = centre(0), w = centre(1);
         Exact bias;
         std::vector<const Exact*> in = {&x, &w};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image and group at a time: columns and weights in fp32, multiplied by Eigen over as many
-// elements of k as fp32 sums exactly (bytes: at least 258 products stay below 2^24), the pieces
-// added in fp64.
+// Integer products on Eigen's fp32 ones: over as many elements of k as fp32 sums exactly (bytes: at
+// least 258 products stay below 2^24), the pieces added in fp64. A convolution goes an image and
+// group at a time.
 #include "sim/error/error.h"
 #include "workloads/network/reference/columns.h"
 #include "workloads/network/reference/integer.h"
@@ -120,6 +120,59 @@ std::vector<int32_t> convolve_integers(const Node& node, const IntegerOperand& x
                     row.cast<int32_t>();
             }
         }
+    return result;
+}
+
+std::vector<int32_t> multiply_integers(const Node& node, const IntegerOperand& x,
+                                       const IntegerOperand& w, bool transposed,
+                                       std::span<const int64_t> bias) {
+    constexpr int64_t kExact = 256;  // products of bytes: 256 * 255 * 255 < 2^24
+    constexpr float kByte = 255;
+    const int64_t k = x.shape.back(), n = w.shape[transposed ? 0 : 1];
+    const int64_t m = k == 0 ? 0 : static_cast<int64_t>(x.values.size()) / k;
+    const auto zero_w = [&](int64_t column) {
+        return w.zero_point[w.zero_point.size() == 1 ? 0 : static_cast<size_t>(column)];
+    };
+    Matrix<float> left, right, part;
+    Matrix<double> sums = Matrix<double>::Zero(m, n);
+    if (!bias.empty())
+        for (int64_t column = 0; column < n; ++column)
+            sums.col(column).setConstant(static_cast<double>(bias[static_cast<size_t>(column)]));
+    for (int64_t first = 0; first < k && m != 0; first += kExact) {
+        const int64_t count = std::min(kExact, k - first);
+        const auto run = static_cast<size_t>(count);
+        float largest = 0;
+        left.resize(m, count);
+        for (int64_t row = 0; row < m; ++row)
+            largest = std::max(largest, centre({x.values.data() + row * k + first, run},
+                                               x.zero_point.at(0), left.row(row).data()));
+        if (transposed) {
+            right.resize(n, count);
+            for (int64_t c = 0; c < n; ++c)
+                largest = std::max(largest, centre({w.values.data() + c * k + first, run},
+                                                   zero_w(c), right.row(c).data()));
+            part.noalias() = left * right.transpose();
+        } else {
+            right.resize(count, n);
+            for (int64_t row = 0; row < count; ++row)
+                for (int64_t c = 0; c < n; ++c) {
+                    const int64_t value =
+                        w.values[static_cast<size_t>((first + row) * n + c)] - zero_w(c);
+                    right(row, c) = static_cast<float>(value);
+                }
+            largest = std::max(largest, right.size() == 0 ? 0.0f : right.cwiseAbs().maxCoeff());
+            part.noalias() = left * right;
+        }
+        if (largest > kByte)
+            throw InputError(
+                fmt::format("node {}: operands of up to {} are no bytes", node.name, largest));
+        sums += part.cast<double>();
+    }
+    std::vector<int32_t> result(static_cast<size_t>(m * n));
+    for (int64_t i = 0; i < m * n; ++i) {
+        check_int32(node, sums.data()[i]);
+        result[static_cast<size_t>(i)] = static_cast<int32_t>(sums.data()[i]);
+    }
     return result;
 }
 
