@@ -7,17 +7,20 @@
 //   MLP1   hidden layers of 1200: about a ninth of the multiplications is useless.
 //   LSTM0  none is useless: widths are multiples of 256. Six layers of 1024 with residual sums from
 //          the third on, as in Wu et al., "Google's Neural Machine Translation System" (2016).
-//   LSTM1  a 600x600 matrix takes nine steps (section 7): nine layers of 600 and an output layer.
+//   LSTM1  a 600x600 matrix takes nine steps (text to Figure 11): nine layers of 600, and an output
+//          layer for the rest of the weights. On tpu_v1 with 16-bit activations its values fill 4.6
+//          MiB (Table 8: 4.5).
 //   CNN0   2888 operations per byte are 8 boards of 361 = 19 x 19 positions: Go. 48 planes and a
 //          first window of 5x5 as in Silver et al., "Mastering the game of Go" (2016); its 256
-//          channels fill the array.
-//   CNN1   "shallow feature depths" (section 5) let half of the array idle; 72 convolutions and 13
-//          poolings are those of the inception network of Ioffe and Szegedy (2015), whose modules
-//          these are, and three more; the rest of the weights is in the fully connected layers. Its
-//          1750 operations per byte are taken as 875 multiplications and as many additions: rows 2
-//          and 5 of Table 3 give 823 for each weight that is shifted in while the array waits.
-// An LSTM's gates are two products each, of the input and of the state before; its vector layers
-// are counted as its table does not say how: LSTM0's by operation, LSTM1's state and output.
+//          channels fill the array, its values 1.4 MiB (Table 8: 1.5).
+//   CNN1   "shallow feature depths" (text to Table 3) let half of the array idle. The inception
+//          network of Ioffe and Szegedy (2015), Figure 5, has 69 convolutions and 13 poolings:
+//          these are its modules, with three convolutions more before them; the rest of the weights
+//          is in the fully connected layers. Its 1750 operations per byte are taken as 875
+//          multiplications and as many additions: rows 2 and 5 of Table 3 give 823 for each weight
+//          that is shifted in while the array waits.
+// An LSTM's gates are two products each, of the input and of the state before. What counts as a
+// vector layer is not said: here LSTM0's single operations, LSTM1's state and output.
 #include "workloads/network/builder.h"
 #include "workloads/network/builtin/families.h"
 
@@ -173,7 +176,6 @@ Graph cnn1(const Parameters& parameters, uint64_t seed, bool with_values) {
     x = convolution(b, "stem5", x, 96, 1);
     x = convolution(b, "stem6", x, 192, 3);
     x = b.max_pool("stem.pool2", x, 3, 1, 1);
-    // Ioffe and Szegedy (2015), Figure 5.
     for (const Inception& widths :
          std::initializer_list<Inception>{{"3a", 64, 64, 64, 64, 96, 32},
                                           {"3b", 64, 64, 96, 64, 96, 64},
