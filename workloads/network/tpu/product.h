@@ -88,8 +88,8 @@ class ProductLowering {
         int64_t column, element;  ///< first of the panel
         int64_t first, rows;      ///< within the block
         int64_t k = 0;            ///< done
-        /// The elements of k that the panel and the block's source hold.
-        int64_t k_begin = 0, k_count = 0;
+        /// The elements of k that the panel holds, and the first of the block's source.
+        int64_t k_begin = 0, k_count = 0, source_begin = 0;
     };
 
     struct Operands {
@@ -137,10 +137,14 @@ class ProductLowering {
     /// Neither stays, see product_chunks.cpp: so many rows, tiles of columns and elements of k.
     struct ChunkShape {
         int64_t rows, tiles, k;
+        bool weights_stay = false;  ///< of the tiles, over all of k, while the rows pass
     };
     ChunkShape chunks_of(const Operands& o) const;
     bool prefers_chunks(const Operands& o, uint64_t all_weights) const;
     void run_chunks(const Operands& o);
+    /// For each tile from `first` on, the pieces of the rows.
+    std::vector<Job> jobs_of_chunk(const Operands& o, int64_t first, int64_t tiles,
+                                   int64_t rows) const;
     /// At most so many bytes of weights and columns each, but a tile at least.
     std::vector<Panel> panels_of(const Operands& o, uint64_t most_bytes, uint64_t most_columns,
                                  bool staged) const;
@@ -186,6 +190,8 @@ class ProductLowering {
     /// The next accumulators; earlier ones come round again, but none since there was room.
     uint64_t accumulators(int64_t rows);
     void make_room(size_t rows);
+    /// The rows that the array holds sums or inputs of at most; ws: those of the block.
+    int64_t rows_held(int64_t block_rows) const;
     uint32_t next_unit() { return l_.next_unit_++ % l_.target_.limits.matrix_units; }
     int64_t weight_zero() const;
 

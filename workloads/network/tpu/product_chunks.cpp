@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product neither of whose operands fits the unified buffer: the accumulators keep a part of the
-// result, rows by tiles of columns, while chunks of k of both operands pass by, one ahead.
+// result, rows by tiles of columns, while chunks of k of both operands pass by, one ahead. An array
+// that holds sums keeps that part itself; the weights of its columns stay while all rows pass.
 #include "workloads/network/tpu/product.h"
 
 #include <algorithm>
@@ -27,12 +28,35 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
         m_, std::clamp<int64_t>(accumulators / 4, 1, std::max<int64_t>(1, rows_of_results)));
     shape.tiles =
         std::clamp<int64_t>(accumulators / shape.rows, 1, static_cast<int64_t>(o.tiles.size()));
+    if (limits.dataflow == tpu::Dataflow::kOutputStationary) {
+        // The arrays keep the sums: a piece of the result each.
+        shape.tiles = std::min<int64_t>(static_cast<int64_t>(o.tiles.size()), limits.matrix_units);
+        shape.rows = std::min(shape.rows, lanes * (limits.matrix_units / shape.tiles));
+    } else if (limits.dataflow == tpu::Dataflow::kInputStationary) {
+        // Whole pieces, whose sums have a row of accumulators a column.
+        const int64_t piece = limits.array_columns;
+        if (shape.rows > piece) shape.rows = shape.rows / piece * piece;
+        shape.tiles = std::clamp<int64_t>(accumulators / (divide_up(shape.rows, piece) * piece), 1,
+                                          static_cast<int64_t>(o.tiles.size()));
+    }
     const auto budget = static_cast<int64_t>(l_.ring_.size() / 4);
     const auto bytes_of_k = [&] {
         return shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) +
                shape.tiles * limits.array_columns *
                    static_cast<int64_t>(tpu::size_of(o.weights.type));
     };
+    if (limits.dataflow == tpu::Dataflow::kOutputStationary &&
+        o.weights.space != tpu::Space::kUnifiedBuffer) {
+        const auto panel = static_cast<uint64_t>(shape.tiles * limits.array_columns * k_) *
+                           tpu::size_of(o.weights.type);
+        const int64_t row_bytes =
+            shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) * lanes;
+        if (panel <= l_.ring_.size() / 2 && row_bytes <= budget / 2) {
+            shape.weights_stay = true;
+            shape.k = std::min(divide_up(k_, lanes), budget / 2 / row_bytes) * lanes;
+            return shape;
+        }
+    }
     while (shape.tiles > 1 && lanes * bytes_of_k() > budget) --shape.tiles;
     shape.k = std::min(divide_up(k_, lanes), budget / bytes_of_k() / lanes) * lanes;
     return shape;
@@ -40,9 +64,14 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
 
 bool ProductLowering::prefers_chunks(const Operands& o, uint64_t all_weights) const {
     const auto panels = static_cast<int64_t>(all_weights / (l_.ring_.size() / 4) + 1);
-    if (conv_ || panels == 1) return false;
-    // The accumulators' part of the result is more than an array holds sums or inputs of.
-    if (l_.target_.limits.dataflow != tpu::Dataflow::kWeightStationary) return false;
+    if (conv_) return false;
+    if (l_.target_.limits.dataflow != tpu::Dataflow::kWeightStationary) {
+        // Where rows as a whole would be fewer than the array holds.
+        const uint64_t row = static_cast<uint64_t>(k_) * tpu::size_of(o.left.type);
+        return static_cast<int64_t>(l_.ring_.size() / 8 / row) < std::min(m_, rows_held(m_)) &&
+               chunks_of(o).k != 0;
+    }
+    if (panels == 1) return false;
     const ChunkShape shape = chunks_of(o);
     if (shape.k == 0) return false;
     const auto weights = static_cast<int64_t>(all_weights),
@@ -50,6 +79,33 @@ bool ProductLowering::prefers_chunks(const Operands& o, uint64_t all_weights) co
     const int64_t by_chunks = weights * divide_up(m_, shape.rows) +
                               rows * divide_up(static_cast<int64_t>(o.tiles.size()), shape.tiles);
     return by_chunks < rows * panels + weights;
+}
+
+std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands& o, int64_t first,
+                                                                 int64_t tiles,
+                                                                 int64_t rows) const {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
+    const int64_t piece = rows_held(rows), pieces = divide_up(rows, piece);
+    std::vector<Job> jobs;
+    int64_t column = 0;
+    for (int64_t t = 0; t < tiles; ++t) {
+        const ColumnTile& tile = o.tiles[static_cast<size_t>(first + t)];
+        for (int64_t p = 0; p < pieces; ++p) {
+            const int64_t accumulator =
+                holds_inputs ? (p * tiles + t) * limits.array_columns : t * rows + p * piece;
+            jobs.push_back({.tile = &tile,
+                            .unit = static_cast<uint32_t>(holds_inputs ? p : t * pieces + p) %
+                                    limits.matrix_units,
+                            .accumulator = static_cast<uint64_t>(accumulator),
+                            .column = column,
+                            .element = 0,
+                            .first = p * piece,
+                            .rows = std::min(piece, rows - p * piece)});
+        }
+        column += tile.columns;
+    }
+    return jobs;
 }
 
 void ProductLowering::run_chunks(const Operands& o) {
@@ -63,20 +119,34 @@ void ProductLowering::run_chunks(const Operands& o) {
         uint64_t panel = 0, serial = 0;
     };
     std::vector<Chunk> chunks;
-    for (int64_t row = 0; row < m_; row += shape.rows)
+    const auto add_chunks = [&](int64_t row, int64_t tile) {
+        for (int64_t k = 0; k < k_; k += shape.k)
+            chunks.push_back({row,
+                              std::min(shape.rows, m_ - row),
+                              tile,
+                              std::min(shape.tiles, tiles - tile),
+                              k,
+                              std::min(shape.k, k_ - k),
+                              {}});
+    };
+    if (shape.weights_stay)
         for (int64_t tile = 0; tile < tiles; tile += shape.tiles)
-            for (int64_t k = 0; k < k_; k += shape.k)
-                chunks.push_back({row,
-                                  std::min(shape.rows, m_ - row),
-                                  tile,
-                                  std::min(shape.tiles, tiles - tile),
-                                  k,
-                                  std::min(shape.k, k_ - k),
-                                  {}});
-    const uint64_t parameters = l_.ring_.pin(parameter_bytes(n_) + 256);
+            for (int64_t row = 0; row < m_; row += shape.rows) add_chunks(row, tile);
+    else
+        for (int64_t row = 0; row < m_; row += shape.rows)
+            for (int64_t tile = 0; tile < tiles; tile += shape.tiles) add_chunks(row, tile);
+    const uint64_t parameter_room = (parameter_bytes(n_) + 511) / 256 * 256;
+    const uint64_t panel_room = static_cast<uint64_t>(shape.tiles * limits.array_columns * k_) *
+                                tpu::size_of(o.weights.type);
+    const uint64_t parameters =
+        l_.ring_.pin(parameter_room + (shape.weights_stay ? panel_room : 0));
     stage_parameters(parameters, 0, n_);
     const auto stage_weights = [&](Chunk& chunk) {
         if (!staged) return;
+        if (shape.weights_stay) {
+            chunk.panel = parameters + parameter_room + 1;
+            return;
+        }
         uint64_t bytes = 0;
         for (int64_t t = chunk.tile; t < chunk.tile + chunk.tiles; ++t)
             bytes += weight_bytes(o, static_cast<size_t>(t)) / static_cast<uint64_t>(k_) *
@@ -100,46 +170,50 @@ void ProductLowering::run_chunks(const Operands& o) {
             stage_rows(chunks[i + 1]);
         }
         const Chunk& chunk = chunks[i];
+        // Weights that stay have but one place: the last must be done.
+        if (shape.weights_stay && chunk.row == 0 && chunk.k == 0)
+            stage_panel(o, static_cast<size_t>(chunk.tile),
+                        static_cast<size_t>(chunk.tile + chunk.tiles), chunk.panel - 1);
         l_.check_held(chunk.source);
-        l_.check_held({.serial = chunk.serial});
+        if (!shape.weights_stay) l_.check_held({.serial = chunk.serial});
         const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};
-        if (chunk.k == 0) {
-            jobs.clear();
-            int64_t column = 0;
-            for (int64_t t = 0; t < chunk.tiles; ++t) {
-                const ColumnTile& tile = o.tiles[static_cast<size_t>(chunk.tile + t)];
-                jobs.push_back({.tile = &tile,
-                                .unit = static_cast<uint32_t>(t) % limits.matrix_units,
-                                .accumulator = static_cast<uint64_t>(t * chunk.rows),
-                                .column = column,
-                                .element = 0,
-                                .first = 0,
-                                .rows = chunk.rows});
-                column += tile.columns;
-            }
-        }
+        if (chunk.k == 0) jobs = jobs_of_chunk(o, chunk.tile, chunk.tiles, chunk.rows);
+        const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
         int64_t element = 0;
-        for (Job& job : jobs) {
-            job.k_begin = chunk.k;
-            job.k_count = chunk.count;
+        for (size_t j = 0; j < jobs.size(); ++j) {
+            Job& job = jobs[j];
+            job.source_begin = chunk.k;
+            job.k_begin = shape.weights_stay ? 0 : chunk.k;
+            job.k_count = shape.weights_stay ? k_ : chunk.count;
             job.element = element;
-            element += chunk.count * job.tile->columns;
+            if (j % pieces + 1 == pieces) element += job.k_count * job.tile->columns;
         }
+        // Pieces that the units hold inputs of at a time meet all tiles before they are exchanged.
+        const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
+        const size_t together = holds_inputs ? limits.matrix_units : pieces;
         for (int64_t k = chunk.k; k < chunk.k + chunk.count; k += limits.array_rows)
-            for (const Job& job : jobs)
-                pass(block, job, o.weights, chunk.panel, k,
-                     std::min<int64_t>(limits.array_rows, chunk.k + chunk.count - k));
+            for (size_t begin = 0; begin < pieces; begin += together)
+                for (size_t t = 0; t < static_cast<size_t>(chunk.tiles); ++t)
+                    for (size_t p = begin; p < std::min(pieces, begin + together); ++p)
+                        pass(block, jobs[t * pieces + p], o.weights, chunk.panel, k,
+                             std::min<int64_t>(limits.array_rows, chunk.k + chunk.count - k),
+                             holds_inputs && t == 0);
         if (chunk.k + chunk.count < k_) continue;
-        for (Job job : jobs) {
-            const int64_t first = chunk.tile * limits.array_columns + job.column;
-            const Matrix out = columns_of(o.out, first, job.tile->columns);
+        for (size_t t = 0; t < jobs.size(); t += pieces) {
+            const int64_t columns = jobs[t].tile->columns,
+                          first = chunk.tile * limits.array_columns + jobs[t].column;
+            const Matrix out = columns_of(o.out, first, columns);
             const Tile to = l_.stage_result(out, chunk.row, chunk.rows);
             std::optional<Tile> residual;
             if (o.addend)
-                residual = l_.stage(columns_of(*o.addend, first, job.tile->columns), chunk.row,
-                                    chunk.rows);
-            job.column = 0;
-            finish(job, parameters + parameter_bytes(first), to, residual ? &*residual : nullptr);
+                residual = l_.stage(columns_of(*o.addend, first, columns), chunk.row, chunk.rows);
+            for (size_t p = 0; p < (holds_inputs ? pieces : 1); ++p) {
+                Job done = jobs[t + p];
+                done.column = 0;
+                if (!holds_inputs) done.rows = chunk.rows;  // of all pieces
+                finish(done, parameters + parameter_bytes(first), to,
+                       residual ? &*residual : nullptr);
+            }
             l_.unstage(to, out, chunk.row, chunk.rows);
         }
         ++l_.layer().row_blocks;

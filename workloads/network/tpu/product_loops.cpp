@@ -12,6 +12,19 @@
 
 namespace lockstep::network::lowering {
 
+int64_t ProductLowering::rows_held(int64_t block_rows) const {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    switch (limits.dataflow) {
+        case tpu::Dataflow::kWeightStationary:
+            return block_rows;
+        case tpu::Dataflow::kOutputStationary:
+            return limits.array_rows;
+        case tpu::Dataflow::kInputStationary:
+            return limits.array_columns;
+    }
+    internal_error(__FILE__, __LINE__, "no such dataflow");
+}
+
 void ProductLowering::make_room(size_t rows) {
     const uint64_t all = l_.target_.limits.accumulator_rows, half = all / 2;
     LOCKSTEP_CHECK(rows <= all, "{} accumulators at once", rows);
@@ -121,7 +134,7 @@ void ProductLowering::hold_weights(const Passes& p) {
 
 void ProductLowering::hold_sums(const Passes& p) {
     const tpu::CoreLimits& limits = l_.target_.limits;
-    const int64_t block_rows = p.block.rows, piece = limits.array_rows;
+    const int64_t block_rows = p.block.rows, piece = rows_held(block_rows);
     int64_t column = 0, element = 0;  // of the panel
     const size_t together = std::clamp<size_t>(
         limits.accumulator_rows / static_cast<size_t>(block_rows), 1, limits.matrix_units);
@@ -156,7 +169,7 @@ void ProductLowering::hold_inputs(const Passes& p) {
             fmt::format("an array of {} columns that holds inputs; there are {} "
                         "accumulators",
                         limits.array_columns, limits.accumulator_rows));
-    const int64_t block_rows = p.block.rows, piece = limits.array_columns;
+    const int64_t block_rows = p.block.rows, piece = rows_held(block_rows);
     const auto pieces = static_cast<size_t>((block_rows + piece - 1) / piece);
     // Columns of a set that held rows serve before they are exchanged: as many as half of the
     // accumulators have rows for, less where units would have nothing to do.

@@ -43,23 +43,23 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
              {Field::kWeightType, weights.type}});
     count_use(job.rows, lanes, tile.columns);
     if (!conv_) {
-        multiply(
-            switch_inputs, unload,
-            tpu::Instruction(
-                Opcode::kMatrixMultiply,
-                {{Field::kUnit, job.unit},
-                 {Field::kSource, block.source.address +
-                                      static_cast<uint64_t>(job.first) * block.source.pitch +
-                                      static_cast<uint64_t>(at) * tpu::size_of(block.source.type)},
-                 {Field::kPitch, block.source.pitch},
-                 {Field::kRows, job.rows},
-                 {Field::kLanes, lanes},
-                 {Field::kColumns, tile.columns},
-                 {Field::kAccumulator, job.accumulator},
-                 {Field::kAccumulate, k != 0},
-                 {Field::kSwitchWeights, true},
-                 {Field::kType, block.source.type},
-                 {Field::kWeightType, weights.type}}));
+        multiply(switch_inputs, unload,
+                 tpu::Instruction(
+                     Opcode::kMatrixMultiply,
+                     {{Field::kUnit, job.unit},
+                      {Field::kSource, block.source.address +
+                                           static_cast<uint64_t>(job.first) * block.source.pitch +
+                                           static_cast<uint64_t>(k - job.source_begin) *
+                                               tpu::size_of(block.source.type)},
+                      {Field::kPitch, block.source.pitch},
+                      {Field::kRows, job.rows},
+                      {Field::kLanes, lanes},
+                      {Field::kColumns, tile.columns},
+                      {Field::kAccumulator, job.accumulator},
+                      {Field::kAccumulate, k != 0},
+                      {Field::kSwitchWeights, true},
+                      {Field::kType, block.source.type},
+                      {Field::kWeightType, weights.type}}));
         return;
     }
     const Window& w = conv_->window;
