@@ -65,8 +65,11 @@ Keeper::Keeper(const std::string& library) : child_(fork()) {
         CuContext* context = nullptr;
         CuDevice device = 0;
         driver->device(&device, 0);
-        driver->retain_context(&context, device);
-        while (true) pause();
+        // A GPU that takes one process alone must be left to the others.
+        if (driver->attribute_or_0(kCuComputeMode, device) != kCuExclusiveProcess) {
+            driver->retain_context(&context, device);
+            while (true) pause();
+        }
     } catch (const Error&) {
     }
     _exit(0);

@@ -22,10 +22,12 @@ struct CuStream;
 
 inline constexpr int kCuMultiprocessors = 16;         ///< CU_DEVICE_ATTRIBUTE_...
 inline constexpr int kCuClockRate = 13;               ///< kHz
+inline constexpr int kCuComputeMode = 20;             ///<
 inline constexpr int kCuMemoryClockRate = 36;         ///< kHz
 inline constexpr int kCuL2Bytes = 38;                 ///<
 inline constexpr int kCuMajor = 75, kCuMinor = 76;    ///<
 inline constexpr int kCuMaxDynamicSharedBytes = 8;    ///< CU_FUNC_ATTRIBUTE_...
+inline constexpr int kCuExclusiveProcess = 3;         ///< CU_COMPUTEMODE_EXCLUSIVE_PROCESS
 inline constexpr std::uintptr_t kCuParamEnd = 0;      ///< CU_LAUNCH_PARAM_END
 inline constexpr std::uintptr_t kCuParamPointer = 1;  ///< CU_LAUNCH_PARAM_BUFFER_POINTER
 inline constexpr std::uintptr_t kCuParamSize = 2;     ///< CU_LAUNCH_PARAM_BUFFER_SIZE
