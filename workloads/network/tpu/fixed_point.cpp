@@ -56,6 +56,8 @@ void Lowering::lower_table(const Node& node) {
     const auto one = numerics::fixed_point_scale(1);
     by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
         const Tile at = stage(table, 0, 1);
+        check_held(in);
+        check_held(out);
         emit(Opcode::kVector, {{Field::kFunction, tpu::Function::kIdentity},
                                {Field::kA, in.address},
                                {Field::kAPitch, in.pitch},

@@ -21,6 +21,12 @@ void Lowering::lower_pool(const Node& node) {
     else
         w = window_of(node, in);
     if (w.dilation[0] != 1 || w.dilation[1] != 1) throw InputError("dilation");
+    // The instruction counts all of a window, or what lies in the image.
+    for (size_t d = 0; d < 2 && !max && !global; ++d)
+        if (node.integer("count_include_pad", 0) != 0 &&
+            (w.output[d] - 1) * w.stride[d] + w.kernel[d] >
+                in[d + 2] + w.pad_begin[d] + w.pad_end[d])
+            throw InputError("an average that counts padding, but not all of it (ceil_mode)");
     if (value(y).quantisation && max &&
         (value(x).quantisation->scale != value(y).quantisation->scale ||
          value(x).quantisation->zero_point != value(y).quantisation->zero_point))
@@ -100,10 +106,13 @@ void Lowering::lower_pool(const Node& node) {
                  {Field::kOutScale, b.scale},
                  {Field::kZeroPoint, b.zero}});
             if (fixed) {
+                const Tile table = stage(*scales, 0, 1);
                 pool.set(Field::kRounding, tpu::Rounding::kFixedPoint);
                 pool.set(Field::kAScale, 1.0f);
-                pool.set(Field::kParameters, stage(*scales, 0, 1).address);
+                pool.set(Field::kParameters, table.address);
             }
+            check_held(tile);
+            check_held(made);
             builder_.emit(pool);
             unstage(made, result, first, rows);
         }

@@ -192,6 +192,29 @@ TEST(CompileForTpu, PoolsWithEveryDataflow) {
         }
 }
 
+TEST(CompileForTpu, RefusesPoolingThatWouldBeWrong) {
+    using Numbers = std::vector<int64_t>;
+    const auto average = [](int64_t counts_pad, int64_t ceil) {
+        Builder b("average", 1);
+        const ValueId x = b.input("x", ElementType::kFp32, {1, 3, 8, 8});
+        return b.finish({b.node(Operator::kAveragePool, "average", {x},
+                                {{"kernel_shape", Numbers{3, 3}},
+                                 {"strides", Numbers{2, 2}},
+                                 {"ceil_mode", ceil},
+                                 {"count_include_pad", counts_pad}})});
+    };
+    // The last windows reach past the padding that they would count.
+    EXPECT_THROW(run_on(average(1, 1), "tpu_v1"), InputError);
+    for (const auto& [counts_pad, ceil] : {std::pair{1, 0}, {0, 1}})
+        for (const TpuCheck& check : run_on(average(counts_pad, ceil), "tpu_v1").checks)
+            EXPECT_TRUE(check.passed) << check.message;
+    // Lines in and out that overwrite each other on their way through a small unified buffer.
+    const Attributes pool = {{"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{1, 1}}};
+    EXPECT_THROW(run_on(pooled({4, 5, 31, 18}, 300, 1, pool), "tpu_v1",
+                        {"array.dataflow=is", "unified_buffer.size=65536"}),
+                 InputError);
+}
+
 TEST(CompileForTpu, ABlockOfRowsLiesInOneHalfOfTheAccumulators) {
     const Ran ran = run_on(vision(3), "tpu_v1", {"accumulators.rows=400"});
     for (const tpu::Instruction& i : ran.compiled.program.instructions) {
