@@ -23,13 +23,20 @@ size_t right_of(const Node& node) {
 }
 
 MatrixProduct convolution(const Graph& graph, const Node& node) {
-    const Shape& input = graph.shape(node.input(0));
+    Shape input = graph.shape(node.input(0));
     const Shape& weight = graph.shape(node.input(right_of(node)));
-    if (input.size() != 4)
-        throw InputError(
-            fmt::format("node {}: only convolutions over two dimensions are run", node.name));
+    if (input.size() != 4 && input.size() != 3)
+        throw InputError(fmt::format(
+            "node {}: only convolutions over one or two dimensions are run", node.name));
     Convolution c;
     c.window = window_of(node, input, &weight);
+    if (input.size() == 3) {  // an image of one line
+        Window& w = c.window;
+        for (std::vector<int64_t>* list : {&w.kernel, &w.stride, &w.dilation, &w.output})
+            list->insert(list->begin(), 1);
+        for (std::vector<int64_t>* pad : {&w.pad_begin, &w.pad_end}) pad->insert(pad->begin(), 0);
+        input.insert(input.begin() + 2, 1);
+    }
     const int64_t groups = c.window.group;
     c.batch = input[0];
     c.channels = input[1] / groups;

@@ -77,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(Files, Pytorch,
                                            Model{"attention_13", {{"batch", 2}, {"seq", 6}}},
                                            Model{"attention_17", {}}, Model{"lstm", {}},
                                            Model{"gru_14", {}}, Model{"rnn_11", {}},
-                                           Model{"images_13", {}}, Model{"arithmetic_16", {}}),
+                                           Model{"images_13", {}}, Model{"arithmetic_16", {}},
+                                           Model{"squeeze_13", {{"n", 3}, {"c", 1}}}),
                          [](const auto& model) { return model.param.name; });
 
 Tensor ramp(Shape shape, float scale = 1) {

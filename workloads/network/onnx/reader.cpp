@@ -7,6 +7,7 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/onnx/tensor_reader.h"
+#include "workloads/network/reference/fold.h"
 
 #include <fmt/ranges.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kOldestOpset = 11, kNewestOpset = 17;
+constexpr int kMaximumDepth = 8;
 
 class Reader {
   public:
@@ -32,13 +34,9 @@ class Reader {
         graph_.name = proto_.name();
         if (proto_.sparse_initializer_size() > 0) unsupported_.push_back("sparse initialisers");
         if (model_.functions_size() > 0) unsupported_.push_back("functions of the model's own");
-        for (const auto& tensor : proto_.initializer())
-            add_constant(tensor.name(), onnx::read_tensor(tensor, folder_), ValueKind::kParameter);
+        add_constants(proto_);
         for (const auto& input : proto_.input()) read_input(input);
-        for (const auto& node : proto_.node())
-            for (const std::string& output : node.output())
-                if (!output.empty()) declare(output, {output});
-        for (int i = 0; i < proto_.node_size(); ++i) read_node(proto_.node(i), i);
+        read_nodes(proto_);
         for (const auto& output : proto_.output()) graph_.outputs.push_back(find(output.name()));
         if (!unsupported_.empty())
             throw InputError(fmt::format("not supported:\n  {}", fmt::join(unsupported_, "\n  ")));
@@ -55,6 +53,73 @@ class Reader {
         if (opset_ < kOldestOpset || opset_ > kNewestOpset)
             throw InputError(fmt::format("opset {} is not supported ({} to {} are)", opset_,
                                          kOldestOpset, kNewestOpset));
+    }
+
+    void add_constants(const lockstep_onnx::GraphProto& proto) {
+        for (const auto& tensor : proto.initializer())
+            add_constant(tensor.name(), onnx::read_tensor(tensor, folder_), ValueKind::kParameter);
+    }
+
+    void read_nodes(const lockstep_onnx::GraphProto& proto) {
+        for (const auto& node : proto.node())
+            for (const std::string& output : node.output())
+                if (!output.empty()) declare(output, {output});
+        for (int i = 0; i < proto.node_size(); ++i) read_node(proto.node(i), i);
+    }
+
+    /// What a condition is, where it follows from constants and the inputs' shapes.
+    std::optional<bool> known_condition(ValueId id) const {
+        Graph graph = graph_;
+        graph.outputs = {id};
+        remove_unused(graph);
+        std::vector<bool> is_made(graph.values.size(), false);
+        for (const Node& node : graph.nodes)
+            for (const ValueId output : node.outputs)
+                if (output != kNoValue) is_made[output] = true;
+        for (const Node& node : graph.nodes)
+            for (const ValueId input : node.inputs)
+                if (input != kNoValue && !is_made[input] &&
+                    graph.value(input).kind == ValueKind::kComputed)
+                    return std::nullopt;
+        validate(graph);
+        infer_and_fold(graph, 1 << 12);
+        const Value& value = graph.value(graph.outputs[0]);
+        if (!value.is_known() || value.data->size() != 1) return std::nullopt;
+        return to_doubles(*value.data)[0] != 0;
+    }
+
+    /// PyTorch writes an If where a shape decides (squeeze of a dynamic dimension): the branch that
+    /// is taken stands for it.
+    void read_choice(const lockstep_onnx::NodeProto& proto, const std::string& name) {
+        const bool has_condition = proto.input_size() == 1 && !proto.input(0).empty();
+        const std::optional<bool> condition = has_condition && unsupported_.empty()
+                                                  ? known_condition(find(proto.input(0)))
+                                                  : std::nullopt;
+        if (!condition) {
+            unsupported_.push_back(
+                fmt::format("node {}: If whose condition is not known before the run", name));
+            return;
+        }
+        const lockstep_onnx::GraphProto* branch = nullptr;
+        for (const auto& attribute : proto.attribute())
+            if (attribute.name() == (*condition ? "then_branch" : "else_branch"))
+                branch = &attribute.g();
+        if (branch == nullptr || branch->output_size() != proto.output_size())
+            throw InputError(fmt::format("node {} (If): a branch is missing or has {} outputs",
+                                         name, branch == nullptr ? 0 : branch->output_size()));
+        if (++depth_ > kMaximumDepth)
+            throw InputError(
+                fmt::format("node {} (If): more than {} within each other", name, kMaximumDepth));
+        add_constants(*branch);
+        read_nodes(*branch);
+        --depth_;
+        for (int i = 0; i < proto.output_size(); ++i)
+            if (!proto.output(i).empty())
+                graph_.nodes.push_back({fmt::format("{}.{}", name, i),
+                                        Operator::kIdentity,
+                                        {find(branch->output(i).name())},
+                                        {find(proto.output(i))},
+                                        {}});
     }
 
     ValueId declare(const std::string& name, Value value) {
@@ -133,6 +198,7 @@ class Reader {
             proto.name().empty() ? fmt::format("{}_{}", proto.op_type(), index) : proto.name();
         const std::optional<Operator> op = operator_named(proto.op_type());
         const bool standard = proto.domain().empty() || proto.domain() == "ai.onnx";
+        if (standard && proto.op_type() == "If") return read_choice(proto, name);
         if (!op || !standard) {
             unsupported_.push_back(fmt::format("node {}: operator {}{}{}", name, proto.domain(),
                                                standard ? "" : ".", proto.op_type()));
@@ -265,6 +331,7 @@ class Reader {
     fs::path folder_;
     const OnnxOptions& options_;
     int64_t opset_ = 0;
+    int depth_ = 0;
     Graph graph_;
     std::map<std::string, ValueId> ids_;
     std::vector<std::string> unsupported_;

@@ -8,6 +8,7 @@
 #include "workloads/network/decompose/node_writer.h"
 #include "workloads/network/shape_inference.h"
 #include "workloads/network/tpu/legalise_rules.h"
+#include "workloads/network/window.h"
 
 #include <algorithm>
 
@@ -51,6 +52,44 @@ bool write_in_two_dimensions(NodeWriter& w, Graph& graph, const Node& node) {
     flat.inputs[0] = w.reshape(node.name + ".image", node.inputs[0], in);
     const ValueId y = w.add(node.op, node.name, flat.inputs, flat.attributes);
     w.reshape(node.name + ".line", y, graph.shape(node.outputs[0]), node.outputs[0]);
+    return true;
+}
+
+/// Pooling over three dimensions of which one or two have windows of 1: local response
+/// normalisation over channels is written so.
+bool write_flat_pool(NodeWriter& w, const Graph& graph, const Node& node) {
+    const Shape in = graph.shape(node.inputs[0]), out = graph.shape(node.outputs[0]);
+    if (in.size() != 5 || node.op == Operator::kConv || node.op == Operator::kGlobalAveragePool)
+        return false;
+    const Window window = window_of(node, in);
+    const auto passes = [&](size_t d) {
+        return window.kernel[d] == 1 && window.stride[d] == 1 && window.pad_begin[d] == 0 &&
+               window.pad_end[d] == 0;
+    };
+    const bool first = passes(1) && passes(2), last = passes(0);
+    if (!first && !last) return false;
+    // [n, c, d, h w] or [n, c d, h, w]
+    const size_t from = first ? 0 : 1;
+    const Shape flat = first ? Shape{in[0], in[1], in[2], in[3] * in[4]}
+                             : Shape{in[0], in[1] * in[2], in[3], in[4]};
+    const auto part = [&](const std::vector<int64_t>& list) {
+        return std::vector<int64_t>(list.begin() + static_cast<int64_t>(from),
+                                    list.begin() + static_cast<int64_t>(from) + 2);
+    };
+    std::vector<int64_t> pads = part(window.pad_begin);
+    const std::vector<int64_t> end = part(window.pad_end);
+    pads.insert(pads.end(), end.begin(), end.end());
+    NodeAttributes attributes = {{"kernel_shape", part(window.kernel)},
+                                 {"strides", part(window.stride)},
+                                 {"pads", pads},
+                                 {"ceil_mode", node.integer("ceil_mode", 0)}};
+    if (node.op == Operator::kAveragePool)
+        attributes["count_include_pad"] = node.integer("count_include_pad", 0);
+    else
+        attributes["dilations"] = part(window.dilation);
+    const ValueId x = w.reshape(node.name + ".flat", node.inputs[0], flat);
+    w.reshape(node.name + ".shape", w.add(node.op, node.name, {x}, attributes), out,
+              node.outputs[0]);
     return true;
 }
 
@@ -113,7 +152,7 @@ bool rewrite(NodeWriter& w, Graph& graph, const Node& node, int generation) {
         case kMaxPool:
         case kAveragePool:
         case kGlobalAveragePool:
-            return write_in_two_dimensions(w, graph, node);
+            return write_in_two_dimensions(w, graph, node) || write_flat_pool(w, graph, node);
         case kSum:
         case kMax:
         case kMin:

@@ -112,6 +112,17 @@ class Arithmetic(nn.Module):
                 F.one_hot(i, 6).float().mean(1))
 
 
+class Squeeze(nn.Module):
+    """With a dimension that is not known an If decides whether it goes."""
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(5, 3)
+        self.norm = nn.LocalResponseNorm(3, alpha=0.5)
+
+    def forward(self, x):
+        return self.fc(x.squeeze(1)), self.norm(x.reshape(1, 3, 5))
+
+
 def write(name, model, x, opset, **options):
     torch.onnx.export(model.eval(), x, name + ".onnx", opset_version=opset, input_names=["x"],
                       training=torch.onnx.TrainingMode.PRESERVE, **options)
@@ -135,3 +146,4 @@ write("gru_14", nn.GRU(4, 5, num_layers=2, bidirectional=True), torch.randn(4, 3
 write("rnn_11", nn.RNN(4, 5, nonlinearity="relu", batch_first=True), torch.randn(2, 4, 4), 11)
 write("images_13", Images(), torch.randn(1, 4, 4, 3), 13)
 write("arithmetic_16", Arithmetic(), torch.randn(2, 4, 3), 16)
+write("squeeze_13", Squeeze(), torch.randn(3, 1, 5), 13, dynamic_axes={"x": {0: "n", 1: "c"}})
