@@ -153,8 +153,10 @@ class Quantised {
         return convolve_integers(node_, operand(0), operand(1), bias());
     }
 
-    /// Rows by one matrix, with a bias for each column.
+    /// Rows by one matrix, with a bias for each column; of bytes.
     bool is_plain_product() const {
+        for (const size_t i : {0, 1})
+            if (size_of(step_.in[i]->type) != 1) return false;
         const Shape &x = step_.in[0]->shape, &w = step_.in[1]->shape;
         const int64_t columns = step_.out[0]->shape.empty() ? 0 : step_.out[0]->shape.back();
         const bool transposed = node_.integer("transB", 0) != 0;
