@@ -37,7 +37,11 @@ class TagArray {
         *victim = {line, ready, ++clock_};
     }
 
-    void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
+    void clear() {
+        if (clock_ == 0) return;  // it is empty
+        clock_ = 0;
+        std::fill(entries_.begin(), entries_.end(), Entry{});
+    }
 
   private:
     struct Entry {
