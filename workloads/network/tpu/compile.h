@@ -36,6 +36,7 @@ struct TpuLayer {
     uint32_t step = 0;
     int64_t m = 0, n = 0, k = 0, products = 0;  ///< of the matrix products; 0: there is none
     int64_t row_blocks = 0, weight_tiles = 0;   ///< passes of weights through the array
+    int64_t row_cycles = 1;                     ///< that the array takes for a row of its operands
     double lane_use = 0, column_use = 0;        ///< of the array, mean over the passes, 0 to 1
     std::string note;
 };

@@ -57,9 +57,10 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
     const double other =
         part(static_cast<uint64_t>(cycles) > idle ? static_cast<uint64_t>(cycles) - idle : 0);
     std::vector<std::pair<double, std::string>> losses = {
-        {part(time.active) - used,
+        {part(time.active) / static_cast<double>(layer.row_cycles) - used,
          fmt::format("fold edges ({:.0f}% of rows, {:.0f}% of columns filled)",
                      100 * fill(layer.lane_use, layer), 100 * fill(layer.column_use, layer))},
+        {part(time.active) * (1 - 1 / static_cast<double>(layer.row_cycles)), "16-bit operands"},
         {part(time.weight_stall), "weight stalls"},
         {part(time.weight_shift), kShifts[static_cast<size_t>(limits.dataflow)]},
     };

@@ -123,6 +123,8 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     layer.m = m_;
     layer.n = n_;
     layer.k = k_;
+    if (integer_)
+        layer.row_cycles = static_cast<int64_t>(tpu::size_of(l_.type_of(node_.inputs[0])));
     layer.products = std::max<int64_t>(1, layer.products);
     const Operands o = operands_of(source, weights, result);
     l_.open_ring();

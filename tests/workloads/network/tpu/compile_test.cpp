@@ -392,6 +392,18 @@ TEST(CompileForTpu, SixteenBitActivationsTakeTwoCyclesARow) {
             .result.total()
             .active;
     };
+    const TpuNetwork wide = prepare_for_tpu(build_network(request.name, request.options), 1,
+                                            ElementType::kInt16, 1, false);
+    const tpu::Parameters v1(*config::Machine::load("tpu_v1", {}));
+    const TpuCompiled compiled = compile_for_tpu(wide.graph, {1, v1.limits()});
+    ASSERT_FALSE(compiled.layers.empty());
+    for (const TpuLayer& layer : compiled.layers) {
+        if (layer.weight_tiles == 0) continue;
+        const std::string why = explain_layer(
+            layer, {.cycles = 1000, .macs = uint64_t{300} * 256 * 256, .active = 600}, v1.limits());
+        EXPECT_THAT(why, testing::HasSubstr("30.0% 16-bit operands"));
+        EXPECT_THAT(why, testing::Not(testing::HasSubstr("fold edges")));
+    }
     EXPECT_EQ(active(ElementType::kInt8), 300u);
     EXPECT_EQ(active(ElementType::kInt16), 600u);
     EXPECT_THROW(
