@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "models/gpu/emulator/cta_runner.h"
+#include "sim/engine/host_memory.h"
 
 namespace lockstep::gpu {
 
@@ -16,6 +18,9 @@ using engine::Cycle;
 using engine::Time;
 
 namespace {
+
+/// Seconds of the host's after which a launch is worth huge pages.
+constexpr std::clock_t kLongRun = 4;
 
 /// Windows between two reports of a launch's progress.
 constexpr Time kReportWindows = 256;
@@ -136,7 +141,13 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
     }
     try {
         Time limit = simulation_.now();
+        const std::clock_t start = std::clock();
+        bool is_long = false;
         do {
+            if (!is_long && std::clock() - start > kLongRun * CLOCKS_PER_SEC) {
+                is_long = true;
+                engine::move_to_huge_pages();
+            }
             limit += kReportWindows * std::max<Time>(simulation_.window(), 1'000);
             std::uint64_t instructions = 0;
             for (const std::unique_ptr<Sm>& sm : sms_) instructions += sm->counters().instructions;
