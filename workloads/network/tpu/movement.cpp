@@ -236,7 +236,8 @@ void Lowering::lower_pad(const Node& node) {
     const auto pads = known_integers(*this, value(node.inputs.at(1)));
     float filler = 0;
     if (node.input(2) != kNoValue) filler = scalar_of(value(node.input(2))).value_or(1);
-    if (filler != 0) throw InputError("a filler that is not 0");
+    if (filler != 0 && !tpu::is_float(type_of(y)))
+        throw InputError("a filler of integers that is not 0");
     if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad < 0; }))
         throw InputError("padding below 0");
     begin_step(node.name);
@@ -254,6 +255,14 @@ void Lowering::lower_pad(const Node& node) {
     to.address = builder_.address(buffer);
     if (const int32_t zero = scaling_of(value(y)).zero; zero != 0)
         builder_.add_data(buffer, 0, std::vector<uint8_t>(bytes, static_cast<uint8_t>(zero)));
+    if (filler != 0) {
+        const Shape all = {element_count(to.shape)};
+        const std::vector<float> fillers(static_cast<size_t>(all[0]), filler);
+        std::vector<uint8_t> contents(bytes);
+        write_port({kNoValue, 0, 0, to.type, all, {1}, {}},
+                   make_tensor(all, std::span<const float>(fillers)), contents);
+        builder_.add_data(buffer, 0, contents);
+    }
     Place middle = to;
     middle.shape = from.shape;
     for (size_t d = 0; d < from.shape.size(); ++d)

@@ -316,6 +316,7 @@ Graph rewritten(uint64_t seed) {
                 {{"kernel_shape", std::vector<int64_t>{3, 1, 1}},
                  {"pads", std::vector<int64_t>{1, 0, 0, 1, 0, 0}}}),
          b.node(kTile, "tile", {near, integers({1, 1, 2, 1})}),
+         b.node(kPad, "frame", {x, integers({0, 0, 1, 0, 0, 0, 0, 2}), number(1.5f)}),
          b.node(kPad, "mirror", {x, integers({0, 0, 1, 2, 0, 0, 2, 1})},
                 {{"mode", std::string("reflect")}}),
          b.node(kMul, "column",
