@@ -138,8 +138,10 @@ class Lowering {
                 int64_t columns);
     /// `body(input tile, output tile, first row, rows)` over pieces of the rows of x, which are
     /// those of y.
+    /// `columns` of a row, where it must be the last dimension of the graph and not of memory.
     void by_rows(const Place& x, const Place& y, uint64_t temporaries,
-                 const std::function<void(const Tile&, const Tile&, int64_t, int64_t)>& body);
+                 const std::function<void(const Tile&, const Tile&, int64_t, int64_t)>& body,
+                 int64_t columns = 0);
 
     // movement.cpp
     void lower_movement(const Node& node);

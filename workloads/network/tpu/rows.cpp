@@ -13,11 +13,13 @@ using tpu::DataType;
 using tpu::Function;
 using tpu::Reduction;
 
-void Lowering::by_rows(
-    const Place& x, const Place& y, uint64_t temporaries,
-    const std::function<void(const Tile&, const Tile&, int64_t, int64_t)>& body) {
+void Lowering::by_rows(const Place& x, const Place& y, uint64_t temporaries,
+                       const std::function<void(const Tile&, const Tile&, int64_t, int64_t)>& body,
+                       int64_t columns_of_row) {
     Place from = x, to = y;
-    if (is_dense(x) && x.strides == y.strides) {
+    // Dimensions of extent 1 are no columns in memory.
+    const bool any_row = columns_of_row == 0 || columns_of_row == in_memory_order(x).shape.back();
+    if (is_dense(x) && x.strides == y.strides && any_row) {
         from = in_memory_order(x);
         to = in_memory_order(y);
     }
@@ -89,19 +91,21 @@ void Lowering::lower_softmax(const Node& node) {
     begin_step(node.name);
     const int64_t columns = shape(x).back();
     Place to = dense_place(y);
-    by_rows(place(x), to, static_cast<uint64_t>(columns) * 4,
-            [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
-                const Tile one = temporary(rows, 1, DataType::kFp32),
-                           powers = temporary(rows, columns, DataType::kFp32);
-                reduce(Reduction::kMax, in, one, rows, columns);
-                vector_op(Function::kSubtract, Function::kExp, in, &one, Broadcast::kColumn, 0,
-                          powers, rows, columns);
-                reduce(Reduction::kSum, powers, one, rows, columns);
-                vector_op(Function::kReciprocal, Function::kIdentity, one, nullptr,
-                          Broadcast::kNone, 0, one, rows, 1);
-                vector_op(Function::kMultiply, Function::kIdentity, powers, &one,
-                          Broadcast::kColumn, 0, out, rows, columns);
-            });
+    by_rows(
+        place(x), to, static_cast<uint64_t>(columns) * 4,
+        [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
+            const Tile one = temporary(rows, 1, DataType::kFp32),
+                       powers = temporary(rows, columns, DataType::kFp32);
+            reduce(Reduction::kMax, in, one, rows, columns);
+            vector_op(Function::kSubtract, Function::kExp, in, &one, Broadcast::kColumn, 0, powers,
+                      rows, columns);
+            reduce(Reduction::kSum, powers, one, rows, columns);
+            vector_op(Function::kReciprocal, Function::kIdentity, one, nullptr, Broadcast::kNone, 0,
+                      one, rows, 1);
+            vector_op(Function::kMultiply, Function::kIdentity, powers, &one, Broadcast::kColumn, 0,
+                      out, rows, columns);
+        },
+        columns);
     set_place(y, std::move(to));
 }
 
@@ -150,35 +154,42 @@ void Lowering::lower_layer_normalisation(const Node& node) {
         return centred;
     };
     const uint64_t temporaries = static_cast<uint64_t>(columns) * 4;
-    by_rows(place(x), means, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
-        reduce(Reduction::kMean, in, out, rows, columns);
-    });
+    by_rows(
+        place(x), means, 0,
+        [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
+            reduce(Reduction::kMean, in, out, rows, columns);
+        },
+        columns);
     begin_kernel();
-    by_rows(place(x), deviations, temporaries,
-            [&](const Tile& in, const Tile& out, int64_t row, int64_t rows) {
-                const Tile centred = centre(in, row, rows);
-                reduce(Reduction::kSumOfSquares, centred, out, rows, columns);
-                vector_op(Function::kMultiply, Function::kIdentity, out, nullptr,
-                          Broadcast::kImmediate, 1.0f / static_cast<float>(columns), out, rows, 1);
-                vector_op(Function::kAdd, Function::kRsqrt, out, nullptr, Broadcast::kImmediate,
-                          epsilon, out, rows, 1);
-            });
+    by_rows(
+        place(x), deviations, temporaries,
+        [&](const Tile& in, const Tile& out, int64_t row, int64_t rows) {
+            const Tile centred = centre(in, row, rows);
+            reduce(Reduction::kSumOfSquares, centred, out, rows, columns);
+            vector_op(Function::kMultiply, Function::kIdentity, out, nullptr, Broadcast::kImmediate,
+                      1.0f / static_cast<float>(columns), out, rows, 1);
+            vector_op(Function::kAdd, Function::kRsqrt, out, nullptr, Broadcast::kImmediate,
+                      epsilon, out, rows, 1);
+        },
+        columns);
     begin_kernel();
     stage_at(scale_tile.address, scale, 0, 1);
     if (has_bias) stage_at(bias_tile.address, row_of(node.inputs[2]), 0, 1);
     Place to = dense_place(y);
-    by_rows(place(x), to, temporaries,
-            [&](const Tile& in, const Tile& out, int64_t row, int64_t rows) {
-                const Tile centred = centre(in, row, rows),
-                           deviation = stage_column(deviations, row, rows);
-                vector_op(Function::kMultiply, Function::kIdentity, centred, &deviation,
-                          Broadcast::kColumn, 0, centred, rows, columns);
-                vector_op(Function::kMultiply, Function::kIdentity, centred, &scale_tile,
-                          Broadcast::kRow, 0, has_bias ? centred : out, rows, columns);
-                if (has_bias)
-                    vector_op(Function::kAdd, Function::kIdentity, centred, &bias_tile,
-                              Broadcast::kRow, 0, out, rows, columns);
-            });
+    by_rows(
+        place(x), to, temporaries,
+        [&](const Tile& in, const Tile& out, int64_t row, int64_t rows) {
+            const Tile centred = centre(in, row, rows),
+                       deviation = stage_column(deviations, row, rows);
+            vector_op(Function::kMultiply, Function::kIdentity, centred, &deviation,
+                      Broadcast::kColumn, 0, centred, rows, columns);
+            vector_op(Function::kMultiply, Function::kIdentity, centred, &scale_tile,
+                      Broadcast::kRow, 0, has_bias ? centred : out, rows, columns);
+            if (has_bias)
+                vector_op(Function::kAdd, Function::kIdentity, centred, &bias_tile, Broadcast::kRow,
+                          0, out, rows, columns);
+        },
+        columns);
     ring_.release();
     set_place(y, std::move(to));
 }
@@ -201,9 +212,12 @@ void Lowering::lower_reduce(const Node& node) {
     column.shape = s;
     column.shape.back() = 1;
     column.strides = dense_strides(column.shape);
-    by_rows(place(x), column, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
-        reduce(reduction, in, out, rows, s.back());
-    });
+    by_rows(
+        place(x), column, 0,
+        [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
+            reduce(reduction, in, out, rows, s.back());
+        },
+        s.back());
     set_place(y, std::move(to));
 }
 

@@ -109,6 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"tpu_v3", "layernorm:rows=30,cols=200"},
                     Case{"tpu_v3", "softmax:rows=30,cols=200"},
                     Case{"tpu_v3", "attention:heads=2,seq=40,d=16"},
+                    Case{"tpu_v3", "attention:heads=2,seq=1,d=16"},
                     Case{"tpu_v3", "bert_block:hidden=64,heads=2,seq=24"},
                     Case{"tpu_v2", "lstm:seq=3,hidden=32,input=16,layers=1"}));
 
