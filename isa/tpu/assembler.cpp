@@ -4,6 +4,7 @@
 //   .buffer NAME host|memory ROLE TYPE BYTES ADDRESS [DIMENSION...]
 //   .data NAME OFFSET TYPE VALUE...      values of a type; `hex` instead of TYPE: pairs of digits
 //   .step NAME [MACS]
+//   .host NAME OPERATIONS BYTES          a task of the host, numbered from 0
 //   mnemonic field=value, ...            an address may be @NAME or @NAME+OFFSET
 #include <charconv>
 #include <cmath>
@@ -140,8 +141,14 @@ class Assembler {
             step.name = next_word(rest);
             if (!rest.empty()) step.macs = number<std::uint64_t>(rest);
             program_.steps.push_back(std::move(step));
+        } else if (what == ".host") {
+            HostTask task;
+            task.name = next_word(rest);
+            task.operations = number<std::uint64_t>(next_word(rest));
+            task.bytes = number<std::uint64_t>(rest);
+            program_.host_tasks.push_back(std::move(task));
         } else {
-            fail(fmt::format("unknown directive {} (.generation .buffer .data .step)", what));
+            fail(fmt::format("unknown directive {} (.generation .buffer .data .step .host)", what));
         }
     }
 
@@ -274,6 +281,8 @@ std::string listing(const Program& program, bool with_data) {
     }
     for (const ProgramStep& step : program.steps)
         text += fmt::format(".step {} {}\n", step.name, step.macs);
+    for (const HostTask& task : program.host_tasks)
+        text += fmt::format(".host {} {} {}\n", task.name, task.operations, task.bytes);
     for (const Instruction& instruction : program.instructions)
         text += disassemble(instruction) + "\n";
     return text;

@@ -47,6 +47,18 @@ void ProgramBuilder::add_data(std::uint32_t buffer, std::uint64_t offset,
     program_.segments.push_back({buffer, offset, {bytes.begin(), bytes.end()}});
 }
 
+std::uint32_t ProgramBuilder::add_host_task(HostTask task) {
+    program_.host_tasks.push_back(std::move(task));
+    return static_cast<std::uint32_t>(program_.host_tasks.size() - 1);
+}
+
+void ProgramBuilder::call_host(std::uint32_t task) {
+    LOCKSTEP_CHECK(task < program_.host_tasks.size(), "no host task {}", task);
+    emit(Opcode::kInterruptHost,
+         {{Field::kWaitLoad, 1}, {Field::kWaitStore, 1}, {Field::kCode, task}});
+    emit(Opcode::kSyncHost, {{Field::kCode, task}});
+}
+
 std::uint32_t ProgramBuilder::begin_step(std::string name, std::uint64_t macs) {
     program_.steps.push_back({std::move(name), macs});
     const auto step = static_cast<std::uint32_t>(program_.steps.size() - 1);

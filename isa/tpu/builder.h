@@ -24,6 +24,11 @@ class ProgramBuilder {
     const Buffer& buffer(std::uint32_t index) const { return program_.buffers[index]; }
     void add_data(std::uint32_t buffer, std::uint64_t offset, std::span<const std::uint8_t> bytes);
 
+    /// A task of the host; returns its number.
+    std::uint32_t add_host_task(HostTask task);
+    /// Has the host do the task after all that was stored and loaded before, and waits for it.
+    void call_host(std::uint32_t task);
+
     /// Instructions from here on belong to this step.
     std::uint32_t begin_step(std::string name, std::uint64_t macs = 0);
     /// Adds an instruction with its waits (those that it has are kept where they are stricter).

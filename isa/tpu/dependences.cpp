@@ -87,6 +87,7 @@ void check_waits(const Program& program) {
     // the sequencer issues the next (after a sync).
     std::array<std::vector<QueueCounts>, kQueues> known;
     QueueCounts at_issue{};
+    bool host_works = false;
     const auto include = [&](QueueCounts& into, std::size_t queue, std::uint32_t count) {
         if (count == 0) return;
         into[queue] = std::max(into[queue], count);
@@ -104,8 +105,26 @@ void check_waits(const Program& program) {
         const Queue queue = instruction.queue();
         if (queue == Queue::kSequencer) {
             at_issue = before;  // of sync and the like: the sequencer itself has waited
+            if (instruction.opcode() == Opcode::kSyncHost) host_works = false;
+            if (instruction.opcode() == Opcode::kInterruptHost &&
+                instruction[Field::kCode] < program.host_tasks.size()) {
+                host_works = true;
+                for (const Queue mover : {Queue::kLoad, Queue::kStore})
+                    if (const auto q = static_cast<std::size_t>(mover);
+                        before[q] < dependences.issued()[q])
+                        throw ProgramFault(fmt::format(
+                            "instruction {} ({}) does not wait for all of queue {}, which may "
+                            "touch what the host's task does",
+                            index, disassemble(instruction), queue_names()[q]));
+            }
             continue;
         }
+        if (host_works && (instruction.opcode() == Opcode::kReadHost ||
+                           instruction.opcode() == Opcode::kWriteHost))
+            throw ProgramFault(
+                fmt::format("instruction {} ({}) comes before the sync_host of a "
+                            "task that may touch the same place",
+                            index, disassemble(instruction)));
         const auto own = static_cast<std::size_t>(queue);
         // A queue works in order, but weight tiles of different units may overtake each other; once
         // it has completed, so has all before it.

@@ -42,7 +42,8 @@ class Dependences {
 
 /// Throws ProgramFault that names the first two instructions of different queues that touch the
 /// same place, one of them writing, where the later does not wait for the earlier, directly or
-/// through others: on hardware the result would depend on timing.
+/// through others: on hardware the result would depend on timing. The same of a host task, which
+/// may touch all of host memory.
 void check_waits(const Program& program);
 
 }  // namespace lockstep::tpu

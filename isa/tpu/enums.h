@@ -28,6 +28,7 @@ enum class Opcode : std::uint8_t {
     kPool,
     kTranspose,
     kDepthwise,
+    kSyncHost,
 };
 
 /// Where an instruction waits and works. A queue works in order.

@@ -258,6 +258,7 @@ Footprint footprint(const Instruction& i) {
         case Opcode::kHalt:
         case Opcode::kSync:
         case Opcode::kInterruptHost:
+        case Opcode::kSyncHost:
         case Opcode::kTag:
             break;
     }

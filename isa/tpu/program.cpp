@@ -59,6 +59,8 @@ void validate(const Program& program, std::string_view name) {
     }
     for (const ProgramStep& step : program.steps)
         if (!is_name(step.name)) fail("a step's name is empty or not printable");
+    for (const HostTask& task : program.host_tasks)
+        if (!is_name(task.name)) fail("a host task's name is empty or not printable");
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
         const Instruction& instruction = program.instructions[i];
         const OpcodeRow& opcode = row(instruction.opcode());
@@ -73,6 +75,23 @@ void validate(const Program& program, std::string_view name) {
         const std::string wrong = check_operands(instruction);
         if (!wrong.empty()) fail(fmt::format("instruction {}: {}: {}", i, opcode.mnemonic, wrong));
     }
+    // The host has one task at a time, and nobody waits for one that was not begun.
+    constexpr std::uint64_t kNone = UINT64_MAX;
+    std::uint64_t task = kNone;
+    for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+        const Instruction& instruction = program.instructions[i];
+        const std::uint64_t code = instruction[Field::kCode];
+        if (instruction.opcode() == Opcode::kInterruptHost && code < program.host_tasks.size()) {
+            if (task != kNone)
+                fail(fmt::format("instruction {}: the host still has task {}", i, task));
+            task = code;
+        } else if (instruction.opcode() == Opcode::kSyncHost) {
+            if (task != code)
+                fail(fmt::format("instruction {}: the host has not begun task {}", i, code));
+            task = kNone;
+        }
+    }
+    if (task != kNone) fail(fmt::format("nothing waits for the host's task {}", task));
     if (program.instructions.empty() || program.instructions.back().opcode() != Opcode::kHalt)
         fail("the last instruction is not halt");
 }

@@ -43,11 +43,21 @@ struct ProgramStep {
     bool operator==(const ProgramStep&) const = default;
 };
 
+/// What the host computes, out of and into its own memory, between an interrupt_host and the
+/// sync_host of its index. The program says how much it is; what it is, the host's driver knows.
+struct HostTask {
+    std::string name;
+    std::uint64_t operations = 0;
+    std::uint64_t bytes = 0;  ///< that it reads and writes
+    bool operator==(const HostTask&) const = default;
+};
+
 struct Program {
     int generation = 1;
     std::vector<Buffer> buffers;
     std::vector<Segment> segments;
     std::vector<ProgramStep> steps;
+    std::vector<HostTask> host_tasks;
     std::vector<Instruction> instructions;
 
     const Buffer* find(std::string_view name) const;
@@ -55,8 +65,9 @@ struct Program {
 };
 
 /// What is wrong with a program apart from its file: overlapping buffers, segments outside of
-/// them, steps that do not exist, instructions of another generation, no halt at the end. Throws
-/// InputError, beginning with `name`.
+/// them, steps that do not exist, instructions of another generation, host tasks that are not begun
+/// and waited for one after the other, no halt at the end. Throws InputError, beginning with
+/// `name`.
 void validate(const Program& program, std::string_view name);
 
 inline constexpr std::string_view kProgramMagic{"LOCKTPU\0", 8};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .tpu file, little-endian, one part after the other:
-//   magic[8], u32 version, u32 generation, u32 buffers, u32 steps, u32 segments, u32 zero,
-//     u64 instructions
+//   magic[8], u32 version, u32 generation, u32 buffers, u32 steps, u32 segments,
+//     u32 host tasks, u64 instructions
 //   a buffer: text name, u8 space, u8 role, u8 type, u8 rank, u64 address, u64 bytes,
 //     u64 dimension[rank]
 //   a step: text name, u64 macs
+//   a host task: text name, u64 operations, u64 bytes
 //   a segment: u32 buffer, u32 zero, u64 offset, u64 bytes, the bytes
 //   an instruction: 80 bytes
 // A text is its u16 length and the characters.
@@ -132,7 +133,7 @@ std::vector<std::uint8_t> write_program(const Program& program) {
     out.number(static_cast<std::uint32_t>(program.buffers.size()));
     out.number(static_cast<std::uint32_t>(program.steps.size()));
     out.number(static_cast<std::uint32_t>(program.segments.size()));
-    out.number(std::uint32_t{0});
+    out.number(static_cast<std::uint32_t>(program.host_tasks.size()));
     out.number(static_cast<std::uint64_t>(program.instructions.size()));
     for (const Buffer& buffer : program.buffers) {
         out.text(buffer.name);
@@ -147,6 +148,11 @@ std::vector<std::uint8_t> write_program(const Program& program) {
     for (const ProgramStep& step : program.steps) {
         out.text(step.name);
         out.number(step.macs);
+    }
+    for (const HostTask& task : program.host_tasks) {
+        out.text(task.name);
+        out.number(task.operations);
+        out.number(task.bytes);
     }
     for (const Segment& segment : program.segments) {
         out.number(segment.buffer);
@@ -178,7 +184,7 @@ Program read_program(std::span<const std::uint8_t> bytes, std::string_view name)
     const auto buffers = in.count<std::uint32_t>(22, "buffers");
     const auto steps = in.count<std::uint32_t>(10, "steps");
     const auto segments = in.count<std::uint32_t>(24, "segments");
-    in.zero("the header's padding");
+    const auto host_tasks = in.count<std::uint32_t>(18, "host tasks");
     const auto instructions = in.count<std::uint64_t>(kWordBytes, "instructions");
     for (std::uint32_t i = 0; i < buffers; ++i) program.buffers.push_back(read_buffer(in));
     for (std::uint32_t i = 0; i < steps; ++i) {
@@ -186,6 +192,13 @@ Program read_program(std::span<const std::uint8_t> bytes, std::string_view name)
         step.name = in.text("a step's name");
         step.macs = in.number<std::uint64_t>("a step's MACs");
         program.steps.push_back(std::move(step));
+    }
+    for (std::uint32_t i = 0; i < host_tasks; ++i) {
+        HostTask task;
+        task.name = in.text("a host task's name");
+        task.operations = in.number<std::uint64_t>("a host task's operations");
+        task.bytes = in.number<std::uint64_t>("a host task's bytes");
+        program.host_tasks.push_back(std::move(task));
     }
     for (std::uint32_t i = 0; i < segments; ++i) program.segments.push_back(read_segment(in));
     if (in.left() != instructions * kWordBytes)

@@ -40,7 +40,7 @@ constexpr FieldRow kFieldRows[] = {
     {kWaitMatrix2, "wait_matrix2", kUnsigned, 8, "likewise `matrix2`"},
     {kWaitMatrix3, "wait_matrix3", kUnsigned, 8, "likewise `matrix3`"},
     {kWaitVector, "wait_vector", kUnsigned, 8, "likewise `vector`"},
-    {kCode, "code", kUnsigned, 32, "number that the host gets"},
+    {kCode, "code", kUnsigned, 32, "number that the host gets; of a host task"},
     {kStep, "step", kUnsigned, 32, "index into the program's steps"},
     {kUnit, "unit", kUnsigned, 2, "matrix unit"},
     {kHost, "host", kUnsigned, 48, "host address, bytes"},
@@ -207,7 +207,9 @@ constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kSync, "sync", Queue::kSequencer, 1, 4,
      "the sequencer itself waits; nothing after it is issued before", kNoFields},
     {Opcode::kInterruptHost, "interrupt_host", Queue::kSequencer, 1, 4,
-     "after its waits, tells the host a number", kInterruptFields},
+     "after its waits, tells the host a number; that of one of the program's host tasks: the host "
+     "begins with it",
+     kInterruptFields},
     {Opcode::kTag, "tag", Queue::kSequencer, 1, 4,
      "instructions from here on belong to a step (a layer) of the program", kTagFields},
     {Opcode::kReadHost, "read_host", Queue::kLoad, 1, 4, "host memory into the unified buffer",
@@ -244,6 +246,9 @@ constexpr OpcodeRow kOpcodeRows[] = {
     {Opcode::kDepthwise, "depthwise", Queue::kVector, 2, 4,
      "depthwise convolution of an NHWC image by the vector unit, into accumulators",
      kDepthwiseFields},
+    {Opcode::kSyncHost, "sync_host", Queue::kSequencer, 1, 4,
+     "the sequencer itself waits until the host is done with its task of this number",
+     kInterruptFields},
 };
 
 }  // namespace

@@ -92,10 +92,13 @@ void execute(const Instruction& i, State& state) {
             return execute_pool(i, state);
         case Opcode::kTranspose:
             return execute_transpose(i, state);
+        case Opcode::kInterruptHost:
+            if (state.host) state.host(static_cast<std::uint32_t>(i[Field::kCode]));
+            return;
         case Opcode::kNop:
         case Opcode::kHalt:
         case Opcode::kSync:
-        case Opcode::kInterruptHost:
+        case Opcode::kSyncHost:
         case Opcode::kTag:
             return;
     }

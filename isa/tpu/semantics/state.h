@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ class State {
     }
     Storage& storage() { return storage_; }
 
+    /// Does the host task of this number, in host memory; null where nobody does.
+    std::function<void(std::uint32_t)> host;
+
     std::deque<WeightTile> fifo[kMaxMatrixUnits];  ///< tiles that were read and not yet taken
     WeightTile weights[kMaxMatrixUnits];           ///< in the array, or streaming through it
     InputTile inputs[kMaxMatrixUnits];             ///< in the array (is)
@@ -77,7 +81,8 @@ std::string check_bounds(const Instruction& instruction, const CoreLimits& limit
                          const Storage& storage);
 
 /// Does what the instruction does, at once. check_bounds() must have passed. Throws ProgramFault
-/// where the state is wrong for it: no tile in the FIFO, an index past the table.
+/// where the state is wrong for it: no tile in the FIFO, an index past the table. An interrupt_host
+/// calls state.host with its number, where there is one.
 void execute(const Instruction& instruction, State& state);
 
 }  // namespace lockstep::tpu

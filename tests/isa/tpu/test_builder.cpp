@@ -218,5 +218,28 @@ TEST(TpuFootprint, AWindowReadsOnlyItsRowsOfTheImage) {
     EXPECT_EQ(footprint(convolve).accesses()[0].end, 512u);
 }
 
+TEST(TpuBuilder, TheHostsTaskIsApartFromTransfers) {
+    ProgramBuilder builder(1);
+    builder.emit(read_host(0, 64));
+    builder.emit(write_host(0, 1 << 20, 64));
+    builder.call_host(builder.add_host_task({"softmax", 10, 10}));
+    builder.emit(read_host(64, 64));
+    const Program program = builder.finish();
+    EXPECT_NO_THROW(check_waits(program));
+    ASSERT_EQ(program.instructions[2].opcode(), Opcode::kInterruptHost);
+    for (const Field wait : {Field::kWaitLoad, Field::kWaitStore}) {
+        Program changed = program;
+        changed.instructions[2].set(wait, 0);
+        // The store waits for the load, so that its own wait says enough.
+        if (wait == Field::kWaitStore)
+            EXPECT_THROW(check_waits(changed), ProgramFault);
+        else
+            EXPECT_NO_THROW(check_waits(changed));
+    }
+    Program early = program;
+    std::swap(early.instructions[3], early.instructions[4]);
+    EXPECT_THROW(check_waits(early), ProgramFault);
+}
+
 }  // namespace
 }  // namespace lockstep::tpu

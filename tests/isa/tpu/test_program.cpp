@@ -52,6 +52,24 @@ Program example() {
     return builder.finish();
 }
 
+/// Has the host do two tasks.
+Program with_host_tasks() {
+    ProgramBuilder builder(1);
+    const auto buffer =
+        builder.add_buffer({"values", Space::kHost, Role::kScratch, DataType::kInt8, {}, 64});
+    for (const char* name : {"softmax", "norm"}) {
+        builder.begin_step(std::string("host:") + name);
+        builder.emit(
+            Opcode::kWriteHost,
+            {{Field::kHost, builder.address(buffer)}, {Field::kRows, 1}, {Field::kRowBytes, 64}});
+        builder.call_host(builder.add_host_task({name, 1000, 128}));
+        builder.emit(
+            Opcode::kReadHost,
+            {{Field::kHost, builder.address(buffer)}, {Field::kRows, 1}, {Field::kRowBytes, 64}});
+    }
+    return builder.finish();
+}
+
 std::string error_of(const std::vector<std::uint8_t>& bytes) {
     try {
         read_program(bytes, "p.tpu");
@@ -66,6 +84,33 @@ TEST(TpuProgram, SurvivesItsFile) {
     const auto bytes = write_program(program);
     EXPECT_TRUE(is_program(bytes));
     EXPECT_EQ(read_program(bytes, "p.tpu"), program);
+}
+
+TEST(TpuProgram, HostTasksSurviveFileAndListing) {
+    const Program program = with_host_tasks();
+    ASSERT_EQ(program.host_tasks.size(), 2u);
+    EXPECT_EQ(read_program(write_program(program), "p.tpu"), program);
+    EXPECT_EQ(assemble(listing(program, true), "p"), program);
+    EXPECT_THAT(listing(program, false), HasSubstr(".host softmax 1000 128"));
+}
+
+TEST(TpuProgram, TheHostHasOneTaskAtATime) {
+    const auto error = [](const std::string& instructions) -> std::string {
+        try {
+            assemble(".host a 1 1\n.host b 1 1\n" + instructions + "halt\n", "t");
+        } catch (const InputError& refusal) {
+            return refusal.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(error("interrupt_host code=1\nsync_host code=1\ninterrupt_host code=7\n"), "");
+    EXPECT_EQ(error("interrupt_host\ninterrupt_host code=1\n"),
+              "t: instruction 1: the host still has task 0");
+    EXPECT_EQ(error("interrupt_host\nsync_host code=1\n"),
+              "t: instruction 1: the host has not begun task 1");
+    EXPECT_EQ(error("interrupt_host code=7\nsync_host code=7\n"),
+              "t: instruction 1: the host has not begun task 7");
+    EXPECT_EQ(error("interrupt_host\n"), "t: nothing waits for the host's task 0");
 }
 
 TEST(TpuProgram, SurvivesItsListing) {
