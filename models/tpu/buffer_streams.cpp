@@ -205,6 +205,7 @@ BankLoads bank_accesses(const Instruction& i, const UnifiedBufferParameters& par
         case Opcode::kHalt:
         case Opcode::kSync:
         case Opcode::kInterruptHost:
+        case Opcode::kSyncHost:
         case Opcode::kTag:
             break;
     }

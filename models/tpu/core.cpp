@@ -117,7 +117,11 @@ bool Core::take_next(const Instruction& next, Cycle now) {
             break;
         case Opcode::kInterruptHost:
             if (!satisfied(needs(next))) return false;
-            interrupts_.push_back(static_cast<std::uint32_t>(next[Field::kCode]));
+            interrupt_host(next, now);
+            break;
+        case Opcode::kSyncHost:
+            if (now < host_done_) return false;
+            step(current_step_).end = std::max(step(current_step_).end, host_done_);
             break;
         case Opcode::kHalt:
             for (const Queue& queue : queues_)
@@ -131,19 +135,34 @@ bool Core::take_next(const Instruction& next, Cycle now) {
     return true;
 }
 
+void Core::compute(const Instruction& next) {
+    if (state_ == nullptr) return;
+    try {
+        execute(next, *state_);
+    } catch (const ProgramFault& reason) {
+        fault(next_instruction_, reason.what());
+    }
+}
+
+void Core::interrupt_host(const Instruction& next, Cycle now) {
+    const auto code = static_cast<std::uint32_t>(next[Field::kCode]);
+    interrupts_.push_back(code);
+    compute(next);
+    if (code >= program_.host_tasks.size()) return;
+    const Cycle duration = host_cycles(program_.host_tasks[code], parameters_);
+    host_done_ = now + duration;
+    step(current_step_).host_busy += duration;
+    report_progress();
+    if (trace_ != nullptr) trace_->host(program_.host_tasks[code].name, now, host_done_);
+}
+
 bool Core::issue(const Instruction& next, Cycle) {
     const auto queue_index = static_cast<std::size_t>(next.queue());
     Queue& queue = queues_[queue_index];
     if (queue.waiting.size() >= parameters_.queue_depth) return false;
     const std::string wrong = check_bounds(next, limits_, storage_);
     if (!wrong.empty()) fault(next_instruction_, wrong);
-    if (state_ != nullptr) {
-        try {
-            execute(next, *state_);
-        } catch (const ProgramFault& reason) {
-            fault(next_instruction_, reason.what());
-        }
-    }
+    compute(next);
     queue.waiting.push_back({next_instruction_, queue.issued + 1, current_step_, needs(next)});
     ++queue.issued;
     ++step(current_step_).instructions;
@@ -178,6 +197,7 @@ engine::Cycle Core::next_event(Cycle now) {
         if (at > now) next = std::min(next, at);
     };
     consider(next_issue_);
+    consider(host_done_);
     consider(vector_free_);
     if (!vector_results_.empty()) consider(vector_results_.front().at);
     for (std::size_t index = 0; index < parameters_.units; ++index) {

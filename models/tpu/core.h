@@ -40,6 +40,7 @@ struct StepCounters {
     /// Cycles lost to others at the unified buffer's banks.
     std::uint64_t matrix_bank_stall = 0, vector_bank_stall = 0, dma_bank_stall = 0;
     double buffer_accesses = 0;
+    std::uint64_t host_busy = 0;  ///< cycles of the host's tasks, interrupt and answer included
 };
 
 class Core : public engine::Tile {
@@ -137,6 +138,8 @@ class Core : public engine::Tile {
     bool sequence(Cycle now);
     bool take_next(const Instruction& next, Cycle now);
     bool issue(const Instruction& instruction, Cycle now);
+    void compute(const Instruction& instruction);
+    void interrupt_host(const Instruction& instruction, Cycle now);
     bool run_dma(std::size_t index, Cycle now);
     bool start_transfer(std::size_t index, Cycle now);
     void occupy_buffer(Transfer& transfer, std::uint64_t bytes, Cycle now);
@@ -173,6 +176,7 @@ class Core : public engine::Tile {
     bool halted_ = false;
     Cycle end_ = 0;
     std::vector<std::uint32_t> interrupts_;
+    Cycle host_done_ = 0;  ///< when the host answers the latest interrupt
 
     // The units, by queue.
     std::array<Queue, kQueues> queues_;

@@ -22,6 +22,7 @@ CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units, Dataflow dataflow
               trace.name(kShifts[static_cast<std::size_t>(dataflow)]), trace.name("non-matrix")} {
     const std::string group = "core";
     steps_.id = trace.track(group, "steps");
+    host_.id = trace.track(group, "host tasks");
     for (std::size_t queue = 0; queue < kQueues; ++queue) {
         const bool matrix = queue >= kFirstMatrix && queue < kFirstMatrix + kMaxMatrixUnits;
         if (matrix && queue >= kFirstMatrix + units) continue;
@@ -61,6 +62,10 @@ void CoreTrace::idle(std::size_t unit, ArrayState state, std::uint64_t from, std
 void CoreTrace::bank_stall(std::size_t queue, std::uint64_t from, std::uint64_t until) {
     const bool vector = queue == static_cast<std::size_t>(Queue::kVector);
     slice(vector ? vector_idle_ : idles_[queue - kFirstMatrix], {bank_}, from, until);
+}
+
+void CoreTrace::host(const std::string& name, std::uint64_t from, std::uint64_t until) {
+    slice(host_, {trace_.name(name)}, from, until);
 }
 
 void CoreTrace::step(const std::string& name, std::uint64_t from, std::uint64_t until) {

@@ -25,6 +25,8 @@ class CoreTrace {
     void idle(std::size_t unit, ArrayState state, std::uint64_t from, std::uint64_t until);
     /// What a unit lost to others at the banks of the unified buffer, shown at the end of its work.
     void bank_stall(std::size_t queue, std::uint64_t from, std::uint64_t until);
+    /// A task of the host's.
+    void host(const std::string& name, std::uint64_t from, std::uint64_t until);
     /// A step of the program, from the end of the one before.
     void step(const std::string& name, std::uint64_t from, std::uint64_t until);
 
@@ -37,7 +39,7 @@ class CoreTrace {
 
     trace::Trace& trace_;
     trace::Recorder& recorder_;
-    Track steps_;
+    Track steps_, host_;
     std::array<Track, kQueues> queues_;
     std::array<Track, kMaxMatrixUnits> shifts_, idles_;
     Track vector_idle_;

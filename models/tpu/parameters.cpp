@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/tpu/parameters.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 
@@ -62,6 +65,17 @@ Parameters::Parameters(const config::Machine& machine) {
               .bytes = static_cast<std::uint64_t>(machine.integer("memory.size"))};
     host_gb_per_s = machine.number("host.bandwidth");
     host_latency_ns = machine.number("host.latency");
+    host = {.interrupt_ns = machine.number("host.interrupt"),
+            .gflops = machine.number("host.compute"),
+            .memory_gb_per_s = machine.number("host.memory_bandwidth")};
+}
+
+std::uint64_t host_cycles(const HostTask& task, const Parameters& parameters) {
+    const HostParameters& host = parameters.host;
+    const double ns = host.interrupt_ns + static_cast<double>(task.operations) / host.gflops +
+                      static_cast<double>(task.bytes) / host.memory_gb_per_s;
+    constexpr double kMost = 1e15;  // cycles: more than two weeks
+    return static_cast<std::uint64_t>(std::min(kMost, std::ceil(ns * parameters.clock_mhz / 1000)));
 }
 
 CoreLimits Parameters::limits() const {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
 #include "models/tpu/systolic/schedule.h"
 
@@ -38,6 +39,11 @@ struct MemoryParameters {
     std::uint64_t bytes = 0;
 };
 
+/// Of the computer that the board is in.
+struct HostParameters {
+    double interrupt_ns = 0, gflops = 1, memory_gb_per_s = 1;
+};
+
 struct Parameters {
     int generation = 1;
     double clock_mhz = 1;
@@ -54,11 +60,16 @@ struct Parameters {
     DmaParameters dma;
     MemoryParameters memory;
     double host_gb_per_s = 1, host_latency_ns = 0;
+    HostParameters host;
 
     /// Throws InputError where the machine is no TPU or a name in it does not exist.
     explicit Parameters(const config::Machine& machine);
 
     CoreLimits limits() const;
 };
+
+/// From the interrupt to the host's answer: its driver wakes up, computes, and moves all operands
+/// and results of its operators through its memory, one after the other.
+std::uint64_t host_cycles(const HostTask& task, const Parameters& parameters);
 
 }  // namespace lockstep::tpu

@@ -78,7 +78,8 @@ void StepResult::add(const StepResult& other) {
                               &StepResult::input_reads,
                               &StepResult::weight_reads,
                               &StepResult::sums_written,
-                              &StepResult::sums_read})
+                              &StepResult::sums_read,
+                              &StepResult::host_busy})
         this->*member += other.*member;
 }
 
@@ -102,6 +103,7 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"stall_cycles.input", input_stall},
             {"stall_cycles.bank", bank_stall},
             {"stall_cycles.issue", issue_stall},
+            {"stall_cycles.host", host_busy},
             {"dram_bytes_read", dram_bytes_read},
             {"dram_bytes_write", dram_bytes_written},
             {"lockstep__instructions", instructions},
@@ -127,6 +129,7 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"lockstep__accumulator_reads", sums_read},
             {"lockstep__host_bytes_read", host_bytes_read},
             {"lockstep__host_bytes_write", host_bytes_written},
+            {"lockstep__host_busy.pct", percent(double(host_busy), double(cycles))},
             {"lockstep__tops", seconds == 0 ? 0 : 2 * double(useful_macs) / seconds / kTera}};
 }
 
@@ -137,12 +140,24 @@ StepResult RunResult::total() const {
     return sum;
 }
 
+void check_driver(const Program& program, bool has_driver) {
+    if (!has_driver && !program.host_tasks.empty())
+        throw InputError(
+            fmt::format("the program has the host compute {}, and no driver is there "
+                        "to do it; only its time can be simulated (--no-values)",
+                        program.host_tasks[0].name));
+}
+
 RunResult run(const Program& program, const Parameters& parameters, Storage& storage,
               const RunOptions& options) {
     check(program, parameters);
+    if (options.values) check_driver(program, options.host != nullptr);
     check_waits(program);
     std::optional<State> state;
-    if (options.values) state.emplace(parameters.limits(), storage);
+    if (options.values) {
+        state.emplace(parameters.limits(), storage);
+        state->host = options.host;
+    }
 
     engine::Simulation simulation({.name = "tpu", .threads = options.threads});
     const engine::ClockDomain clock = engine::ClockDomain::from_megahertz(parameters.clock_mhz);
@@ -209,6 +224,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         step.dram_bytes_written = counters[i].memory_written;
         step.host_bytes_read = counters[i].host_read;
         step.host_bytes_written = counters[i].host_written;
+        step.host_busy = counters[i].host_busy;
         result.instructions += step.instructions;
         if (trace) trace->step(step.name, ends[i] - step.cycles, ends[i]);
         result.steps.push_back(std::move(step));

@@ -2,6 +2,7 @@
 // A TPU core with its memory and host link: runs a program.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct StepResult {
     std::uint64_t host_bytes_read = 0, host_bytes_written = 0;
     // Elements that enter the arrays; sums that accumulators take, and add to.
     std::uint64_t input_reads = 0, weight_reads = 0, sums_written = 0, sums_read = 0;
+    std::uint64_t host_busy = 0;  ///< cycles in which the host worked on its tasks
 
     /// Adds all but the name.
     void add(const StepResult& other);
@@ -54,7 +56,13 @@ struct RunOptions {
     bool values = true;  ///< false: only time; storage needs no contents
     unsigned threads = 1;
     trace::Trace* trace = nullptr;  ///< one that shows tracks, or null
+    /// Does a host task of the program (State::host). A program that has some cannot be run with
+    /// values without it.
+    std::function<void(std::uint32_t)> host = {};
 };
+
+/// Throws InputError where the program has host tasks and nobody does them.
+void check_driver(const Program& program, bool has_driver);
 
 /// Runs `program` on a core; inputs are what `storage` holds, results are left there. Throws
 /// InputError where the program is for another generation or its buffers do not fit the memory,

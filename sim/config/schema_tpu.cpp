@@ -67,6 +67,12 @@ constexpr Entry kTpu[] = {
     {"memory.granule", Type::kInteger, "B", 1, 1 << 20, "a row of a transfer moves whole granules"},
     {"host.bandwidth", Type::kNumber, "GB/s", 0.001, 100000, "of the host link, each way"},
     {"host.latency", Type::kNumber, "ns", 0, 1e9, "of a request over the host link"},
+    {"host.interrupt", Type::kNumber, "ns", 0, 1e9,
+     "from an interrupt to the driver's first operation, and from its last to the sequencer"},
+    {"host.compute", Type::kNumber, "GFLOP/s", 0.001, 1e9,
+     "that the host's share for this core sustains"},
+    {"host.memory_bandwidth", Type::kNumber, "GB/s", 0.001, 1e6,
+     "of the host's own memory, its share for this core"},
 };
 
 }  // namespace

@@ -324,5 +324,57 @@ TEST(TpuCore, MachinesRefuseProgramsOfLaterGenerations) {
     EXPECT_EQ(run(program, machine("tpu_v4"), storage).instructions, 0u);
 }
 
+/// Takes a buffer in, has the host change it, takes it in again, and writes it out.
+Program visit_to_the_host(std::uint64_t operations, std::uint64_t bytes) {
+    ProgramBuilder builder(1);
+    const auto in =
+        builder.add_buffer({"in", Space::kHost, Role::kInput, DataType::kInt8, {256}, 256});
+    const auto shared =
+        builder.add_buffer({"shared", Space::kHost, Role::kScratch, DataType::kInt8, {256}, 256});
+    const auto out =
+        builder.add_buffer({"out", Space::kHost, Role::kOutput, DataType::kInt8, {256}, 256});
+    const auto move = [&](Opcode opcode, std::uint32_t buffer) {
+        builder.emit(opcode, {{kHost, builder.address(buffer)}, {kRows, 1}, {kRowBytes, 256}});
+    };
+    move(Opcode::kReadHost, in);
+    move(Opcode::kWriteHost, shared);
+    builder.begin_step("host");
+    builder.call_host(builder.add_host_task({"negate", operations, bytes}));
+    builder.begin_step("after");
+    move(Opcode::kReadHost, shared);
+    move(Opcode::kWriteHost, out);
+    return builder.finish();
+}
+
+TEST(TpuCore, WaitsForItsHost) {
+    const Program program = visit_to_the_host(264000, 25500);
+    // 1 us of operations and 1 us of memory traffic, beside the interrupt.
+    const Parameters parameters = machine(
+        "tpu_v1", {"host.interrupt=3000", "host.compute=264", "host.memory_bandwidth=25.5"});
+    Storage storage(program, true);
+    for (std::size_t i = 0; i < 256; ++i) storage.contents(0)[i] = static_cast<std::uint8_t>(i);
+    const auto host = [&](std::uint32_t task) {
+        EXPECT_EQ(task, 0u);
+        for (std::uint8_t& byte : storage.contents(1)) byte = static_cast<std::uint8_t>(-byte);
+    };
+    const RunResult result = run(program, parameters, storage, {.host = host});
+    for (std::size_t i = 0; i < 256; ++i)
+        ASSERT_EQ(storage.contents(2)[i], static_cast<std::uint8_t>(-i)) << i;
+    ASSERT_EQ(result.steps.size(), 2u);
+    EXPECT_EQ(result.steps[0].host_busy, 3500u);
+    EXPECT_EQ(result.steps[1].host_busy, 0u);
+    EXPECT_GE(result.steps[0].cycles, 3500u);
+    EXPECT_THAT(result.interrupts, testing::ElementsAre(0));
+    // Only time: nobody needs to do it, and it takes as long.
+    Storage empty(program, false);
+    EXPECT_EQ(run(program, parameters, empty, {.values = false}).cycles, result.cycles);
+}
+
+TEST(TpuCore, RefusesHostTasksThatNobodyDoes) {
+    const Program program = visit_to_the_host(1, 1);
+    Storage storage(program, true);
+    EXPECT_THROW(run(program, machine("tpu_v1"), storage), InputError);
+}
+
 }  // namespace
 }  // namespace lockstep::tpu
