@@ -15,6 +15,7 @@
 #include "workloads/network/onnx/reader.h"
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/explain.h"
+#include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
 
 namespace lockstep::cli {
@@ -83,15 +84,19 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i)
         network::write_port(compiled.inputs[i], prepared.inputs[i],
                             storage.contents(compiled.inputs[i].buffer));
+    const std::function<void(std::uint32_t)> host =
+        request.no_values ? std::function<void(std::uint32_t)>()
+                          : network::HostDriver(prepared.graph, compiled, storage);
     if (request.options.mode == "emulate") {
-        emulate_tpu_program(compiled.program, parameters, storage);
+        emulate_tpu_program(compiled.program, parameters, storage, host);
         if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
     } else {
         const std::unique_ptr<trace::Trace> trace = make_tpu_trace(request);
         const tpu::RunResult result = tpu::run(compiled.program, parameters, storage,
                                                {.values = !request.no_values,
                                                 .threads = request.options.threads,
-                                                .trace = trace.get()});
+                                                .trace = trace.get(),
+                                                .host = host});
         report_tpu_run(request, parameters, result, statistics);
         if (!request.options.quiet) {
             std::vector<network::LayerTime> times;
@@ -99,7 +104,8 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
                 times.push_back({step.cycles, step.useful_macs, step.active, step.weight_stall,
                                  step.weight_shift, step.raw_stall, step.input_stall,
                                  step.issue_stall, step.idle_units, step.bank_stall,
-                                 step.vector_busy, step.host_bytes_read + step.host_bytes_written,
+                                 step.vector_busy, step.host_busy,
+                                 step.host_bytes_read + step.host_bytes_written,
                                  step.dram_bytes_read + step.dram_bytes_written});
             fmt::print("{}", network::explain_utilisation(compiled, times, parameters.limits()));
         }

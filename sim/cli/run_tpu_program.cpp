@@ -169,8 +169,10 @@ tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint
 }
 
 void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
-                         tpu::Storage& storage) {
+                         tpu::Storage& storage, const std::function<void(std::uint32_t)>& host) {
+    tpu::check_driver(program, host != nullptr);
     tpu::State state(parameters.limits(), storage);
+    state.host = host;
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
         const tpu::Instruction& instruction = program.instructions[i];
         std::string wrong = check_bounds(instruction, parameters.limits(), storage);

@@ -25,8 +25,10 @@ std::unique_ptr<trace::Trace> make_tpu_trace(const RunRequest& request);
 int run_tpu_program(const RunRequest& request, const config::Machine& machine,
                     std::span<const std::uint8_t> bytes);
 
-/// Right answers, no time: the instructions in their order.
+/// Right answers, no time: the instructions in their order. `host` does the program's host tasks
+/// (tpu::RunOptions::host).
 void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
-                         tpu::Storage& storage);
+                         tpu::Storage& storage,
+                         const std::function<void(std::uint32_t)>& host = {});
 
 }  // namespace lockstep::cli

@@ -41,16 +41,25 @@ struct TpuLayer {
     std::string note;
 };
 
+/// What the host computes at one interrupt; HostDriver does it.
+struct TpuHostTask {
+    std::vector<size_t> nodes;           ///< of the graph, in order
+    std::vector<TpuPort> reads, writes;  ///< what comes from the chip, or was given; what it needs
+};
+
 struct TpuCompiled {
     tpu::Program program;
     std::vector<TpuPort> inputs, outputs;  ///< as graph.inputs, graph.outputs
     std::vector<TpuLayer> layers;
+    std::vector<TpuHostTask> host_tasks;  ///< as program.host_tasks
     tpu::Dataflow dataflow = tpu::Dataflow::kWeightStationary;
+    bool fixed_point = false;     ///< as the target's
     uint64_t resident_bytes = 0;  ///< most of the unified buffer that values filled at once
 };
 
-/// Compiles a graph in int8 (generation 1; with integer inputs and outputs) or bf16 (later), whose
-/// shapes are inferred. InputError that lists all nodes that cannot be compiled.
+/// Compiles a graph in int8 (generation 1) or bf16 (later), whose shapes are inferred. What
+/// generation 1 lacks becomes tasks of its host (partition.h). InputError that lists all nodes that
+/// cannot be compiled.
 TpuCompiled compile_for_tpu(const Graph& graph, const TpuTarget& target);
 
 /// Puts a tensor into the buffer, and takes one out: converted to and from the port's type.

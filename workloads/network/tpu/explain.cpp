@@ -24,7 +24,9 @@ std::string schedule_text(const TpuCompiled& compiled) {
     std::string text;
     for (const TpuLayer& layer : compiled.layers) {
         text += fmt::format("; {}: ", layer.name);
-        if (layer.weight_tiles == 0)
+        if (!layer.note.empty())
+            text += layer.note + "\n";
+        else if (layer.weight_tiles == 0)
             text += "vector unit and transfers\n";
         else
             text += fmt::format(
@@ -46,6 +48,10 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
     const double cycles = static_cast<double>(time.cycles) * limits.matrix_units;
     if (cycles == 0) return "no time of its own: hidden behind the step before";
     const auto part = [&](uint64_t count) { return 100 * static_cast<double>(count) / cycles; };
+    if (time.host_busy != 0)
+        return fmt::format(
+            "{}; {:.1f}% of the time it works, the rest are transfers", layer.note,
+            100 * static_cast<double>(time.host_busy) / static_cast<double>(time.cycles));
     if (layer.weight_tiles == 0) {
         if (time.vector_busy * 2 >= time.cycles) return "no matrix product: vector unit";
         return time.host_bytes != 0 ? "no matrix product: host transfer"
@@ -90,7 +96,7 @@ std::string explain_utilisation(const TpuCompiled& compiled, const std::vector<L
                                 const tpu::CoreLimits& limits) {
     std::string text = "why the array is not fully used:\n";
     for (const TpuLayer& layer : compiled.layers) {
-        if (layer.weight_tiles == 0) continue;
+        if (layer.weight_tiles == 0 && times.at(layer.step).host_busy == 0) continue;
         text += fmt::format("  {}: {}\n", layer.name,
                             explain_layer(layer, times.at(layer.step), limits));
     }

@@ -14,7 +14,7 @@ struct LayerTime {
     uint64_t cycles = 0, macs = 0;
     uint64_t active = 0, weight_stall = 0, weight_shift = 0, raw_stall = 0, input_stall = 0;
     uint64_t issue_stall = 0, idle_units = 0, bank_stall = 0;
-    uint64_t vector_busy = 0, host_bytes = 0, memory_bytes = 0;
+    uint64_t vector_busy = 0, host_busy = 0, host_bytes = 0, memory_bytes = 0;
 };
 
 /// Why the utilisation of a step is what it is, in a few words: the largest losses first, in

@@ -30,6 +30,11 @@ Scaling scaling_of(const Value& value) {
     return {value.quantisation->scale.at(0), value.quantisation->zero_point.at(0)};
 }
 
+bool slides_over(const Node* node) {
+    return node->op == Operator::kConv || node->op == Operator::kMaxPool ||
+           node->op == Operator::kAveragePool || node->op == Operator::kGlobalAveragePool;
+}
+
 std::optional<float> scalar_of(const Value& value) {
     if (value.kind != ValueKind::kConstant && value.kind != ValueKind::kParameter)
         return std::nullopt;
@@ -38,15 +43,22 @@ std::optional<float> scalar_of(const Value& value) {
     return static_cast<float>(to_doubles(*value.data)[0]);
 }
 
-Lowering::Lowering(const Graph& graph, const TpuTarget& target)
+Lowering::Lowering(const Graph& graph, const TpuTarget& target, const Refused& refused)
     : graph_(graph),
       target_(target),
+      groups_(target.generation >= 2 ? std::vector<NodeGroup>{{false, topological_order(graph)}}
+                                     : partition(graph, refused)),
       builder_(target.generation),
       heap_end_(target.limits.unified_buffer - ring_bytes(target)),
       heap_(0, heap_end_),
       ring_(heap_end_, ring_bytes(target)),
       places_(graph.values.size()),
-      readers_(graph.values.size()) {
+      readers_(graph.values.size()),
+      host_has_(graph.values.size()),
+      refused_before_(refused) {
+    for (const NodeGroup& group : groups_)
+        for (const size_t n : group.nodes)
+            if (group.on_host) host_nodes_.insert(&graph.nodes[n]);
     for (const Node& node : graph.nodes)
         for (const ValueId input : node.inputs)
             if (input != kNoValue) readers_[input].push_back(&node);
@@ -196,9 +208,7 @@ void Lowering::begin_kernel() {
 }
 
 const Node* Lowering::only_reader(ValueId id) const {
-    if (readers_[id].size() != 1) return nullptr;
-    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end())
-        return nullptr;
+    if (readers_[id].size() != 1 || is_output(id) || !chip_reads(id)) return nullptr;
     return readers_[id][0];
 }
 
@@ -206,15 +216,12 @@ void Lowering::place_inputs() {
     for (const ValueId id : graph_.inputs) {
         const Shape& s = shape(id);
         // An image that a window slides over lies as NHWC.
-        const auto slides = [](const Node* node) {
-            return node->op == Operator::kConv || node->op == Operator::kMaxPool ||
-                   node->op == Operator::kAveragePool || node->op == Operator::kGlobalAveragePool;
-        };
         const bool image =
-            s.size() == 4 && std::any_of(readers_[id].begin(), readers_[id].end(), slides);
+            s.size() == 4 && std::any_of(readers_[id].begin(), readers_[id].end(), slides_over);
         Place from;
         from.space = backing();
-        from.type = type_of(id);
+        const bool transfers = !has_memory() && chip_reads(id);
+        from.type = transfers ? type_of(id) : host_type_of(id);
         from.shape = s;
         from.strides = image ? image_strides(s) : dense_strides(s);
         const uint64_t bytes = from.bytes_of(element_count(s));
@@ -223,7 +230,7 @@ void Lowering::place_inputs() {
         from.address = builder_.address(buffer);
         result_.inputs.push_back({id, buffer, 0, from.type, from.shape, from.strides, {}});
         Place to = from;
-        if (!has_memory()) to.owner = heap_.allocate(bytes, to.address);
+        if (transfers) to.owner = heap_.allocate(bytes, to.address);
         if (to.owner) {
             to.space = tpu::Space::kUnifiedBuffer;
             begin_step("read " + value(id).name);
@@ -235,6 +242,10 @@ void Lowering::place_inputs() {
 
 void Lowering::take_outputs() {
     for (const ValueId id : graph_.outputs) {
+        if (const auto found = host_outputs_.find(id); found != host_outputs_.end()) {
+            result_.outputs.push_back(found->second);
+            continue;
+        }
         Place at = place(id);
         if (at.space == tpu::Space::kUnifiedBuffer) {
             Place to = at;
@@ -248,17 +259,7 @@ void Lowering::take_outputs() {
             copy(at, to);
             at = to;
         }
-        TpuPort port{id, 0, 0, at.type, at.shape, at.strides, at.image};
-        // The buffer that holds it: outputs may be parts of larger ones.
-        for (uint32_t i = 0;; ++i) {
-            const tpu::Buffer& b = builder_.buffer(i);
-            if (b.space != at.space || at.address < b.address || at.address >= b.address + b.bytes)
-                continue;
-            port.buffer = i;
-            port.offset = at.address - b.address;
-            break;
-        }
-        result_.outputs.push_back(std::move(port));
+        result_.outputs.push_back(port_of(id, at));
     }
 }
 
@@ -317,44 +318,59 @@ void Lowering::lower(const Node& node) {
     }
 }
 
+void Lowering::place_nowhere(ValueId id) {
+    if (places_[id]) return;
+    Place nowhere;
+    nowhere.space = backing();
+    nowhere.type = host_type_of(id);
+    nowhere.shape = shape(id);
+    nowhere.strides =
+        nowhere.shape.size() == 4 ? image_strides(nowhere.shape) : dense_strides(nowhere.shape);
+    places_[id] = nowhere;
+}
+
 TpuCompiled Lowering::run() {
     place_inputs();
     uses_.assign(graph_.values.size(), 0);
     for (ValueId id = 0; id < readers_.size(); ++id) uses_[id] = readers_[id].size();
     for (const ValueId id : graph_.outputs) ++uses_[id];
     std::string wrong;
-    const std::vector<size_t> order = topological_order(graph_);
-    for (const size_t index : order) {
-        const Node& node = graph_.nodes[index];
-        if (!is_done(node)) {
-            try {
-                lower(node);
-            } catch (const InputError& error) {
-                wrong += fmt::format("\n  {} ({}): {}", node.name, name_of(node.op), error.what());
-                close_ring();
-            }
-        }
-        for (const ValueId id : node.outputs)
-            if (id != kNoValue && !places_[id] && wrong.size() != 0) {
-                // So that what follows can be examined, too.
-                Place nowhere;
-                nowhere.space = backing();
-                nowhere.type = type_of(id);
-                nowhere.shape = shape(id);
-                nowhere.strides = nowhere.shape.size() == 4 ? image_strides(nowhere.shape)
-                                                            : dense_strides(nowhere.shape);
-                places_[id] = nowhere;
-            }
+    const auto release = [&](const Node& node) {
         for (const ValueId id : node.inputs)
             if (id != kNoValue && --uses_[id] == 0 && value(id).kind != ValueKind::kConstant &&
                 value(id).kind != ValueKind::kParameter)
                 places_[id].reset();
+    };
+    for (const NodeGroup& group : groups_) {
+        if (group.on_host) {
+            lower_on_host(group.nodes);
+            for (const size_t index : group.nodes) release(graph_.nodes[index]);
+            continue;
+        }
+        for (const size_t index : group.nodes) {
+            const Node& node = graph_.nodes[index];
+            try {
+                if (!is_done(node)) lower(node);
+            } catch (const InputError& error) {
+                if (has_memory())
+                    wrong +=
+                        fmt::format("\n  {} ({}): {}", node.name, name_of(node.op), error.what());
+                else
+                    refused_.emplace(index, error.what());
+                close_ring();
+            }
+            for (const ValueId id : node.outputs)
+                if (id != kNoValue && (!wrong.empty() || !refused_.empty())) place_nowhere(id);
+            release(node);
+        }
     }
+    if (!refused_.empty()) return {};
     if (!wrong.empty())
         throw InputError(fmt::format("{} cannot be compiled for a TPU of generation {}:{}",
                                      graph_.name, target_.generation, wrong));
     take_outputs();
     result_.dataflow = target_.limits.dataflow;
+    result_.fixed_point = target_.fixed_point;
     result_.resident_bytes = heap_.most_used();
     places_.clear();
     result_.program = builder_.finish();
@@ -366,7 +382,13 @@ TpuCompiled Lowering::run() {
 namespace lockstep::network {
 
 TpuCompiled compile_for_tpu(const Graph& graph, const TpuTarget& target) {
-    return lowering::Lowering(graph, target).run();
+    Refused refused;
+    for (;;) {
+        lowering::Lowering lowering(graph, target, refused);
+        TpuCompiled compiled = lowering.run();
+        if (lowering.refused().empty()) return compiled;
+        refused.insert(lowering.refused().begin(), lowering.refused().end());
+    }
 }
 
 }  // namespace lockstep::network

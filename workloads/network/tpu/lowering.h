@@ -6,6 +6,7 @@
 #include "sim/numerics/requantise.h"
 #include "workloads/network/products.h"
 #include "workloads/network/tpu/compile.h"
+#include "workloads/network/tpu/partition.h"
 #include "workloads/network/tpu/place.h"
 #include "workloads/network/tpu/unified_buffer.h"
 
@@ -32,8 +33,12 @@ struct Scaling {
 
 class Lowering {
   public:
-    Lowering(const Graph& graph, const TpuTarget& target);
+    /// `refused`: nodes, by index, that generation 1 is not to be asked for again.
+    Lowering(const Graph& graph, const TpuTarget& target, const Refused& refused = {});
+    /// Of what remains refused() means nothing.
     TpuCompiled run();
+    /// What generation 1 could not compute, and its host is to.
+    const Refused& refused() const { return refused_; }
 
   private:
     friend class ProductLowering;
@@ -104,8 +109,20 @@ class Lowering {
     const Node* only_reader(ValueId id) const;
     bool is_done(const Node& node) const { return done_.contains(&node); }
     void lower(const Node& node);
+    /// Placed as well as it can be, so that what follows can be examined, too.
+    void place_nowhere(ValueId id);
     void place_inputs();
     void take_outputs();
+
+    // host_tasks.cpp
+    tpu::DataType host_type_of(ValueId id) const;
+    bool is_output(ValueId id) const;
+    bool chip_reads(ValueId id) const;
+    TpuPort port_of(ValueId id, const Place& at) const;
+    /// Where the host finds a value that the chip has.
+    TpuPort bring_to_host(ValueId id);
+    /// The nodes as one task of the host, with what it needs and gives.
+    void lower_on_host(const std::vector<size_t>& nodes);
 
     // product.cpp, product_blocks.cpp
     void lower_product(const Node& node);
@@ -157,6 +174,9 @@ class Lowering {
 
     const Graph& graph_;
     const TpuTarget target_;
+    std::vector<NodeGroup> groups_;
+    std::set<const Node*> host_nodes_;
+    Refused refused_;
     tpu::ProgramBuilder builder_;
     TpuCompiled result_;
     const uint64_t heap_end_;
@@ -169,11 +189,16 @@ class Lowering {
     std::vector<std::vector<const Node*>> readers_;
     std::vector<size_t> uses_;  ///< readers to come, by value
     std::set<const Node*> done_;
-    std::map<const Node*, Place> joined_;  ///< concatenations of which parts are there
+    std::map<const Node*, Place> joined_;      ///< concatenations of which parts are there
+    std::vector<bool> host_has_;               ///< the value, in any form
+    std::map<ValueId, TpuPort> host_outputs_;  ///< outputs of the network that are on the host
+    const Refused& refused_before_;
 };
 
 /// The integers' scale and zero point; of values without one: none.
 Scaling scaling_of(const Value& value);
+/// A window slides over its first operand.
+bool slides_over(const Node* node);
 /// The one value of a known constant, or nothing.
 std::optional<float> scalar_of(const Value& value);
 /// Of an addition, subtraction or multiplication: of its operands and its result (in this order).

@@ -12,6 +12,7 @@ namespace lockstep::network {
 struct TpuNetwork {
     Graph graph;                 ///< int8 or int16 (generation 1), or bf16
     std::vector<Tensor> inputs;  ///< as graph.inputs; none where there are no values
+    int generation = 1;
 };
 
 /// Simplifies the network, unrolls LSTMs, folds biases, then quantises it (calibrated on the seeded
@@ -29,11 +30,12 @@ struct TpuCheck {
     std::string message;  ///< what was compared, or where it is wrong
 };
 
-/// Integer outputs must equal the exact-integer reference (Requantisation::kVectorUnit, or
-/// kFixedPoint where the target is). Others are
-/// compared with FP64 on the same weights and inputs: their error, root mean square and largest,
-/// may be at most twice and four times that of the reference executor that rounds where the chip
-/// does (the operands of products to bf16; tensors of bf16 each), plus a step of their type.
+/// Generation 1: outputs must equal the reference, which computes integers exactly
+/// (Requantisation::kVectorUnit, or kFixedPoint where the target is) and floats in FP32, as the
+/// host does. Later, they are compared with FP64 on the same weights and inputs: their error, root
+/// mean square and largest, may be at most twice and four times that of the reference executor that
+/// rounds where the chip does (the operands of products to bf16; tensors of bf16 each), plus a step
+/// of their type.
 std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results,
                                  bool fixed_point = false);
 

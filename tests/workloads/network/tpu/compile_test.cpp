@@ -4,6 +4,7 @@
 
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
+#include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/tpu/explain.h"
@@ -111,7 +112,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"tpu_v3", "attention:heads=2,seq=40,d=16"},
                     Case{"tpu_v3", "attention:heads=2,seq=1,d=16"},
                     Case{"tpu_v3", "bert_block:hidden=64,heads=2,seq=24"},
-                    Case{"tpu_v2", "lstm:seq=3,hidden=32,input=16,layers=1"}));
+                    Case{"tpu_v2", "lstm:seq=3,hidden=32,input=16,layers=1"},
+                    Case{"tpu_v1", "softmax:rows=30,cols=200"},
+                    Case{"tpu_v1", "layernorm:rows=30,cols=200"},
+                    Case{"tpu_v1", "attention:heads=2,seq=40,d=16"},
+                    Case{"tpu_v1", "bert_block:hidden=64,heads=2,seq=24"}));
 
 /// Convolutions in groups, depthwise, residual, pooling, a flattened image.
 Graph vision(uint64_t seed) {

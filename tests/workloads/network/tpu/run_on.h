@@ -5,6 +5,7 @@
 #include "models/tpu/tpu.h"
 #include "sim/config/machine.h"
 #include "workloads/network/tpu/compile.h"
+#include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
 
 namespace lockstep::network {
@@ -28,7 +29,8 @@ inline Ran run_on(Graph graph, const std::string& machine,
     for (size_t i = 0; i < network.inputs.size(); ++i)
         write_port(ran.compiled.inputs[i], network.inputs[i],
                    storage.contents(ran.compiled.inputs[i].buffer));
-    ran.result = tpu::run(ran.compiled.program, parameters, storage);
+    ran.result = tpu::run(ran.compiled.program, parameters, storage,
+                          {.host = HostDriver(network.graph, ran.compiled, storage)});
     std::vector<Tensor> results;
     for (size_t i = 0; i < ran.compiled.outputs.size(); ++i) {
         const TpuPort& port = ran.compiled.outputs[i];

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generation 1 has integers alone, and its weight memory is read-only while it infers (Jouppi et
+// al., ISCA 2017, section 2): no instruction brings a computed value there. What it lacks ran on
+// the host, as TensorFlow's placement of operators did. Nodes are taken greedily: the chip's as
+// long as any can run, then the host's.
+#include "workloads/network/tpu/partition.h"
+
+#include <algorithm>
+#include <set>
+
+namespace lockstep::network {
+
+namespace {
+
+bool is_given(const Value& value) {
+    return value.kind == ValueKind::kConstant || value.kind == ValueKind::kParameter;
+}
+
+bool is_integer(const Value& value) {
+    return value.quantisation.has_value() && !is_floating(value.type);
+}
+
+/// Whether the chip may have the operator; its lowering may still refuse it.
+bool chip_may_compute(const Graph& graph, const Node& node) {
+    for (const ValueId id : node.inputs)
+        if (id != kNoValue && !is_given(graph.value(id)) && !is_integer(graph.value(id)))
+            return false;
+    for (const ValueId id : node.outputs)
+        if (id != kNoValue && !is_integer(graph.value(id))) return false;
+    const bool product =
+        node.op == Operator::kConv || node.op == Operator::kGemm || node.op == Operator::kMatMul;
+    return !product || is_given(graph.value(node.inputs.at(1)));
+}
+
+/// The same values in another order or shape.
+bool only_moves(Operator op) {
+    switch (op) {
+        case Operator::kExpand:
+        case Operator::kFlatten:
+        case Operator::kGather:
+        case Operator::kIdentity:
+        case Operator::kReshape:
+        case Operator::kSlice:
+        case Operator::kSplit:
+        case Operator::kSqueeze:
+        case Operator::kTranspose:
+        case Operator::kUnsqueeze:
+            return true;
+        default:
+            return false;
+    }
+}
+
+class Partition {
+  public:
+    Partition(const Graph& graph, const Refused& refused)
+        : graph_(graph),
+          order_(topological_order(graph)),
+          on_host_(graph.nodes.size()),
+          writer_(graph.values.size(), kNobody),
+          readers_(graph.nodes.size()) {
+        for (size_t n = 0; n < graph.nodes.size(); ++n) {
+            on_host_[n] = refused.contains(n) || !chip_may_compute(graph, graph.nodes[n]);
+            for (const ValueId id : graph.nodes[n].outputs)
+                if (id != kNoValue) writer_[id] = n;
+        }
+        for (size_t n = 0; n < graph.nodes.size(); ++n)
+            for (const ValueId id : graph.nodes[n].inputs)
+                if (id != kNoValue && writer_[id] != kNobody) readers_[writer_[id]].push_back(n);
+    }
+
+    std::vector<NodeGroup> run() {
+        if (std::find(on_host_.begin(), on_host_.end(), true) == on_host_.end())
+            return {{false, order_}};
+        for (const size_t n : order_)
+            if (moves_from_host(n)) on_host_[n] = true;
+        for (size_t i = order_.size(); i-- > 0;)
+            if (moves_to_host(order_[i])) on_host_[order_[i]] = true;
+        return groups();
+    }
+
+  private:
+    static constexpr size_t kNobody = SIZE_MAX;
+
+    bool moves_from_host(size_t n) const {
+        const Node& node = graph_.nodes[n];
+        if (!only_moves(node.op)) return false;
+        const size_t writer = writer_[node.inputs.at(0)];
+        return writer != kNobody && on_host_[writer];
+    }
+
+    bool moves_to_host(size_t n) const {
+        const Node& node = graph_.nodes[n];
+        const auto is_result = [&](ValueId id) {
+            return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) !=
+                   graph_.outputs.end();
+        };
+        return only_moves(node.op) && !readers_[n].empty() &&
+               std::none_of(node.outputs.begin(), node.outputs.end(), is_result) &&
+               std::all_of(readers_[n].begin(), readers_[n].end(),
+                           [&](size_t reader) { return on_host_[reader]; });
+    }
+
+    std::vector<NodeGroup> groups() const {
+        std::vector<size_t> waits_for(graph_.nodes.size(), 0), place(graph_.nodes.size());
+        for (size_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
+        for (const std::vector<size_t>& readers : readers_)
+            for (const size_t reader : readers) ++waits_for[reader];
+        std::set<size_t> ready[2];  // places in the order, of the chip's and the host's nodes
+        const auto make_ready = [&](size_t n) { ready[on_host_[n] ? 1 : 0].insert(place[n]); };
+        for (const size_t n : order_)
+            if (waits_for[n] == 0) make_ready(n);
+        std::vector<NodeGroup> result;
+        for (bool host = false; !ready[0].empty() || !ready[1].empty(); host = !host) {
+            NodeGroup group{host, {}};
+            while (!ready[host].empty()) {
+                const size_t n = order_[*ready[host].begin()];
+                ready[host].erase(ready[host].begin());
+                group.nodes.push_back(n);
+                for (const size_t reader : readers_[n])
+                    if (--waits_for[reader] == 0) make_ready(reader);
+            }
+            if (!group.nodes.empty()) result.push_back(std::move(group));
+        }
+        return result;
+    }
+
+    const Graph& graph_;
+    std::vector<size_t> order_;
+    std::vector<bool> on_host_;
+    std::vector<size_t> writer_;
+    std::vector<std::vector<size_t>> readers_;  ///< nodes, by the node they read from
+};
+
+}  // namespace
+
+std::vector<NodeGroup> partition(const Graph& graph, const Refused& refused) {
+    return Partition(graph, refused).run();
+}
+
+}  // namespace lockstep::network
