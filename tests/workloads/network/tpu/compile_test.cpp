@@ -198,7 +198,7 @@ TEST(CompileForTpu, PoolsWithEveryDataflow) {
         }
 }
 
-TEST(CompileForTpu, RefusesPoolingThatWouldBeWrong) {
+TEST(CompileForTpu, LeavesPoolingThatWouldBeWrongToTheHost) {
     using Numbers = std::vector<int64_t>;
     const auto average = [](int64_t counts_pad, int64_t ceil) {
         Builder b("average", 1);
@@ -210,15 +210,18 @@ TEST(CompileForTpu, RefusesPoolingThatWouldBeWrong) {
                                  {"count_include_pad", counts_pad}})});
     };
     // The last windows reach past the padding that they would count.
-    EXPECT_THROW(run_on(average(1, 1), "tpu_v1"), InputError);
+    const auto expect_on_host = [](const Ran& ran) {
+        EXPECT_FALSE(ran.compiled.host_tasks.empty());
+        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    };
+    expect_on_host(run_on(average(1, 1), "tpu_v1"));
     for (const auto& [counts_pad, ceil] : {std::pair{1, 0}, {0, 1}})
         for (const TpuCheck& check : run_on(average(counts_pad, ceil), "tpu_v1").checks)
             EXPECT_TRUE(check.passed) << check.message;
     // Lines in and out that overwrite each other on their way through a small unified buffer.
     const Attributes pool = {{"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{1, 1}}};
-    EXPECT_THROW(run_on(pooled({4, 5, 31, 18}, 300, 1, pool), "tpu_v1",
-                        {"array.dataflow=is", "unified_buffer.size=65536"}),
-                 InputError);
+    expect_on_host(run_on(pooled({4, 5, 31, 18}, 300, 1, pool), "tpu_v1",
+                          {"array.dataflow=is", "unified_buffer.size=65536"}));
 }
 
 TEST(CompileForTpu, ABlockOfRowsLiesInOneHalfOfTheAccumulators) {
