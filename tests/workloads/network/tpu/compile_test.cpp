@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled networks compute what the reference executor computes, in the model of the core.
-#include "tests/workloads/network/tpu/run_on.h"
-
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
@@ -12,8 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
-
 namespace lockstep::network {
 namespace {
 
@@ -21,70 +17,6 @@ struct Case {
     const char* machine;
     const char* workload;
 };
-
-/// Which operand of a product stays in a unified buffer of 1 MiB, and what passes by.
-TEST(CompiledProducts, WithLittleRoomComputeTheReference) {
-    for (const char* workload :
-         {"gemm:m=40,n=700,k=900", "gemm:m=1300,n=100,k=200", "gemm:m=300,n=400,k=700",
-          "gemm:m=1,n=300,k=3000", "conv2d:n=2,h=12,w=12,c=130,k=150,r=3,s=3,stride=1,pad=1",
-          "attention:heads=2,seq=70,d=40", "bert_block:hidden=128,heads=2,seq=90"}) {
-        const BuiltinRequest request = parse_builtin(workload);
-        for (const ElementType type : {ElementType::kFp32, ElementType::kBf16}) {
-            const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3",
-                                   {"unified_buffer.size=1MiB"}, type);
-            ASSERT_FALSE(ran.checks.empty());
-            for (const TpuCheck& check : ran.checks)
-                EXPECT_TRUE(check.passed) << workload << ": " << check.message;
-        }
-    }
-}
-
-// What passes through the unified buffer never overwrites what is still in use: any shapes, any
-// room.
-TEST(CompiledProducts, OfAnyShapeInAnyRoomComputeTheReference) {
-    std::mt19937 random(7);
-    const auto from = [&](int low, int high) {
-        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
-    };
-    for (int i = 0; i < 24; ++i) {
-        const std::string workload =
-            i % 2 == 0
-                ? fmt::format("gemm:m={},n={},k={}", from(1, 700), from(1, 500), from(1, 900))
-                : fmt::format("conv2d:n={},h={},w={},c={},k={},r={},s={},stride={},pad={}",
-                              from(1, 3), from(3, 20), from(3, 20), from(1, 140), from(1, 140),
-                              from(1, 3), from(1, 3), from(1, 2), from(0, 1));
-        const BuiltinRequest request = parse_builtin(workload);
-        const std::string room = fmt::format("unified_buffer.size={}KiB", 512 << from(0, 3));
-        const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3", {room});
-        ASSERT_FALSE(ran.checks.empty());
-        for (const TpuCheck& check : ran.checks)
-            EXPECT_TRUE(check.passed) << workload << ", " << room << ": " << check.message;
-    }
-}
-
-TEST(CompiledProducts, ThatDoNotFitAreRefused) {
-    for (const char* workload : {"conv2d:n=4,h=34,w=24,c=200,k=5,r=3,s=3,stride=1,pad=0",
-                                 "gemm:m=300,n=300,k=300", "attention:heads=3,seq=77,d=62"}) {
-        const BuiltinRequest request = parse_builtin(workload);
-        EXPECT_THROW(run_on(build_network(request.name, request.options), "tpu_v3",
-                            {"unified_buffer.size=4KiB"}),
-                     InputError)
-            << workload;
-    }
-}
-
-TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
-    const auto cycles = [&](const char* workload, const char* units) {
-        const BuiltinRequest request = parse_builtin(workload);
-        return static_cast<double>(
-            run_on(build_network(request.name, request.options), "tpu_v3", {units}).result.cycles);
-    };
-    const char* full = "conv2d:n=8,h=16,w=16,c=128,k=128,r=3,s=3,stride=1,pad=1";
-    EXPECT_LT(cycles(full, "array.units=2"), 0.7 * cycles(full, "array.units=1"));
-    // Not where the tile is not full.
-    const char* narrow = "conv2d:n=8,h=16,w=16,c=128,k=64,r=3,s=3,stride=1,pad=1";
-    EXPECT_GT(cycles(narrow, "array.units=2"), 0.95 * cycles(narrow, "array.units=1"));
-}
 
 class CompiledNetwork : public testing::TestWithParam<Case> {};
 
@@ -142,88 +74,6 @@ TEST(CompileForTpu, RunsConvolutionsOfAllKinds) {
             EXPECT_TRUE(check.passed) << machine << ": " << check.output << ": " << check.message;
 }
 
-/// A convolution with `pool` behind it.
-Graph pooled(const Shape& image, int64_t filters, int64_t stride, Attributes pool) {
-    Builder b("pooled", 5);
-    ValueId x = b.input("x", ElementType::kFp32, image);
-    x = b.convolution("conv", x, filters, 3, {.stride = stride, .pad = 1, .bias = true});
-    x = b.node(Operator::kRelu, "relu", {x});
-    return b.finish({b.node(Operator::kMaxPool, "pool", {x}, std::move(pool))});
-}
-
-size_t count(const tpu::Program& program, tpu::Opcode opcode) {
-    return static_cast<size_t>(
-        std::ranges::count(program.instructions, opcode, &tpu::Instruction::opcode));
-}
-
-TEST(CompileForTpu, PoolsOnTheWayOutOfTheAccumulators) {
-    using Numbers = std::vector<int64_t>;
-    const Attributes overlapping = {
-        {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{2, 2}}, {"pads", Numbers{1, 1, 1, 1}}};
-    const Attributes apart = {{"kernel_shape", Numbers{2, 2}}, {"strides", Numbers{2, 2}}};
-    const Attributes up = {
-        {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{2, 2}}, {"ceil_mode", int64_t{1}}};
-    const Attributes dense = {
-        {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{1, 1}}, {"pads", Numbers{0, 2, 2, 1}}};
-    // Whole images in a block, one, and lines of one; in the unified buffer and out of it.
-    const char* const few = "accumulators.rows=200";
-    for (const char* rows : {"accumulators.rows=4096", "accumulators.rows=640", few})
-        for (const char* buffer : {"unified_buffer.size=25165824", "unified_buffer.size=16384"})
-            for (const Attributes* pool : {&overlapping, &apart, &up, &dense})
-                for (const Shape& image : {Shape{3, 5, 17, 14}, Shape{2, 3, 24, 31}}) {
-                    const Ran ran = run_on(pooled(image, 20, 1, *pool), "tpu_v1", {rows, buffer});
-                    for (const TpuCheck& check : ran.checks)
-                        EXPECT_TRUE(check.passed) << rows << " " << buffer << " "
-                                                  << to_string(image) << " " << check.message;
-                    // Of few accumulators, lines of windows one apart would pass too often.
-                    const bool apart_again = pool == &dense && rows == few;
-                    EXPECT_TRUE(apart_again ||
-                                count(ran.compiled.program, tpu::Opcode::kPool) == 0u);
-                }
-}
-
-TEST(CompileForTpu, PoolsWithEveryDataflow) {
-    using Numbers = std::vector<int64_t>;
-    const Attributes pool = {
-        {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{2, 2}}, {"pads", Numbers{1, 1, 1, 1}}};
-    for (const char* dataflow : {"ws", "os", "is"})
-        for (const char* requantisation : {"fp32", "fixed_point"}) {
-            const Ran ran =
-                run_on(pooled({3, 5, 17, 14}, 300, 1, pool), "tpu_v1",
-                       {std::string("array.dataflow=") + dataflow, "accumulators.rows=600",
-                        std::string("vector.requantisation=") + requantisation});
-            for (const TpuCheck& check : ran.checks)
-                EXPECT_TRUE(check.passed)
-                    << dataflow << " " << requantisation << " " << check.message;
-        }
-}
-
-TEST(CompileForTpu, LeavesPoolingThatWouldBeWrongToTheHost) {
-    using Numbers = std::vector<int64_t>;
-    const auto average = [](int64_t counts_pad, int64_t ceil) {
-        Builder b("average", 1);
-        const ValueId x = b.input("x", ElementType::kFp32, {1, 3, 8, 8});
-        return b.finish({b.node(Operator::kAveragePool, "average", {x},
-                                {{"kernel_shape", Numbers{3, 3}},
-                                 {"strides", Numbers{2, 2}},
-                                 {"ceil_mode", ceil},
-                                 {"count_include_pad", counts_pad}})});
-    };
-    // The last windows reach past the padding that they would count.
-    const auto expect_on_host = [](const Ran& ran) {
-        EXPECT_FALSE(ran.compiled.host_tasks.empty());
-        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
-    };
-    expect_on_host(run_on(average(1, 1), "tpu_v1"));
-    for (const auto& [counts_pad, ceil] : {std::pair{1, 0}, {0, 1}})
-        for (const TpuCheck& check : run_on(average(counts_pad, ceil), "tpu_v1").checks)
-            EXPECT_TRUE(check.passed) << check.message;
-    // Lines in and out that overwrite each other on their way through a small unified buffer.
-    const Attributes pool = {{"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{1, 1}}};
-    expect_on_host(run_on(pooled({4, 5, 31, 18}, 300, 1, pool), "tpu_v1",
-                          {"array.dataflow=is", "unified_buffer.size=65536"}));
-}
-
 TEST(CompileForTpu, ABlockOfRowsLiesInOneHalfOfTheAccumulators) {
     const Ran ran = run_on(vision(3), "tpu_v1", {"accumulators.rows=400"});
     for (const tpu::Instruction& i : ran.compiled.program.instructions) {
@@ -232,23 +82,6 @@ TEST(CompileForTpu, ABlockOfRowsLiesInOneHalfOfTheAccumulators) {
         const uint64_t begin = i[tpu::Field::kAccumulator], end = begin + i[tpu::Field::kRows];
         EXPECT_TRUE(end <= 200 || begin >= 200) << begin << " to " << end;
     }
-}
-
-TEST(CompileForTpu, PoolsApartWhereItCannotOnTheWay) {
-    using Numbers = std::vector<int64_t>;
-    const Attributes oblong = {{"kernel_shape", Numbers{3, 2}}, {"strides", Numbers{2, 2}}};
-    const Attributes large = {{"kernel_shape", Numbers{16, 16}}, {"strides", Numbers{1, 1}}};
-    for (const Attributes& pool : {oblong, large}) {
-        const Ran ran = run_on(pooled({2, 5, 20, 20}, 20, 1, pool), "tpu_v1");
-        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
-        EXPECT_EQ(count(ran.compiled.program, tpu::Opcode::kPool), 1u);
-    }
-    // Each line would pass the array two or three times.
-    const Attributes dense = {{"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{1, 1}}};
-    const Ran ran =
-        run_on(pooled({1, 200, 10, 20}, 20, 1, dense), "tpu_v1", {"accumulators.rows=160"});
-    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
-    EXPECT_EQ(count(ran.compiled.program, tpu::Opcode::kPool), 1u);
 }
 
 /// Products, sums, differences, tables and averages of integers.

@@ -8,6 +8,8 @@
 #include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
 
+#include <algorithm>
+
 namespace lockstep::network {
 
 struct Ran {
@@ -39,6 +41,12 @@ inline Ran run_on(Graph graph, const std::string& machine,
     }
     ran.checks = verify_tpu(network, results, parameters.fixed_point);
     return ran;
+}
+
+/// Instructions of the kind.
+inline size_t count(const tpu::Program& program, tpu::Opcode opcode) {
+    return static_cast<size_t>(
+        std::ranges::count(program.instructions, opcode, &tpu::Instruction::opcode));
 }
 
 }  // namespace lockstep::network

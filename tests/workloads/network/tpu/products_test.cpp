@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products whose operands do not all fit the unified buffer, and what matrix units share.
+#include "sim/error/error.h"
+#include "tests/workloads/network/tpu/run_on.h"
+#include "workloads/network/builtin/builtin.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace lockstep::network {
+namespace {
+
+/// Which operand of a product stays in a unified buffer of 1 MiB, and what passes by.
+TEST(CompiledProducts, WithLittleRoomComputeTheReference) {
+    for (const char* workload :
+         {"gemm:m=40,n=700,k=900", "gemm:m=1300,n=100,k=200", "gemm:m=300,n=400,k=700",
+          "gemm:m=1,n=300,k=3000", "conv2d:n=2,h=12,w=12,c=130,k=150,r=3,s=3,stride=1,pad=1",
+          "attention:heads=2,seq=70,d=40", "bert_block:hidden=128,heads=2,seq=90"}) {
+        const BuiltinRequest request = parse_builtin(workload);
+        for (const ElementType type : {ElementType::kFp32, ElementType::kBf16}) {
+            const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3",
+                                   {"unified_buffer.size=1MiB"}, type);
+            ASSERT_FALSE(ran.checks.empty());
+            for (const TpuCheck& check : ran.checks)
+                EXPECT_TRUE(check.passed) << workload << ": " << check.message;
+        }
+    }
+}
+
+// What passes through the unified buffer never overwrites what is still in use: any shapes, any
+// room.
+TEST(CompiledProducts, OfAnyShapeInAnyRoomComputeTheReference) {
+    std::mt19937 random(7);
+    const auto from = [&](int low, int high) {
+        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
+    for (int i = 0; i < 24; ++i) {
+        const std::string workload =
+            i % 2 == 0
+                ? fmt::format("gemm:m={},n={},k={}", from(1, 700), from(1, 500), from(1, 900))
+                : fmt::format("conv2d:n={},h={},w={},c={},k={},r={},s={},stride={},pad={}",
+                              from(1, 3), from(3, 20), from(3, 20), from(1, 140), from(1, 140),
+                              from(1, 3), from(1, 3), from(1, 2), from(0, 1));
+        const BuiltinRequest request = parse_builtin(workload);
+        const std::string room = fmt::format("unified_buffer.size={}KiB", 512 << from(0, 3));
+        const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3", {room});
+        ASSERT_FALSE(ran.checks.empty());
+        for (const TpuCheck& check : ran.checks)
+            EXPECT_TRUE(check.passed) << workload << ", " << room << ": " << check.message;
+    }
+}
+
+TEST(CompiledProducts, ThatDoNotFitAreRefused) {
+    for (const char* workload : {"conv2d:n=4,h=34,w=24,c=200,k=5,r=3,s=3,stride=1,pad=0",
+                                 "gemm:m=300,n=300,k=300", "attention:heads=3,seq=77,d=62"}) {
+        const BuiltinRequest request = parse_builtin(workload);
+        EXPECT_THROW(run_on(build_network(request.name, request.options), "tpu_v3",
+                            {"unified_buffer.size=4KiB"}),
+                     InputError)
+            << workload;
+    }
+}
+
+TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
+    const auto cycles = [&](const char* workload, const char* units) {
+        const BuiltinRequest request = parse_builtin(workload);
+        return static_cast<double>(
+            run_on(build_network(request.name, request.options), "tpu_v3", {units}).result.cycles);
+    };
+    const char* full = "conv2d:n=8,h=16,w=16,c=128,k=128,r=3,s=3,stride=1,pad=1";
+    EXPECT_LT(cycles(full, "array.units=2"), 0.7 * cycles(full, "array.units=1"));
+    // Not where the tile is not full.
+    const char* narrow = "conv2d:n=8,h=16,w=16,c=128,k=64,r=3,s=3,stride=1,pad=1";
+    EXPECT_GT(cycles(narrow, "array.units=2"), 0.95 * cycles(narrow, "array.units=1"));
+}
+
+}  // namespace
+}  // namespace lockstep::network
