@@ -31,7 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     program.buffers.push_back(
         {.name = "memory", .space = Space::kMemory, .bytes = 4096, .address = 256});
     Storage storage(program, true);
-    const CoreLimits limits{1 << 14, 64, 16, 16, 2};
+    CoreLimits limits{1 << 14, 64, 16, 16, 2};
+    if (size != 0) limits.dataflow = static_cast<Dataflow>(data[size - 1] % 3);
     State state(limits, storage);
     // A byte for the opcode, then one a field: a small number, or that many times 64.
     while (size > 1) {

@@ -51,7 +51,8 @@ Range range_of(std::span<const float> all, double coverage) {
 }  // namespace
 
 Ranges calibrate(const Graph& graph, const std::vector<std::vector<Tensor>>& samples,
-                 double coverage) {
+                 double coverage,
+                 const std::function<void(ValueId, std::span<const float>)>& visit) {
     if (!(coverage > 0 && coverage <= 1))
         throw InputError(fmt::format("a coverage of {} is not in (0, 1]", coverage));
     Ranges ranges(graph.values.size());
@@ -63,6 +64,7 @@ Ranges calibrate(const Graph& graph, const std::vector<std::vector<Tensor>>& sam
             range.low = seen[id] ? std::min(range.low, next.low) : next.low;
             range.high = seen[id] ? std::max(range.high, next.high) : next.high;
             seen[id] = true;
+            if (visit) visit(id, values);
         });
     return ranges;
 }

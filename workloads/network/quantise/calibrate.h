@@ -6,6 +6,9 @@
 
 #include <vector>
 
+#include <functional>
+#include <span>
+
 namespace lockstep::network {
 
 struct Range {
@@ -16,9 +19,11 @@ using Ranges = std::vector<Range>;
 
 /// Runs the network in FP32 on each sample (inputs as graph.inputs) and gives the least range that
 /// holds the fraction `coverage` of each value's elements, in every sample; 1: minimum and maximum.
-/// The rest is cut off in equal parts at both ends. InputError as execute.
+/// The rest is cut off in equal parts at both ends. Each floating value passes `visit` on the way.
+/// InputError as execute.
 Ranges calibrate(const Graph& graph, const std::vector<std::vector<Tensor>>& samples,
-                 double coverage = 1);
+                 double coverage = 1,
+                 const std::function<void(ValueId, std::span<const float>)>& visit = {});
 
 /// Gives the parts of each concatenation and its result the range that holds them all, so that they
 /// are quantised with one scale.

@@ -90,6 +90,19 @@ ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& 
     return e;
 }
 
+/// What quantisation costs, in words; empty where the FP32 result is not known.
+std::string quantisation_error(const TpuNetwork& network, size_t output, const Tensor& got) {
+    const Value& value = network.graph.value(network.graph.outputs[output]);
+    if (output >= network.real_outputs.size() ||
+        network.real_outputs[output].size() != static_cast<size_t>(element_count(got.shape)))
+        return "";
+    const std::vector<float>& real = network.real_outputs[output];
+    const Tensor floats = value.quantisation ? dequantise(got, *value.quantisation) : got;
+    const ErrorSize e = error_of({real.begin(), real.end()}, to_doubles(floats));
+    return fmt::format("; against FP32: rms error {:.3g}, largest {:.3g}, of values up to {:.3g}",
+                       e.rms, e.most, e.scale);
+}
+
 /// There is nothing to compute with a value that has no elements.
 void refuse_empty_values(const Graph& graph) {
     std::string wrong;
@@ -142,8 +155,17 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
             options.integer_interface = true;
             options.activations = type;
             options.keep_floating = products_of_values(graph);
-            Ranges ranges = with_values ? calibrate(graph, {real}) : Ranges();
-            if (with_values) share_concat_ranges(graph, ranges);
+            Ranges ranges;
+            if (with_values) {
+                network.real_outputs.resize(graph.outputs.size());
+                ranges =
+                    calibrate(graph, {real}, 1, [&](ValueId id, std::span<const float> values) {
+                        for (size_t i = 0; i < graph.outputs.size(); ++i)
+                            if (graph.outputs[i] == id)
+                                network.real_outputs[i].assign(values.begin(), values.end());
+                    });
+                share_concat_ranges(graph, ranges);
+            }
             network.graph = quantise(graph, ranges, options);
         } else {
             network.graph = type == ElementType::kBf16 ? cast_to_bf16(graph) : std::move(graph);
@@ -171,6 +193,7 @@ std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Te
             checks.push_back(is_floating(graph.value(id).type)
                                  ? check_host_floats(name, rounded[i], results[i])
                                  : check_integers(name, rounded[i], results[i]));
+            checks.back().message += quantisation_error(network, i, results[i]);
             continue;
         }
         const std::vector<double> yardstick = to_doubles(exact[i]), got = to_doubles(results[i]);

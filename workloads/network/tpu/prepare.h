@@ -10,9 +10,12 @@
 namespace lockstep::network {
 
 struct TpuNetwork {
-    Graph graph;                 ///< int8 or int16 (generation 1), or bf16
+    Graph graph;                 ///< int8 or int16 (generation 1), fp32 or bf16
     std::vector<Tensor> inputs;  ///< as graph.inputs; none where there are no values
     int generation = 1;
+    /// What the network gave in FP32 before it was quantised, as graph.outputs; empty where it was
+    /// not.
+    std::vector<std::vector<float>> real_outputs;
 };
 
 /// Simplifies the network, unrolls LSTMs, folds biases, then quantises it (calibrated on the seeded
