@@ -4,7 +4,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "sim/error/error.h"
+#include "validation/child_work.h"
 
 namespace lockstep::validation {
 
@@ -27,17 +27,13 @@ struct Child {
 };
 
 [[noreturn]] void be_child(int pipe, pid_t parent, const std::function<std::string()>& work) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
     std::string text;
-    int status = 0;
-    try {
-        text = work();
-    } catch (const Error& error) {
-        text = error.what(), status = static_cast<int>(error.status());
-    } catch (const std::exception& error) {
-        text = error.what(), status = static_cast<int>(ExitStatus::kInternalError);
-    }
+    const int status = do_in_child(
+        [&] {
+            if (getppid() != parent) _exit(1);
+            return work();
+        },
+        text);
     for (std::size_t at = 0; at < text.size();) {
         const ssize_t written = write(pipe, text.data() + at, text.size() - at);
         if (written < 0 && errno != EINTR) _exit(1);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "sim/error/error.h"
+#include "validation/child_work.h"
 #include "validation/measure/driver.h"
 
 namespace lockstep::validation {
@@ -23,16 +24,8 @@ std::string in_child(const std::filesystem::path& file, unsigned timeout,
     const pid_t child = fork();
     LOCKSTEP_CHECK(child >= 0, "fork failed");
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         std::string text;
-        int status = 0;
-        try {
-            text = work();
-        } catch (const Error& error) {
-            text = error.what(), status = static_cast<int>(error.status());
-        } catch (const std::exception& error) {
-            text = error.what(), status = static_cast<int>(ExitStatus::kInternalError);
-        }
+        const int status = do_in_child(work, text);
         std::ofstream(file, std::ios::binary) << text;
         _exit(status);  // the driver's own handlers may hang after a fault
     }

@@ -218,27 +218,33 @@ TEST(TpuCore, ChainsOfTilesTakeTheClosedForm) {
         }
 }
 
+/// A tile of weights from the unified buffer, and 400 rows that meet it.
+void emit_product(ProgramBuilder& builder, int unit, int accumulator, bool accumulate) {
+    builder.emit(Opcode::kReadWeights, {{kUnit, unit},
+                                        {kFrom, WeightSource::kUnifiedBuffer},
+                                        {kAddress, 1 << 20},
+                                        {kPitch, 256},
+                                        {kLanes, 128},
+                                        {kColumns, 128},
+                                        {kWeightType, DataType::kBf16}});
+    builder.emit(Opcode::kMatrixMultiply, {{kUnit, unit},
+                                           {kPitch, 256},
+                                           {kRows, 400},
+                                           {kLanes, 128},
+                                           {kColumns, 128},
+                                           {kType, DataType::kBf16},
+                                           {kWeightType, DataType::kBf16},
+                                           {kSwitchWeights, true},
+                                           {kAccumulate, accumulate},
+                                           {kAccumulator, accumulator}});
+}
+
 TEST(TpuCore, TwoArraysWorkAtOnce) {
     const auto cycles = [](int units) {
         ProgramBuilder builder(3);
         for (int i = 0; i < 8; ++i) {
             const int unit = i % units;
-            builder.emit(Opcode::kReadWeights, {{kUnit, unit},
-                                                {kFrom, WeightSource::kUnifiedBuffer},
-                                                {kAddress, 1 << 20},
-                                                {kPitch, 256},
-                                                {kLanes, 128},
-                                                {kColumns, 128},
-                                                {kWeightType, DataType::kBf16}});
-            builder.emit(Opcode::kMatrixMultiply, {{kUnit, unit},
-                                                   {kPitch, 256},
-                                                   {kRows, 400},
-                                                   {kLanes, 128},
-                                                   {kColumns, 128},
-                                                   {kType, DataType::kBf16},
-                                                   {kWeightType, DataType::kBf16},
-                                                   {kSwitchWeights, true},
-                                                   {kAccumulator, 400 * i}});
+            emit_product(builder, unit, 400 * i, false);
         }
         const Program program = builder.finish();
         Storage storage(program, false);
@@ -252,23 +258,7 @@ TEST(TpuCore, AFullFifoHoldsUpNoOtherUnit) {
     ProgramBuilder builder(3);
     for (int i = 0; i < 40; ++i) {
         const int unit = i / 20;
-        builder.emit(Opcode::kReadWeights, {{kUnit, unit},
-                                            {kFrom, WeightSource::kUnifiedBuffer},
-                                            {kAddress, 1 << 20},
-                                            {kPitch, 256},
-                                            {kLanes, 128},
-                                            {kColumns, 128},
-                                            {kWeightType, DataType::kBf16}});
-        builder.emit(Opcode::kMatrixMultiply, {{kUnit, unit},
-                                               {kPitch, 256},
-                                               {kRows, 400},
-                                               {kLanes, 128},
-                                               {kColumns, 128},
-                                               {kType, DataType::kBf16},
-                                               {kWeightType, DataType::kBf16},
-                                               {kSwitchWeights, true},
-                                               {kAccumulate, i % 20 != 0},
-                                               {kAccumulator, 400 * unit}});
+        emit_product(builder, unit, 400 * unit, i % 20 != 0);
     }
     const Program program = builder.finish();
     Storage storage(program, false);
