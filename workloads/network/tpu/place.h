@@ -33,6 +33,8 @@ struct Matrix {
     int64_t rows = 1, columns = 1;
     int64_t pitch = 1;  ///< elements from row to row
 
+    /// Of its elements alone.
+    uint64_t bytes() const { return static_cast<uint64_t>(rows * columns) * tpu::size_of(type); }
     uint64_t row_address(int64_t row) const {
         return address + static_cast<uint64_t>(row * pitch) * tpu::size_of(type);
     }

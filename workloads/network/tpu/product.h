@@ -160,6 +160,8 @@ class ProductLowering {
     void stage_block(Block& block, const Matrix& source);
     void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
               int64_t lanes, bool switch_inputs = false);
+    /// Gives a convolution its windows.
+    void slide(const Block& block, const Job& job, int64_t k, tpu::Instruction& product) const;
     void multiply(bool switch_inputs, bool unload, tpu::Instruction instruction);
     void count_use(int64_t rows, int64_t lanes, int64_t columns);
     void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend,

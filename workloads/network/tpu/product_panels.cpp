@@ -17,10 +17,6 @@ namespace {
 /// From generation 2 on: four times the rows that hide the shift of the next weights.
 constexpr int64_t kRowsOfBlock = 512;
 
-uint64_t aligned(uint64_t bytes) {
-    return (bytes + 255) / 256 * 256;
-}
-
 Tile from_row(Tile tile, int64_t row) {
     tile.address += static_cast<uint64_t>(row) * tile.pitch;
     return tile;
@@ -136,15 +132,13 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     }
     uint64_t all_weights = 0;
     for (size_t t = 0; t < o.tiles.size(); ++t) all_weights += weight_bytes(o, t);
-    const uint64_t rows_bytes =
-        static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     // Room for the rows and two panels of weights, and for results and residuals to pass.
     const uint64_t ring = l_.ring_.size();
-    const bool fits = (is_resident ? 0 : rows_bytes) + aligned(parameter_bytes(n_)) + 4096 +
+    const bool fits = (is_resident ? 0 : o.left.bytes()) + aligned(parameter_bytes(n_)) + 4096 +
                           2 * std::max(weight_bytes(o, 0), ring / 16) + ring / 8 * 3 <=
                       ring;
-    if (l_.has_memory() && fits && (is_resident || rows_bytes <= all_weights))
+    if (l_.has_memory() && fits && (is_resident || o.left.bytes() <= all_weights))
         run_columns(o, limit);
     else if (l_.has_memory() && prefers_chunks(o, all_weights))
         run_chunks(o);
@@ -188,8 +182,6 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
 
 void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     // The rows as a whole; panels of columns pass by.
-    const uint64_t rows_bytes =
-        static_cast<uint64_t>(o.left.rows * o.left.columns) * tpu::size_of(o.left.type);
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
@@ -199,7 +191,7 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     uint64_t most = 0;
     for (const Panel& panel : panels) most = std::max(most, aligned(panel.bytes));
     const uint64_t parameters = l_.ring_.pin(aligned(parameter_bytes(n_)) + 2 * most +
-                                             (is_resident ? 0 : rows_bytes) + 256);
+                                             (is_resident ? 0 : o.left.bytes()) + 256);
     const uint64_t places = parameters + aligned(parameter_bytes(n_));
     const auto stage_weights = [&](size_t p) {
         if (!staged) return;

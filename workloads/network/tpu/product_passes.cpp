@@ -42,59 +42,53 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
              {Field::kTransposed, weights.transposed},
              {Field::kWeightType, weights.type}});
     count_use(job.rows, lanes, tile.columns);
-    if (!conv_) {
-        multiply(switch_inputs, unload,
-                 tpu::Instruction(
-                     Opcode::kMatrixMultiply,
-                     {{Field::kUnit, job.unit},
-                      {Field::kSource, block.source.address +
-                                           static_cast<uint64_t>(job.first) * block.source.pitch +
-                                           static_cast<uint64_t>(k - job.source_begin) *
-                                               tpu::size_of(block.source.type)},
-                      {Field::kPitch, block.source.pitch},
-                      {Field::kRows, job.rows},
-                      {Field::kLanes, lanes},
-                      {Field::kColumns, tile.columns},
-                      {Field::kAccumulator, job.accumulator},
-                      {Field::kAccumulate, k != 0},
-                      {Field::kSwitchWeights, true},
-                      {Field::kType, block.source.type},
-                      {Field::kWeightType, weights.type}}));
-        return;
+    const tpu::DataType type = block.source.type;
+    tpu::Instruction product(conv_ ? Opcode::kConvolve : Opcode::kMatrixMultiply,
+                             {{Field::kUnit, job.unit},
+                              {Field::kRows, job.rows},
+                              {Field::kLanes, lanes},
+                              {Field::kColumns, tile.columns},
+                              {Field::kAccumulator, job.accumulator},
+                              {Field::kAccumulate, k != 0},
+                              {Field::kSwitchWeights, true},
+                              {Field::kType, type},
+                              {Field::kWeightType, weights.type}});
+    if (conv_) {
+        slide(block, job, k, product);
+    } else {
+        product.set(Field::kSource,
+                    block.source.address + static_cast<uint64_t>(job.first) * block.source.pitch +
+                        static_cast<uint64_t>(k - job.source_begin) * tpu::size_of(type));
+        product.set(Field::kPitch, block.source.pitch);
     }
+    multiply(switch_inputs, unload, std::move(product));
+}
+
+void ProductLowering::slide(const Block& block, const Job& job, int64_t k,
+                            tpu::Instruction& product) const {
+    const GroupSet& set = sets_[job.tile->set];
     const Window& w = conv_->window;
-    const auto bytes = tpu::size_of(block.source.type);
-    multiply(
-        switch_inputs, unload,
-        tpu::Instruction(Opcode::kConvolve,
-                         {{Field::kUnit, job.unit},
-                          {Field::kSource,
-                           block.source.address + static_cast<uint64_t>(set.first_channel) * bytes},
-                          {Field::kPixelPitch, static_cast<uint64_t>(conv_->channels) * bytes},
-                          {Field::kRows, job.rows},
-                          {Field::kLanes, lanes},
-                          {Field::kColumns, tile.columns},
-                          {Field::kAccumulator, job.accumulator},
-                          {Field::kAccumulate, k != 0},
-                          {Field::kSwitchWeights, true},
-                          {Field::kType, block.source.type},
-                          {Field::kWeightType, weights.type},
-                          {Field::kFirstRow, block.first_row + job.first},
-                          {Field::kFirstLane, k},
-                          {Field::kHeight, block.height},
-                          {Field::kWidth, conv_->width},
-                          {Field::kChannels, set.channels},
-                          {Field::kOutHeight, block.out_height},
-                          {Field::kOutWidth, conv_->out_width()},
-                          {Field::kKernelHeight, w.kernel[0]},
-                          {Field::kKernelWidth, w.kernel[1]},
-                          {Field::kStrideHeight, w.stride[0]},
-                          {Field::kStrideWidth, w.stride[1]},
-                          {Field::kPadTop, block.pad_top},
-                          {Field::kPadLeft, w.pad_begin[1]},
-                          {Field::kDilationHeight, w.dilation[0]},
-                          {Field::kDilationWidth, w.dilation[1]},
-                          {Field::kPadValue, integer_ ? input_zero_ : 0}}));
+    const uint64_t bytes = tpu::size_of(block.source.type);
+    const tpu::Instruction::Fields fields = {
+        {Field::kSource, block.source.address + static_cast<uint64_t>(set.first_channel) * bytes},
+        {Field::kPixelPitch, static_cast<uint64_t>(conv_->channels) * bytes},
+        {Field::kFirstRow, block.first_row + job.first},
+        {Field::kFirstLane, k},
+        {Field::kHeight, block.height},
+        {Field::kWidth, conv_->width},
+        {Field::kChannels, set.channels},
+        {Field::kOutHeight, block.out_height},
+        {Field::kOutWidth, conv_->out_width()},
+        {Field::kKernelHeight, w.kernel[0]},
+        {Field::kKernelWidth, w.kernel[1]},
+        {Field::kStrideHeight, w.stride[0]},
+        {Field::kStrideWidth, w.stride[1]},
+        {Field::kPadTop, block.pad_top},
+        {Field::kPadLeft, w.pad_begin[1]},
+        {Field::kDilationHeight, w.dilation[0]},
+        {Field::kDilationWidth, w.dilation[1]},
+        {Field::kPadValue, integer_ ? input_zero_ : 0}};
+    for (const auto& [field, value] : fields) product.set(field, value);
 }
 
 void ProductLowering::multiply(bool switch_inputs, bool unload, tpu::Instruction instruction) {

@@ -9,10 +9,9 @@ namespace lockstep::network::lowering {
 
 namespace {
 
-constexpr uint64_t kAlignment = 256;
-
-uint64_t aligned(uint64_t bytes) {
-    return std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+/// No two ranges share an address, not even of nothing.
+uint64_t range_bytes(uint64_t bytes) {
+    return aligned(std::max<uint64_t>(bytes, 1));
 }
 
 }  // namespace
@@ -28,7 +27,7 @@ uint64_t Heap::top() const {
 }
 
 std::shared_ptr<void> Heap::allocate(uint64_t bytes, uint64_t& address) {
-    bytes = aligned(bytes);
+    bytes = range_bytes(bytes);
     for (auto range = free_.begin(); range != free_.end(); ++range) {
         if (range->second < bytes) continue;
         address = range->first;
@@ -59,7 +58,7 @@ void Heap::release(uint64_t address, uint64_t bytes) {
 }
 
 uint64_t Ring::allocate(uint64_t bytes) {
-    bytes = aligned(bytes);
+    bytes = range_bytes(bytes);
     const uint64_t end = begin_ + size_;
     for (int attempt = 0; attempt < 3; ++attempt) {
         if (head_ + bytes > end)
@@ -99,7 +98,7 @@ void Ring::set_begin(uint64_t begin) {
 
 uint64_t Ring::pin(uint64_t bytes) {
     release();
-    bytes = aligned(bytes);
+    bytes = range_bytes(bytes);
     if (bytes > size_)
         throw InputError(fmt::format("the unified buffer is too small: {} bytes are to stay in {}",
                                      bytes, size_));

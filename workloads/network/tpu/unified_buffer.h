@@ -11,6 +11,11 @@
 
 namespace lockstep::network::lowering {
 
+/// Bytes as a multiple of 256, on which every range begins.
+inline uint64_t aligned(uint64_t bytes) {
+    return (bytes + 255) / 256 * 256;
+}
+
 /// First fit. A range is free again when the last copy of its owner is gone; the heap must outlive
 /// them.
 class Heap {
