@@ -50,24 +50,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"tpu_v1", "attention:heads=2,seq=40,d=16"},
                     Case{"tpu_v1", "bert_block:hidden=64,heads=2,seq=24"}));
 
-/// Convolutions in groups, depthwise, residual, pooling, a flattened image.
-Graph vision(uint64_t seed) {
-    Builder b("vision", seed);
-    ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 12});
-    x = b.convolution("stem", x, 24, 3, {.stride = 1, .pad = 1, .bias = true});
-    x = b.node(Operator::kRelu, "stem.relu", {x});
-    x = b.max_pool("pool", x, 3, 2, 1);
-    const ValueId shortcut = x;
-    x = b.convolution("depthwise", x, 24, 3, {.stride = 1, .pad = 1, .group = 24});
-    x = b.node(Operator::kRelu, "depthwise.relu", {x});
-    x = b.convolution("groups", x, 24, 1, {.group = 2});
-    x = b.node(Operator::kAdd, "add", {x, shortcut});
-    x = b.node(Operator::kRelu, "add.relu", {x});
-    const ValueId flat = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
-    const ValueId mean = b.node(Operator::kGlobalAveragePool, "mean", {x});
-    return b.finish({b.linear("fc", flat, 10), b.reshape("means", mean, {2, 24})});
-}
-
 TEST(CompileForTpu, RunsConvolutionsOfAllKinds) {
     for (const char* machine : {"tpu_v1", "tpu_v3"})
         for (const TpuCheck& check : run_on(vision(3), machine).checks)

@@ -87,21 +87,8 @@ TEST_P(Dataflows, ConvolutionsOfAnyShapeAreTheReference) {
     }
 }
 
-/// Groups, depthwise, a residual, pooling, a flattened image.
 TEST_P(Dataflows, NetworksAreTheReference) {
-    Builder b("vision", 3);
-    ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 12});
-    x = b.convolution("stem", x, 24, 3, {.stride = 1, .pad = 1, .bias = true});
-    x = b.node(Operator::kRelu, "stem.relu", {x});
-    x = b.max_pool("pool", x, 3, 2, 1);
-    const ValueId shortcut = x;
-    x = b.convolution("depthwise", x, 24, 3, {.stride = 1, .pad = 1, .group = 24});
-    x = b.node(Operator::kRelu, "depthwise.relu", {x});
-    x = b.convolution("groups", x, 24, 1, {.group = 2});
-    x = b.node(Operator::kAdd, "add", {x, shortcut});
-    x = b.node(Operator::kRelu, "add.relu", {x});
-    const ValueId flat = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
-    expect_reference(run(b.finish({b.linear("fc", flat, 10)})), "vision");
+    expect_reference(run(vision(3)), "vision");
     if (GetParam().machine != std::string("tpu_v1"))
         expect_reference(run("attention:heads=2,seq=40,d=16"), "attention");
 }

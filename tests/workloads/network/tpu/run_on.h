@@ -4,6 +4,7 @@
 
 #include "models/tpu/tpu.h"
 #include "sim/config/machine.h"
+#include "workloads/network/builder.h"
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
@@ -41,6 +42,24 @@ inline Ran run_on(Graph graph, const std::string& machine,
     }
     ran.checks = verify_tpu(network, results, parameters.fixed_point);
     return ran;
+}
+
+/// Convolutions in groups, depthwise, residual, pooling, a flattened image.
+inline Graph vision(uint64_t seed) {
+    Builder b("vision", seed);
+    ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 12});
+    x = b.convolution("stem", x, 24, 3, {.stride = 1, .pad = 1, .bias = true});
+    x = b.node(Operator::kRelu, "stem.relu", {x});
+    x = b.max_pool("pool", x, 3, 2, 1);
+    const ValueId shortcut = x;
+    x = b.convolution("depthwise", x, 24, 3, {.stride = 1, .pad = 1, .group = 24});
+    x = b.node(Operator::kRelu, "depthwise.relu", {x});
+    x = b.convolution("groups", x, 24, 1, {.group = 2});
+    x = b.node(Operator::kAdd, "add", {x, shortcut});
+    x = b.node(Operator::kRelu, "add.relu", {x});
+    const ValueId flat = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
+    const ValueId mean = b.node(Operator::kGlobalAveragePool, "mean", {x});
+    return b.finish({b.linear("fc", flat, 10), b.reshape("means", mean, {2, 24})});
 }
 
 /// Instructions of the kind.
