@@ -159,7 +159,6 @@ class Activation {
 }  // namespace
 
 void execute_activate(const Instruction& i, State& state) {
-    if (i[kColumns] == 0) return;
     Activation activation(i, state);
     if (i.as<PoolMode>(kPool) != PoolMode::kNone) return activation.pool_all();
     std::vector<float> values(i[kColumns]);

@@ -101,7 +101,7 @@ void load_elements(const std::uint8_t* from, DataType type, std::size_t count,
             }
             return;
         case DataType::kFp32:
-            std::memcpy(out, from, 4 * count);
+            if (count != 0) std::memcpy(out, from, 4 * count);
             return;
     }
 }
@@ -124,7 +124,7 @@ void store_elements(const float* values, std::size_t count, DataType type,
             }
             return;
         case DataType::kFp32:
-            std::memcpy(to, values, 4 * count);
+            if (count != 0) std::memcpy(to, values, 4 * count);
             return;
     }
 }

@@ -58,6 +58,14 @@ std::string check_bounds(const Instruction& i, const CoreLimits& limits, const S
     if (transposed && i[Field::kRows] > limits.array_columns)
         return fmt::format("{} transposed rows, but the accumulators have {} columns",
                            i[Field::kRows], limits.array_columns);
+    if (i.opcode() == Opcode::kTranspose) {
+        // Rows that lie upon each other could be more than there is room for.
+        const std::uint64_t bytes =
+            i[Field::kRows] * i[Field::kColumns] * size_of(i.type(Field::kType));
+        if (bytes > limits.unified_buffer)
+            return fmt::format("transposes {} bytes of a unified buffer of {}", bytes,
+                               limits.unified_buffer);
+    }
     const bool accumulators =
         array || i.opcode() == Opcode::kActivate || i.opcode() == Opcode::kDepthwise;
     if (accumulators && !transposed && i[Field::kColumns] > limits.array_columns)
@@ -66,7 +74,27 @@ std::string check_bounds(const Instruction& i, const CoreLimits& limits, const S
     return "";
 }
 
+namespace {
+
+/// Whether the instruction only works on rows, of which it has none or empty ones. A reduction
+/// of nothing still writes its result, and matrix instructions take tiles.
+bool is_empty(const Instruction& i) {
+    switch (i.opcode()) {
+        case Opcode::kDepthwise:
+        case Opcode::kActivate:
+        case Opcode::kVector:
+        case Opcode::kPool:
+        case Opcode::kTranspose:
+            return i[Field::kRows] == 0 || i[Field::kColumns] == 0;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
 void execute(const Instruction& i, State& state) {
+    if (is_empty(i)) return;
     switch (i.opcode()) {
         case Opcode::kReadHost:
         case Opcode::kWriteHost:

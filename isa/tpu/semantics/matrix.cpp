@@ -258,7 +258,6 @@ void execute_matrix(const Instruction& i, State& state) {
 void execute_depthwise(const Instruction& i, State& state) {
     const DataType type = i.type(kType), weight_type = i.type(kWeightType);
     const std::uint64_t columns = i[kColumns], taps = i[kKernelHeight] * i[kKernelWidth];
-    if (columns == 0) return;
     const bool floats = is_float(type);
     const float pad = floats ? 0.0f : static_cast<float>(i.signed_value(kPadValue));
     std::vector<float> weights(taps * columns), values(columns), sums(columns);

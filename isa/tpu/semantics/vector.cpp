@@ -207,7 +207,7 @@ void execute_transpose(const Instruction& i, State& state) {
         for (std::uint64_t column = 0; column < i[kColumns]; ++column)
             std::memcpy(copy.data() + (column * i[kRows] + row) * size,
                         state.unified_buffer(i[kA] + row * i[kAPitch] + column * size), size);
-    for (std::uint64_t column = 0; column < i[kColumns] && i[kRows] != 0; ++column)
+    for (std::uint64_t column = 0; column < i[kColumns]; ++column)
         std::memcpy(state.unified_buffer(i[kDestination] + column * i[kPitch]),
                     copy.data() + column * i[kRows] * size, i[kRows] * size);
 }

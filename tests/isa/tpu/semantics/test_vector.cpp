@@ -85,6 +85,31 @@ TEST(TpuActivate, PoolsWhatIsMissingNever) {
     EXPECT_THAT(run(PoolMode::kAverage), ElementsAre(-1, -2.5f, -5.5f, -7));
 }
 
+TEST(TpuActivate, NoRowsOfTheLargestImageAreNothing) {
+    Core core;
+    core.put<std::uint8_t>(0, {7});
+    core.run(Opcode::kActivate, {{kAccumulatorType, DataType::kFp32},
+                                 {kColumns, 16},
+                                 {kType, DataType::kFp32},
+                                 {kScale, 1.0f},
+                                 {kPool, PoolMode::kMax},
+                                 {kHeight, 65535},
+                                 {kWidth, 65535},
+                                 {kPoolKernel, 2},
+                                 {kPoolStride, 2}});
+    EXPECT_EQ(core.get<std::uint8_t>(0, 1)[0], 7);
+}
+
+TEST(TpuVector, NoRowsOfTheMostColumnsAreNothing) {
+    Core core;
+    core.put<std::uint8_t>(0, {7});
+    core.run(Opcode::kVector, {{kType, DataType::kFp32},
+                               {kAType, DataType::kFp32},
+                               {kColumns, (1 << 24) - 1},
+                               {kFunction, Function::kIdentity}});
+    EXPECT_EQ(core.get<std::uint8_t>(0, 1)[0], 7);
+}
+
 TEST(TpuVector, BroadcastsAndFunctions) {
     Core core;
     core.put<float>(0, {1, 2, 3, 4, 5, 6});
@@ -323,6 +348,21 @@ TEST(TpuTranspose, MayOverlap) {
     core.run(Opcode::kTranspose,
              {{kAPitch, 6}, {kType, DataType::kInt16}, {kPitch, 4}, {kRows, 2}, {kColumns, 3}});
     EXPECT_THAT(core.get<std::int16_t>(0, 6), ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
+TEST(TpuTranspose, RowsUponEachOtherAreNoMoreThanTheBuffer) {
+    Core core;  // of 64 KiB
+    const auto transpose = [&](int rows) {
+        core.run(Opcode::kTranspose, {{kA, 0},
+                                      {kAPitch, 0},
+                                      {kRows, rows},
+                                      {kColumns, 256},
+                                      {kType, DataType::kInt8},
+                                      {kDestination, 1024},
+                                      {kPitch, 0}});
+    };
+    transpose(256);
+    EXPECT_THROW(transpose(257), InputError);
 }
 
 TEST(TpuGather, ReadsRowsByIndexAndFaultsOutside) {
