@@ -182,7 +182,8 @@ engine::Cycle Core::advance(Cycle from, Cycle until) {
             progress |= run_vector(now);
         }
         if (halted_) {
-            for (Timeline& timeline : timelines_) timeline.add(end_, ArrayState::kNonMatrix);
+            for (Timeline& timeline : timelines_)
+                timeline.add(end_, ArrayState::kNonMatrix, current_step_);
             return engine::kNever;
         }
         const Cycle next = next_event(now);

@@ -28,8 +28,9 @@ namespace lockstep::tpu {
 /// What the core counts for a step of the program; cycles and array states are cut afterwards.
 struct StepCounters {
     std::uint64_t instructions = 0;
-    std::uint64_t end = 0;   ///< cycle at which its last instruction completed
-    std::uint64_t macs = 0;  ///< rows x lanes x columns of its matrix instructions
+    std::uint64_t end = 0;     ///< cycle at which its last instruction completed
+    std::uint64_t macs = 0;    ///< rows x lanes x columns of its matrix instructions
+    std::uint64_t active = 0;  ///< cycles in which they stream, whenever it is
     // Elements: those that enter the array, and sums that its accumulators take and add to.
     std::uint64_t input_reads = 0, weight_reads = 0, sums_written = 0, sums_read = 0;
     std::uint64_t raw_stall = 0, input_stall = 0;  ///< cycles, over all arrays

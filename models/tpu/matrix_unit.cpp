@@ -165,14 +165,15 @@ bool Core::run_matrix(std::size_t index, Cycle now) {
     const bool sums = dataflow_of(next) != Dataflow::kOutputStationary;
     const Cycle complete = stream(unit, next, head.step, now);
     const Cycle unhindered = now + stream_cycles(next);
-    timelines_[index].add(unhindered, ArrayState::kActive);
-    timelines_[index].add(unit.stream_end, ArrayState::kNonMatrix);
+    timelines_[index].add(unhindered, ArrayState::kActive, head.step);
+    timelines_[index].add(unit.stream_end, ArrayState::kNonMatrix, head.step);
     if (trace_ != nullptr) {
         trace_->work(queue_index, next, head.index, now, unhindered);
         trace_->bank_stall(queue_index, unhindered, unit.stream_end);
     }
     unit.results.push_back({complete, head.step});
     StepCounters& counters = step(head.step);
+    counters.active += unhindered - now;
     counters.macs += next[kRows] * next[kLanes] * next[kColumns];
     if (loads) counters.input_reads += next[kRows] * next[kLanes];
     if (next.flag(kSwitchWeights)) counters.weight_reads += next[kLanes] * next[kColumns];
@@ -196,7 +197,7 @@ void Core::account_idle(std::size_t index, const Entry& entry, Cycle now) {
     counters.issue_stall += unit.issue_wait;
     const auto add = [&](Cycle until, ArrayState state) {
         if (trace_ != nullptr) trace_->idle(index, state, timeline.end(), std::min(now, until));
-        timeline.add(std::min(now, until), state);
+        timeline.add(std::min(now, until), state, entry.step);
     };
     add(begin, ArrayState::kNonMatrix);
     const bool weights = parameters_.array.dataflow == Dataflow::kWeightStationary;

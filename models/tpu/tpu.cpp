@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "models/memory/stream/stream_memory.h"
@@ -61,6 +60,8 @@ void StepResult::add(const StepResult& other) {
                               &StepResult::weight_stall,
                               &StepResult::weight_shift,
                               &StepResult::non_matrix,
+                              &StepResult::active_others,
+                              &StepResult::active_elsewhere,
                               &StepResult::raw_stall,
                               &StepResult::input_stall,
                               &StepResult::issue_stall,
@@ -83,6 +84,11 @@ void StepResult::add(const StepResult& other) {
         this->*member += other.*member;
 }
 
+double StepResult::share_within() const {
+    const double within = double(active - active_others);
+    return active_elsewhere == 0 ? 1 : within / (within + double(active_elsewhere));
+}
+
 std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
     const Parameters& parameters) const {
     const double units = parameters.units;
@@ -93,6 +99,7 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
     constexpr double kTera = 1e12;
     const double used = percent(double(useful_macs), peak);
     const double streaming = percent(double(active), array_cycles);
+    const double own = percent(double(active - active_others), array_cycles);
     return {{"cycles", cycles},
             {"macs", useful_macs},
             {"array_utilization.pct", used},
@@ -110,7 +117,9 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"lockstep__mapped_macs", macs},
             {"lockstep__array_active_cycles", active},
             {"lockstep__array_active.pct", streaming},
-            {"lockstep__unused_macs.pct", streaming - used},
+            {"lockstep__array_active_other_steps_cycles", active_others},
+            {"lockstep__array_active_elsewhere_cycles", active_elsewhere},
+            {"lockstep__unused_macs.pct", own - used * share_within()},
             {"lockstep__weight_stall.pct", percent(double(weight_stall), array_cycles)},
             {"lockstep__weight_shift.pct", percent(double(weight_shift), array_cycles)},
             {"lockstep__non_matrix.pct", percent(double(non_matrix), array_cycles)},
@@ -137,6 +146,7 @@ StepResult RunResult::total() const {
     StepResult sum;
     sum.name = "total";
     for (const StepResult& step : steps) sum.add(step);
+    sum.active_others = sum.active_elsewhere = 0;
     return sum;
 }
 
@@ -234,18 +244,20 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     for (const Timeline& timeline : core.timelines()) {
         const std::vector<Timeline::Totals> parts = timeline.cut(ends);
         for (std::size_t i = 0; i < parts.size(); ++i) {
-            const std::uint64_t busy =
-                std::accumulate(parts[i].begin(), parts[i].end(), std::uint64_t{0}) -
-                parts[i][std::size_t(ArrayState::kNonMatrix)];
+            const std::uint64_t busy = parts[i][ArrayState::kActive] +
+                                       parts[i][ArrayState::kWeightStall] +
+                                       parts[i][ArrayState::kShift];
             busiest[i] = std::max(busiest[i], busy);
-            result.steps[i].active += parts[i][std::size_t(ArrayState::kActive)];
-            result.steps[i].weight_stall += parts[i][std::size_t(ArrayState::kWeightStall)];
-            result.steps[i].weight_shift += parts[i][std::size_t(ArrayState::kShift)];
-            result.steps[i].non_matrix += parts[i][std::size_t(ArrayState::kNonMatrix)];
+            result.steps[i].active += parts[i][ArrayState::kActive];
+            result.steps[i].active_others += parts[i].others;
+            result.steps[i].weight_stall += parts[i][ArrayState::kWeightStall];
+            result.steps[i].weight_shift += parts[i][ArrayState::kShift];
+            result.steps[i].non_matrix += parts[i][ArrayState::kNonMatrix];
         }
     }
     for (std::size_t i = 0; i < busiest.size(); ++i) {
         StepResult& step = result.steps[i];
+        step.active_elsewhere = counters[i].active - (step.active - step.active_others);
         step.idle_units =
             busiest[i] * parameters.units - (step.active + step.weight_stall + step.weight_shift);
     }

@@ -25,6 +25,8 @@ struct StepResult {
     std::uint64_t useful_macs = 0;  ///< those the program's step says; macs where it does not
     // Cycles summed over the matrix units; the four add up to cycles x units.
     std::uint64_t active = 0, weight_stall = 0, weight_shift = 0, non_matrix = 0;
+    std::uint64_t active_others = 0;               ///< in active: streams of other steps
+    std::uint64_t active_elsewhere = 0;            ///< its own streams in the cycles of other steps
     std::uint64_t raw_stall = 0, input_stall = 0;  ///< beside them: waits of the next instruction
     std::uint64_t issue_stall = 0;  ///< likewise: while the next instruction was issued
     std::uint64_t idle_units = 0;   ///< likewise: what arrays had less to do than the busiest
@@ -40,6 +42,8 @@ struct StepResult {
 
     /// Adds all but the name.
     void add(const StepResult& other);
+    /// Of its useful products, the share that was computed in its own cycles.
+    double share_within() const;
     /// In the order and under the names of --stats.
     std::vector<std::pair<std::string, stats::Value>> metrics(const Parameters& parameters) const;
 };

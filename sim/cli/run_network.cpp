@@ -101,10 +101,10 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
         if (!request.options.quiet) {
             std::vector<network::LayerTime> times;
             for (const tpu::StepResult& step : result.steps)
-                times.push_back({step.cycles, step.useful_macs, step.active, step.weight_stall,
-                                 step.weight_shift, step.raw_stall, step.input_stall,
-                                 step.issue_stall, step.idle_units, step.bank_stall,
-                                 step.vector_busy, step.host_busy,
+                times.push_back({step.cycles, step.useful_macs, step.active, step.active_others,
+                                 step.active_elsewhere, step.weight_stall, step.weight_shift,
+                                 step.raw_stall, step.input_stall, step.issue_stall,
+                                 step.idle_units, step.bank_stall, step.vector_busy, step.host_busy,
                                  step.host_bytes_read + step.host_bytes_written,
                                  step.dram_bytes_read + step.dram_bytes_written});
             fmt::print("{}", network::explain_utilisation(compiled, times, parameters.limits()));

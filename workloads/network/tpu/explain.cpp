@@ -46,6 +46,9 @@ std::string schedule_text(const TpuCompiled& compiled) {
 std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
                           const tpu::CoreLimits& limits) {
     const double cycles = static_cast<double>(time.cycles) * limits.matrix_units;
+    // Its streams, and those of them that fell into the time of other steps.
+    const uint64_t within = time.active - time.active_others;
+    const double streams = static_cast<double>(within + time.active_elsewhere);
     if (cycles == 0) return "no time of its own: hidden behind the step before";
     const auto part = [&](uint64_t count) { return 100 * static_cast<double>(count) / cycles; };
     if (time.host_busy != 0)
@@ -58,15 +61,17 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
                                     : "no matrix product: memory transfers";
     }
     const double peak = cycles * limits.array_rows * limits.array_columns;
-    const double used = 100 * static_cast<double>(time.macs) / peak;
+    const double all_used = 100 * static_cast<double>(time.macs) / peak;
+    const double used = streams == 0 ? all_used : all_used * static_cast<double>(within) / streams;
     const uint64_t idle = time.active + time.weight_stall + time.weight_shift;
     const double other =
         part(static_cast<uint64_t>(cycles) > idle ? static_cast<uint64_t>(cycles) - idle : 0);
     std::vector<std::pair<double, std::string>> losses = {
-        {part(time.active) / static_cast<double>(layer.row_cycles) - used,
+        {part(within) / static_cast<double>(layer.row_cycles) - used,
          fmt::format("fold edges ({:.0f}% of rows, {:.0f}% of columns filled)",
                      100 * fill(layer.lane_use, layer), 100 * fill(layer.column_use, layer))},
-        {part(time.active) * (1 - 1 / static_cast<double>(layer.row_cycles)), "16-bit operands"},
+        {part(within) * (1 - 1 / static_cast<double>(layer.row_cycles)), "16-bit operands"},
+        {part(time.active_others), "products of other steps"},
         {part(time.weight_stall), "weight stalls"},
         {part(time.weight_shift), kShifts[static_cast<size_t>(limits.dataflow)]},
     };
@@ -83,10 +88,16 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
     lose(time.bank_stall, "bank conflicts of the unified buffer");
     lose(time.issue_stall, "instructions that were still to come");
     lose(time.idle_units, "matrix units with less to do than others");
+    // Of what is left, the vector unit worked at least while nothing else was to be seen.
+    const uint64_t elsewhere = static_cast<uint64_t>(cycles * (1 - rest / 100));
+    const uint64_t vector = time.vector_busy * limits.matrix_units;
+    lose(vector > elsewhere ? vector - elsewhere : 0, "the vector unit at work");
     losses.emplace_back(rest, "fill, drain and transfers around it");
     std::sort(losses.begin(), losses.end(),
               [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text = fmt::format("{:.1f}% used", used);
+    if (all_used - used >= 0.05)
+        text += fmt::format(" (and {:.1f}% in the time of other steps)", all_used - used);
     for (const auto& [percent, reason] : losses)
         if (percent >= 1) text += fmt::format("; {:.1f}% {}", percent, reason);
     return text;

@@ -236,6 +236,43 @@ TEST(CompileForTpu, SixteenBitActivationsTakeTwoCyclesARow) {
         InputError);
 }
 
+TEST(CompileForTpu, ProductsAreExplainedWhereTheyWereComputed) {
+    // A layer whose products were computed while the one before it ended.
+    const tpu::Parameters v1(*config::Machine::load("tpu_v1", {}));
+    TpuLayer layer{.name = "shortcut", .weight_tiles = 1};
+    layer.lane_use = 0.5;
+    layer.column_use = 1;
+    constexpr uint64_t kPes = 256 * 256;
+    EXPECT_EQ(explain_layer(layer,
+                            {.cycles = 1000,
+                             .macs = 150 * kPes,
+                             .active = 300,
+                             .active_others = 200,
+                             .active_elsewhere = 200,
+                             .vector_busy = 900},
+                            v1.limits()),
+              "5.0% used (and 10.0% in the time of other steps); 60.0% the vector unit at work; "
+              "20.0% products of other steps; 10.0% fill, drain and transfers around it; 5.0% fold "
+              "edges (50% of rows, 100% of columns filled)");
+
+    // Two branches on one array: the second is computed while the first's results are activated.
+    Builder b("branches", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {600, 32});
+    const Graph graph = b.finish({b.linear("a", x, 32), b.linear("b", x, 32)});
+    const tpu::RunResult result = run_on(graph, "tpu_v1").result;
+    uint64_t others = 0, elsewhere = 0;
+    for (const tpu::StepResult& step : result.steps) {
+        EXPECT_LE(step.active_others, step.active) << step.name;
+        others += step.active_others;
+        elsewhere += step.active_elsewhere;
+        const double share = step.share_within();
+        EXPECT_TRUE(share >= 0 && share <= 1) << step.name;
+    }
+    EXPECT_EQ(others, elsewhere);
+    EXPECT_GT(others, 0u);
+    EXPECT_EQ(result.total().share_within(), 1);
+}
+
 TEST(CompileForTpu, ALayerBeginsWhenTheOneBeforeItIsComplete) {
     // Jouppi et al. (2017): the "delay slot". Six column tiles of the first layer; the second
     // reads them from the first on.
