@@ -32,27 +32,32 @@ struct Schedule {
 
     std::int64_t steps() const { return timing.load + timing.stream + timing.unload; }
 
+    /// The latest fold that has begun.
+    std::int64_t newest(std::int64_t time) const {
+        return std::min(folds - 1, time / timing.interval);
+    }
+
     /// Calls `visit(fold, step)` for each fold that is at one of its steps at `time`.
     template <typename Visit>
     void at(std::int64_t time, const Visit& visit) const {
         if (time < 0) return;
-        const std::int64_t newest = std::min(folds - 1, time / timing.interval);
-        for (std::int64_t fold = newest; fold >= 0; --fold) {
+        for (std::int64_t fold = newest(time); fold >= 0; --fold) {
             const std::int64_t step = time - fold * timing.interval;
             if (step >= steps()) return;
             visit(fold, step);
         }
     }
 
-    unsigned control(std::int64_t time) const {
-        unsigned result = 0;
+    Control control(std::int64_t time) const {
+        Control result;
         at(time, [&](std::int64_t, std::int64_t step) {
             const std::int64_t vector = step - timing.load;
-            if (vector < 0) result |= kShift;
-            if (vector >= 0 && vector < timing.stream) result |= kMultiply;
-            if (vector == 0) result |= is_os ? kFirst : kSwap;
-            if (is_os && vector == timing.stream - 1) result |= kLast;
-            if (vector >= timing.stream) result |= kUnload;
+            result.shift |= vector < 0;
+            result.multiply |= vector >= 0 && vector < timing.stream;
+            result.swap |= !is_os && vector == 0;
+            result.first |= is_os && vector == 0;
+            result.last |= is_os && vector == timing.stream - 1;
+            result.unload |= vector >= timing.stream;
         });
         return result;
     }
@@ -91,6 +96,8 @@ class Netlist : public sc_core::sc_module {
 
     void trace_to(sc_core::sc_trace_file* file) const {
         sc_core::sc_trace(file, clk, clk.name());
+        sc_core::sc_trace(file, cycle_, std::string(name()) + ".cycle");
+        sc_core::sc_trace(file, fold_, std::string(name()) + ".fold");
         for (const auto& pe : pes_) pe->trace(file);
     }
 
@@ -139,6 +146,8 @@ class Netlist : public sc_core::sc_module {
     /// At the edge that begins cycle `next_`: what enters the array in it.
     void setup() {
         const std::int64_t load = schedule_.timing.load, stream = schedule_.timing.stream;
+        cycle_ = next_;
+        fold_ = schedule_.newest(next_);
         for (int r = 0; r < rows_; ++r) {
             const std::int64_t time = next_ - r;
             T value{};
@@ -187,11 +196,12 @@ class Netlist : public sc_core::sc_module {
     const int rows_, columns_;
     Product<T> product_;
     const Schedule schedule_;
-    Signals<unsigned> control_;
+    Signals<Control> control_;
     Signals<T> west_, north_, sum_;
     std::vector<std::unique_ptr<Pe<T>>> pes_;
     std::int64_t next_ = 0;  ///< the cycle that the next edge begins
     std::int64_t last_cycle_ = 0, results_ = 0;
+    std::int64_t cycle_ = 0, fold_ = 0;  ///< for the trace: under way, begun last
 };
 
 }  // namespace

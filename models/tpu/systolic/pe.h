@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
+#include <string>
 #include <systemc>
 
 #include "models/tpu/systolic/arithmetic.h"
@@ -10,15 +12,24 @@
 namespace lockstep::tpu {
 
 /// What a PE is to do in a cycle; the wires of the control wave, which runs east with the data.
-enum Control : unsigned {
-    kShift = 1,     ///< ws, is: pass the spare register on, take what comes from the north
-    kSwap = 2,      ///< ws, is: the spare register is from now on what is held
-    kMultiply = 4,  ///< multiply and add
-    kFirst = 8,     ///< os: the sum begins at zero
-    kLast = 16,     ///< os: the sum is complete, a result
-    kUnload = 32,   ///< os: pass the result on, take what comes from the north
+struct Control {
+    bool shift = false;     ///< ws, is: pass the spare register on, take what comes from the north
+    bool swap = false;      ///< ws, is: the spare register is from now on what is held
+    bool multiply = false;  ///< multiply and add
+    bool first = false;     ///< os: the sum begins at zero
+    bool last = false;      ///< os: the sum is complete, a result
+    bool unload = false;    ///< os: pass the result on, take what comes from the north
+
+    bool operator==(const Control&) const = default;
 };
-inline constexpr int kControlWires = 6;
+
+/// sc_signal asks for it.
+inline std::ostream& operator<<(std::ostream& out, const Control& c) {
+    return out << c.shift << c.swap << c.multiply << c.first << c.last << c.unload;
+}
+
+/// sc_signal asks for it; Pe::trace shows the wires that its dataflow has.
+inline void sc_trace(sc_core::sc_trace_file*, const Control&, const std::string&) {}
 
 template <typename T>
 class Pe : public sc_core::sc_module {
@@ -26,8 +37,8 @@ class Pe : public sc_core::sc_module {
     SC_HAS_PROCESS(Pe);
 
     sc_core::sc_in<bool> clk{"clk"};
-    sc_core::sc_in<unsigned> control_in{"control_in"};
-    sc_core::sc_out<unsigned> control_out{"control_out"};
+    sc_core::sc_in<Control> control_in{"control_in"};
+    sc_core::sc_out<Control> control_out{"control_out"};
     sc_core::sc_in<T> west_in{"west_in"};  ///< streamed operand
     sc_core::sc_out<T> west_out{"west_out"};
     sc_core::sc_in<T> north_in{
@@ -46,7 +57,16 @@ class Pe : public sc_core::sc_module {
     /// The wires that enter it, its registers, and the sum that leaves.
     void trace(sc_core::sc_trace_file* file) const override {
         const std::string path = std::string(name()) + ".";
-        sc_core::sc_trace(file, signal(control_in).read(), path + "control", kControlWires);
+        const Control& control = signal(control_in).read();
+        sc_core::sc_trace(file, control.multiply, path + "multiply");
+        if (is_output_stationary_) {
+            sc_core::sc_trace(file, control.first, path + "first");
+            sc_core::sc_trace(file, control.last, path + "last");
+            sc_core::sc_trace(file, control.unload, path + "unload");
+        } else {
+            sc_core::sc_trace(file, control.shift, path + "shift");
+            sc_core::sc_trace(file, control.swap, path + "swap");
+        }
         sc_core::sc_trace(file, signal(west_in), path + "west");
         sc_core::sc_trace(file, signal(north_in), path + "north");
         sc_core::sc_trace(file, signal(sum_in), path + "sum_in");
@@ -62,7 +82,7 @@ class Pe : public sc_core::sc_module {
     }
 
     void cycle() {
-        const unsigned control = control_in.read();
+        const Control control = control_in.read();
         control_out.write(control);
         west_out.write(west_in.read());
         if (is_output_stationary_)
@@ -71,25 +91,25 @@ class Pe : public sc_core::sc_module {
             weight_stationary(control);
     }
 
-    void weight_stationary(unsigned control) {
-        if (control & kSwap) held_ = spare_;
-        if (control & kShift) {
+    void weight_stationary(Control control) {
+        if (control.swap) held_ = spare_;
+        if (control.shift) {
             north_out.write(spare_);
             spare_ = north_in.read();
         }
-        if (control & kMultiply) sum_out.write(multiply_add(sum_in.read(), west_in.read(), held_));
+        if (control.multiply) sum_out.write(multiply_add(sum_in.read(), west_in.read(), held_));
     }
 
-    void output_stationary(unsigned control) {
-        if (control & kUnload) {
+    void output_stationary(Control control) {
+        if (control.unload) {
             sum_out.write(spare_);
             spare_ = sum_in.read();
         }
-        if (control & kMultiply) {
+        if (control.multiply) {
             north_out.write(north_in.read());
-            held_ = multiply_add(control & kFirst ? T{} : held_, west_in.read(), north_in.read());
+            held_ = multiply_add(control.first ? T{} : held_, west_in.read(), north_in.read());
         }
-        if (control & kLast) spare_ = held_;
+        if (control.last) spare_ = held_;
     }
 
     const bool is_output_stationary_;

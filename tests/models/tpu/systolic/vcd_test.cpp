@@ -13,6 +13,7 @@ namespace lockstep::tpu {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 namespace fs = std::filesystem;
 
 const Operands<std::int32_t> kOperands{{2, 2, 2}, {1, 2, 3, 4}, {5, 6, 7, 8}};
@@ -30,9 +31,10 @@ std::string trace_of(const std::string& name) {
 
 TEST(Vcd, NamesTheWiresAndRegistersOfEveryPe) {
     const std::string text = trace_of("systolic_a.vcd");
-    for (const char* name : {"pe_0_0", "pe_1_1", "control", "west", "north", "sum_in", "sum_out",
-                             "held", "spare", "clk"})
-        EXPECT_THAT(text, HasSubstr(name));
+    for (const char* name : {"pe_0_0", "pe_1_1", "west", "north", "sum_in", "sum_out", "held",
+                             "spare", "shift", "swap", "multiply", "clk", "cycle", "fold"})
+        EXPECT_THAT(text, HasSubstr((std::string(" ") + name + " ")));
+    EXPECT_THAT(text, Not(HasSubstr(" unload "))) << "sums do not stay";
     // 19 and 50, the first and the last result, appear on a wire.
     EXPECT_THAT(text, HasSubstr("\nb10011 "));
     EXPECT_THAT(text, HasSubstr("\nb110010 "));
