@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "sim/error/error.h"
 
@@ -50,25 +51,48 @@ constexpr std::string_view kMetrics[] = {
     "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio",
     "smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio",
     "smsp__average_warps_issue_stalled_drain_per_issue_active.ratio",
+    "smsp__average_warps_issue_stalled_branch_resolving_per_issue_active.ratio",
+    "smsp__average_warps_issue_stalled_imc_miss_per_issue_active.ratio",
+    "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio",
+    "smsp__average_warps_issue_stalled_misc_per_issue_active.ratio",
+    "smsp__average_warps_issue_stalled_sleeping_per_issue_active.ratio",
+    "smsp__average_warps_issue_stalled_tex_throttle_per_issue_active.ratio",
 };
 
-/// What a prefixed unit is worth in the base unit (byte, ns, Hz); 1: it is none of these.
-double scale_of(std::string_view unit) {
-    static constexpr std::pair<std::string_view, double> kScales[] = {
-        {"Kbyte", 1e3},    {"Mbyte", 1e6},
-        {"Gbyte", 1e9},    {"Tbyte", 1e12},
-        {"usecond", 1e3},  {"us", 1e3},
-        {"msecond", 1e6},  {"ms", 1e6},
-        {"second", 1e9},   {"s", 1e9},
-        {"Khz", 1e3},      {"Mhz", 1e6},
-        {"Ghz", 1e9},      {"MHz", 1e6},
-        {"GHz", 1e9},      {"cycle/usecond", 1e6},
-        {"cycle/us", 1e6}, {"cycle/nsecond", 1e9},
-        {"cycle/ns", 1e9},
-    };
-    for (const auto& [name, scale] : kScales)
+/// The name of a metric where its own is not known (newer chips), and the one it is stored under.
+constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+    {"dram__bytes_op_read.sum", "dram__bytes_read.sum"},
+    {"dram__bytes_op_write.sum", "dram__bytes_write.sum"},
+};
+
+using Scale = std::pair<std::string_view, double>;
+constexpr Scale kTimes[] = {{"ns", 1},   {"nsecond", 1},   {"us", 1e3}, {"usecond", 1e3},
+                            {"ms", 1e6}, {"msecond", 1e6}, {"s", 1e9},  {"second", 1e9}};
+constexpr Scale kBytes[] = {
+    {"byte", 1}, {"Kbyte", 1e3}, {"Mbyte", 1e6}, {"Gbyte", 1e9}, {"Tbyte", 1e12}};
+constexpr Scale kFrequencies[] = {
+    {"hz", 1},    {"Hz", 1},    {"cycle/s", 1},    {"cycle/second", 1},
+    {"Khz", 1e3}, {"KHz", 1e3}, {"cycle/ms", 1e3}, {"cycle/msecond", 1e3},
+    {"Mhz", 1e6}, {"MHz", 1e6}, {"cycle/us", 1e6}, {"cycle/usecond", 1e6},
+    {"Ghz", 1e9}, {"GHz", 1e9}, {"cycle/ns", 1e9}, {"cycle/nsecond", 1e9},
+};
+
+/// The units that a metric may have; none: it is a count or a ratio, whose units are not scaled.
+std::span<const Scale> units_of(std::string_view metric) {
+    if (metric.starts_with("gpu__time_duration")) return kTimes;
+    if (metric.ends_with(".per_second")) return kFrequencies;
+    if (metric.find("__bytes") != std::string_view::npos) return kBytes;
+    return {};
+}
+
+/// What a unit is worth in the base unit (byte, ns, Hz); nothing: it is not known. A profiler that
+/// prints no units was asked for base units.
+std::optional<double> scale_of(std::string_view metric, std::string_view unit) {
+    const std::span<const Scale> units = units_of(metric);
+    if (units.empty() || unit.empty()) return 1;
+    for (const auto& [name, scale] : units)
         if (unit == name) return scale;
-    return 1;
+    return std::nullopt;
 }
 
 /// `(132, 1, 1)`.
@@ -91,10 +115,28 @@ bool parse_number(std::string text, double& value) {
     return error == std::errc() && stop == text.data() + text.size() && std::isfinite(value);
 }
 
+/// The name that a metric is stored under.
+std::string stored_name(const std::string& metric) {
+    for (const auto& [alias, name] : kAliases)
+        if (metric == alias) return std::string(name);
+    return metric;
+}
+
+bool is_alias_of(std::string_view metric, std::string_view name) {
+    return std::find(std::begin(kAliases), std::end(kAliases), std::pair(metric, name)) !=
+           std::end(kAliases);
+}
+
 }  // namespace
 
 std::span<const std::string_view> profiled_metrics() {
     return kMetrics;
+}
+
+std::vector<std::string_view> asked_metrics() {
+    std::vector<std::string_view> all(std::begin(kMetrics), std::end(kMetrics));
+    for (const auto& [alias, name] : kAliases) all.push_back(alias);
+    return all;
 }
 
 std::span<const std::string_view> quick_metrics() {
@@ -183,8 +225,7 @@ class Table {
     /// In base units.
     double number(std::size_t launch, std::string_view name) const {
         const std::string& value = text(launch, name);
-        if (double number = 0; parse_number(value, number))
-            return number * scale_of((*units_)[column(name)]);
+        if (double number = 0; parse_number(value, number)) return number * scale(name);
         std::string lower = value;
         for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         const bool is_none = lower.find("n/a") != std::string::npos ||
@@ -199,6 +240,14 @@ class Table {
     }
 
   private:
+    double scale(std::string_view name) const {
+        const std::string& unit = (*units_)[column(name)];
+        const std::optional<double> scale = scale_of(name, unit);
+        if (!scale)
+            throw InputError(
+                fmt::format("{}: column '{}' has the unknown unit '{}'", file_, name, unit));
+        return *scale;
+    }
     static bool is_quick(std::string_view name) {
         const auto quick = quick_metrics();
         return std::find(quick.begin(), quick.end(), name) != quick.end();
@@ -225,9 +274,13 @@ std::vector<std::string> available_metrics(std::string_view csv, const std::stri
     const Table table(csv, file_name);
     if (!table.has_launch(0)) throw InputError(fmt::format("{}: there is no launch", file_name));
     std::vector<std::string> list;
-    for (const std::string_view metric : kMetrics)
-        if (table.has_column(metric) && std::isfinite(table.number(0, metric)))
+    for (const std::string_view metric : asked_metrics()) {
+        const bool is_there = std::any_of(list.begin(), list.end(), [&](const std::string& name) {
+            return is_alias_of(metric, name);
+        });
+        if (!is_there && table.has_column(metric) && std::isfinite(table.number(0, metric)))
             list.emplace_back(metric);
+    }
     for (const std::string_view metric : quick_metrics()) table.number(0, metric);
     return list;
 }
@@ -253,10 +306,11 @@ void add_counters(CounterFile& manifest, std::string_view csv, const std::string
             check_size("Grid Size", launch.grid, pair);
             check_size("Block Size", launch.block, pair);
             for (const std::string& metric : manifest.metrics)
-                launch.metrics[metric] = table.number(number, metric);
+                launch.metrics[stored_name(metric)] = table.number(number, metric);
             ++number;
         }
     }
+    for (std::string& metric : manifest.metrics) metric = stored_name(metric);
     if (table.has_launch(number)) table.fail(number, "is one more than the plan has");
 }
 

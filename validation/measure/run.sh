@@ -101,8 +101,12 @@ pack_up
 # 2. Nsight Compute, tried first on one pair: where it does not work that costs seconds. Counters
 # that this chip or version lacks are left out.
 ncu=${LOCKSTEP_NCU:-$(command -v ncu || ls -d /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | tail -n 1)}
-version=unknown startup=10 selected='--profile-from-start off' unwarmed=''
-[ -n "$ncu" ] && version=$(timeout 20 "$ncu" --version 2>/dev/null | tail -n 1)
+version=unknown startup=10 selected='--profile-from-start off' plain='' names=''
+if [ -n "$ncu" ]; then
+    version=$(timeout 20 "$ncu" --version 2>/dev/null | tail -n 1)
+    # Columns by names of metrics, not by labels; older versions do not have the option.
+    timeout 20 "$ncu" --help 2>/dev/null | grep -q -e --print-metric-name && names='--print-metric-name name'
+fi
 
 # under_ncu NAME SECONDS CACHE METRICS PLAN...: writes ncu_NAME.csv and launches_NAME.list.
 under_ncu() {
@@ -112,16 +116,31 @@ under_ncu() {
     [ "$cache" = warm ] && control=none
     rm -f "$out/ncu_$name.csv"
     timeout -k 10 "$seconds" "$ncu" --csv --page raw --print-units base --print-kernel-base mangled \
-        $selected --clock-control none --cache-control $control --metrics "$metrics" \
-        --log-file "$out/ncu_$name.csv" "$measure" $options $unwarmed "$@" --profile --cache "$cache" \
+        $names $selected --clock-control none --cache-control $control --metrics "$metrics" \
+        --log-file "$out/ncu_$name.csv" "$measure" $options $plain "$@" --profile --cache "$cache" \
         --profiler "$version" --manifest "$out/launches_$name.list" >"$out/ncu_$name.log" 2>&1
+}
+
+# known_of METRICS: those that the profiler's messages do not name; it may name one at a time, as it
+# stands or within a regular expression.
+known_of() {
+    grep -E '^==(ERROR|WARNING)==' "$out/ncu_try.log" | tr -d '\\' >"$out/.refused"
+    for part in '' '.*'; do
+        known=$(echo "$1" | tr ',' '\n' | while read -r metric; do
+            grep -F -w -q -e "${metric%%$part}" "$out/.refused" || echo "$metric"
+        done | paste -s -d , -)
+        [ "$known" = "$1" ] || break
+    done
+    rm -f "$out/.refused"
+    echo "$known"
 }
 
 try_ncu() {
     [ -s "$out/ncu_metrics.txt" ] && return
     pair=$(echo "$plan" | awk '{ print $2; exit }')
     wanted=$("$measure" --metrics full)
-    for attempt in full without_unknown quick last; do
+    least=$("$measure" --metrics quick)
+    for attempt in 1 2 3 4 5 6 7 8 9 10 11 12; do
         seconds=$(left)
         [ "$seconds" -gt 15 ] || { later="$later counters"; return; }
         [ "$seconds" -gt 60 ] && seconds=60
@@ -134,19 +153,18 @@ try_ncu() {
         rm -f "$out/ncu_metrics.txt"
         cat "$out/ncu_try.csv" >>"$out/ncu_try.log" 2>/dev/null
         tail -n 3 "$out/ncu_try.log" | sed 's/^/    /'
-        grep -q -E 'LibraryNotLoaded|ERR_NVGPUCTRPERM|Failed to initialize' "$out/ncu_try.log" && break
-        if grep -q 'No kernels were profiled' "$out/ncu_try.log" && [ -z "$unwarmed" ]; then
+        grep -q -E 'LibraryNotLoaded|ERR_NVGPUCTRPERM|Failed to initialize|InterprocessLockFailed|not supported on device' \
+            "$out/ncu_try.log" && break
+        if grep -q 'No kernels were profiled' "$out/ncu_try.log" && [ -z "$plain" ]; then
             # It takes no hint where to look: then nothing but the plan's kernels may run.
-            selected='' unwarmed='--warm-up-cycles 0'
+            selected='' plain=--all-profiled
             echo plain >"$out/ncu_plain.txt"
-        elif [ "$attempt" = full ]; then
-            wanted=$(echo "$wanted" | tr ',' '\n' | while read -r metric; do
-                grep -F -q "$metric" "$out/ncu_try.log" || echo "$metric"
-            done | paste -s -d , -)
-            [ -n "$wanted" ] || wanted=$("$measure" --metrics quick)
-        else
-            wanted=$("$measure" --metrics quick)
+            continue
         fi
+        [ "$wanted" = "$least" ] && break
+        known=$(known_of "$wanted")
+        [ -n "$known" ] && [ "$known" != "$wanted" ] && [ "$attempt" -lt 11 ] || known=$least
+        wanted=$known
     done
     echo broken >"$out/ncu_broken.txt"
 }
@@ -162,7 +180,7 @@ else
     try_ncu
     [ -e "$out/ncu_broken.txt" ] && { say "it does not work, see $out/ncu_try.log"; failed="$failed counters"; }
 fi
-[ -e "$out/ncu_plain.txt" ] && selected='' unwarmed='--warm-up-cycles 0'
+[ -e "$out/ncu_plain.txt" ] && selected='' plain=--all-profiled
 [ -s "$out/ncu_startup.txt" ] && startup=$(cat "$out/ncu_startup.txt")
 
 # pairs_of GROUP: how many; parts_of GROUP: in how many pieces they are profiled.
@@ -251,8 +269,12 @@ fi
 
 pack_up
 
-# 4. The rest.
-counters warm full $kernels
+# 4. The rest. Warm caches are those that a launch before left, which must not be profiled itself.
+if [ -n "$plain" ]; then
+    say "no counters with caches warm: this profiler looks at every launch"
+else
+    counters warm full $kernels
+fi
 counters cold quick micro
 
 say "done, $(ls "$out" | grep -c '^counters_.*json$') files of counters"

@@ -77,6 +77,37 @@ TEST(NcuCsv, KeepsThatThereIsNoValue) {
     EXPECT_THROW(available_metrics(csv("1", "smsp__inst_executed.sum"), "n.csv"), InputError);
 }
 
+/// The CSV with the unit of the bytes that are read replaced.
+std::string with_unit(const std::string& unit) {
+    std::string text = csv("\"2.5\"");
+    return text.replace(text.find("Kbyte"), 5, unit);
+}
+
+TEST(NcuCsv, TakesBaseAndScaledUnits) {
+    for (const auto& [unit, scale] :
+         std::vector<std::pair<std::string, double>>{{"byte", 1}, {"", 1}, {"Mbyte", 1e6}}) {
+        CounterFile file = manifest();
+        add_counters(file, with_unit(unit), "n.csv");
+        EXPECT_EQ(file.pairs[0].launches[0].metrics.at("dram__bytes_read.sum"), 2.5 * scale);
+    }
+    EXPECT_THAT(error_of(with_unit("Kibyte")),
+                HasSubstr("n.csv: column 'dram__bytes_read.sum' has the unknown unit 'Kibyte'"));
+}
+
+TEST(NcuCsv, StoresAMetricUnderItsFirstName) {
+    std::string text = csv("7");
+    text.replace(text.find("dram__bytes_write"), 17, "dram__bytes_op_write");
+    const std::vector<std::string> available = available_metrics(text, "n.csv");
+    EXPECT_EQ(available.size(), profiled_metrics().size());
+    EXPECT_THAT(available, testing::Contains("dram__bytes_op_write.sum"));
+    CounterFile file = manifest();
+    file.metrics = available;
+    add_counters(file, text, "n.csv");
+    EXPECT_EQ(file.pairs[1].launches[0].metrics.at("dram__bytes_write.sum"), 7);
+    EXPECT_THAT(file.metrics, testing::Contains("dram__bytes_write.sum"));
+    EXPECT_THAT(file.metrics, testing::Not(testing::Contains("dram__bytes_op_write.sum")));
+}
+
 TEST(NcuCsv, NamesWhatIsWrong) {
     EXPECT_THAT(error_of(csv("\"n/a\"")), HasSubstr("n.csv: launch 0: column "
                                                     "'gpu__time_duration.sum' is 'n/a'"));
