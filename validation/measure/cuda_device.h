@@ -24,12 +24,16 @@ struct CudaDeviceOptions {
     std::uint64_t keep_bytes = 0;  ///< the bytes of outputs of up to this size are kept
     /// Nothing but the launches themselves, for a profiler.
     bool bare = false;
+    /// With `bare`: each launch runs once before the profiler looks, and memory is restored.
+    bool runs_before = false;
     /// The workload keeps addresses in memory, not only in parameters.
     bool has_addresses = false;
     int warm_up_cycles = 100'000'000;  ///< the clock rises under load
     int spin_cycles = 100'000;         ///< in front of what is timed, while the host enqueues it
     int clock_cycles = 2'000'000;      ///< over which the SM's clock is measured
-    std::uint64_t skip_bytes = 0;  ///< allocated first, so that addresses differ from run to run
+    /// Allocated first, and a thousandth of it again, so that addresses differ from run to run: the
+    /// driver takes small allocations from other places than large ones.
+    std::uint64_t skip_bytes = 0;
 };
 
 /// One launch on the silicon. Times in microseconds, by the driver's events.
@@ -75,7 +79,8 @@ class CudaDevice : public Device {
     std::vector<CudaLaunch> take_launches() { return std::move(launches_); }
     /// SHA-256 of each cubin that was loaded, by NAME.
     const std::map<std::string, std::string>& cubins() const { return cubins_; }
-    /// Microseconds of a launch that does nothing, timed as the others are.
+    /// Microseconds of a launch that does nothing, timed as the others are; from then on the GPU is
+    /// kept busy for as long as the host needs to enqueue one.
     double empty_launch();
     /// MHz of the SM's clock now, 0 where the timer does not move.
     double measure_sm_clock();
@@ -113,7 +118,7 @@ class CudaDevice : public Device {
     CudaDeviceOptions options_;
     CuDevice device_ = 0;
     CuEvent *begin_ = nullptr, *end_ = nullptr;
-    CuPointer noted_ = 0, clear_ = 0, skipped_ = 0;
+    CuPointer noted_ = 0, clear_ = 0, skipped_[2] = {};
     std::size_t clear_bytes_ = 0;
     CuModule* probes_ = nullptr;
     std::chrono::steady_clock::time_point last_busy_ = {};

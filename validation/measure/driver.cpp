@@ -11,10 +11,7 @@
 
 namespace lockstep::validation {
 
-namespace {
-
-/// The library by its name, or in the folders in which containers have it that say so nowhere.
-void* open(const std::string& library, std::string& error) {
+void* open_library(const std::string& library, std::string& error) {
     for (const char* folder :
          {"", "/usr/local/nvidia/lib64/", "/usr/local/nvidia/lib/", "/usr/lib/wsl/lib/"}) {
         void* const handle = dlopen((folder + library).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -25,13 +22,11 @@ void* open(const std::string& library, std::string& error) {
     return nullptr;
 }
 
-}  // namespace
-
 std::shared_ptr<const Driver> Driver::load(const std::string& library) {
     // Code is loaded with its module, not in the midst of what is timed.
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     std::string error;
-    void* const handle = open(library, error);
+    void* const handle = open_library(library, error);
     if (handle == nullptr)
         throw InputError(fmt::format("no CUDA driver on this machine: {}", error));
     auto driver = std::make_shared<Driver>();

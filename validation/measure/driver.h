@@ -40,6 +40,7 @@ inline constexpr std::uintptr_t kCuParamSize = 2;     ///< CU_LAUNCH_PARAM_BUFFE
     X(device, cuDeviceGet, (CuDevice * device, int ordinal))                                       \
     X(device_name, cuDeviceGetName, (char* name, int bytes, CuDevice device))                      \
     X(device_attribute, cuDeviceGetAttribute, (int* value, int attribute, CuDevice device))        \
+    X(pci_address, cuDeviceGetPCIBusId, (char* address, int bytes, CuDevice device))               \
     X(total_memory, cuDeviceTotalMem_v2, (std::size_t * bytes, CuDevice device))                   \
     X(retain_context, cuDevicePrimaryCtxRetain, (CuContext * *context, CuDevice device))           \
     X(set_context, cuCtxSetCurrent, (CuContext * context))                                         \
@@ -73,6 +74,10 @@ inline constexpr std::uintptr_t kCuParamSize = 2;     ///< CU_LAUNCH_PARAM_BUFFE
     X(stop_profiler, cuProfilerStop, ())                                                           \
     X(error_name, cuGetErrorName, (CuResult error, const char** name))                             \
     X(error_text, cuGetErrorString, (CuResult error, const char** text))
+
+/// dlopen, by the name and in the folders in which containers have NVIDIA's libraries and say so
+/// nowhere. Null where there is none; `error` says why.
+void* open_library(const std::string& library, std::string& error);
 
 struct Driver {
 #define LOCKSTEP_CUDA_MEMBER(member, symbol, parameters) CuResult(*member) parameters = nullptr;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -23,6 +22,7 @@
 #include "validation/measure/child_process.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/ncu_csv.h"
+#include "validation/measure/provenance.h"
 #include "validation/measure/sha256.h"
 #include "validation/measure/tables.h"
 
@@ -33,14 +33,15 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-    std::string out = ".", driver = "libcuda.so.1", machine, plan_file, commit = "unknown";
+    std::string out = ".", driver = "libcuda.so.1", management = "libnvidia-ml.so.1", machine,
+                plan_file, commit = "unknown";
     std::string manifest, csv, cache = "cold", profiler = "unknown", metrics, available,
                                into = "counters.json";
     std::string part = "1/1";
     std::vector<std::string> groups, only;
     unsigned timeout = 60, limit = 0;
     std::uint64_t keep_outputs = 64u << 10;
-    bool list = false, profile = false, tables = false, is_sample = false;
+    bool list = false, profile = false, all_profiled = false, tables = false, is_sample = false;
     int table_entries = 0;
     MeasureOptions measure;
 };
@@ -82,50 +83,11 @@ class Deadline {
 
 constexpr int kTimeIsUp = 75;  // EX_TEMPFAIL
 
-/// `NVIDIA GeForce RTX 3090` is machine rtx3090.
-std::string machine_of(std::string gpu) {
-    std::erase(gpu, ' ');
-    std::transform(gpu.begin(), gpu.end(), gpu.begin(), [](unsigned char c) { return tolower(c); });
-    std::string best;
-    for (const auto& [name, arch] : config::Machine::gpus())
-        if (gpu.find(name) != std::string::npos && name.size() > best.size()) best = name;
-    if (best.empty())
-        throw InputError(
-            fmt::format("there is no machine file for this GPU ({}); --machine names "
-                        "one of its architecture",
-                        gpu));
-    return best;
-}
-
-std::string driver_version() {
-    std::ifstream file("/proc/driver/nvidia/version");
-    std::string line;
-    return file && std::getline(file, line) ? line : "unknown";
-}
-
-std::string now() {
-    const std::time_t time = std::time(nullptr);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
-    return text;
-}
-
 Provenance provenance(const Options& options, const Driver& driver) {
-    CuDevice device = 0;
-    driver.check(driver.device(&device, 0), "cuDeviceGet");
-    char name[256] = {};
-    driver.check(driver.device_name(name, sizeof name - 1, device), "cuDeviceGetName");
-    Provenance p;
-    p.gpu = name;
-    p.machine = options.machine.empty() ? machine_of(name) : options.machine;
-    p.driver = driver_version();
-    driver.check(driver.driver_version(&p.cuda_version), "cuDriverGetVersion");
-    p.date = now();
+    Provenance p = provenance_of(driver, options.management, options.machine);
     p.commit = options.commit;
     p.program = "lockstep_measure";
     p.is_sample = options.is_sample;
-    p.sm_mhz_rated = driver.attribute_or_0(kCuClockRate, device) / 1000.0;
-    p.memory_mhz_rated = driver.attribute_or_0(kCuMemoryClockRate, device) / 1000.0;
     p.cold_repeats = options.measure.cold_repeats;
     p.warm_repeats = options.measure.warm_repeats;
     p.runs = options.measure.runs;
@@ -188,6 +150,8 @@ int measure(const Options& options) {
             .provenance;
     const auto machine = config::Machine::load(about.machine);
     fmt::print(stderr, "{}: {} pairs, machine {}\n", about.gpu, plan.size(), about.machine);
+    for (const std::string& doubt : doubts(about))
+        fmt::print(stderr, "{}: DOUBTFUL: {}\n", about.gpu, doubt);
 
     const Keeper keeper(options.driver);
     MeasureOptions measure_options = options.measure;
@@ -248,6 +212,8 @@ int profile(const Options& options) {
     for (const PlannedPair& pair : planned(options)) {
         CudaDeviceOptions device_options = options.measure.device;
         device_options.bare = true;
+        device_options.runs_before = options.cache == "warm" && !options.all_profiled;
+        if (options.all_profiled) device_options.warm_up_cycles = 0;
         device_options.has_addresses = pair.times_itself();
         CudaDevice device(driver, machine, device_options);
         file.pairs.push_back(profile_pair(pair, device, options.measure.seed,
@@ -317,7 +283,10 @@ int run(const Options& options) {
     }
     if (!options.csv.empty()) return merge(options);
     if (!options.metrics.empty()) {
-        const auto all = options.metrics == "quick" ? quick_metrics() : profiled_metrics();
+        const auto quick = quick_metrics();
+        const auto all = options.metrics == "quick"
+                             ? std::vector<std::string_view>(quick.begin(), quick.end())
+                             : asked_metrics();
         print_list({all.begin(), all.end()});
         return 0;
     }
@@ -350,6 +319,8 @@ int main(int argc, char** argv) {
     app.add_option("--plan", options.plan_file, "a plan of your own (group,workload lines)");
     app.add_option("--machine", options.machine, "the GPU's machine file (default: by its name)");
     app.add_option("--driver", options.driver, "the CUDA driver's library")->capture_default_str();
+    app.add_option("--management", options.management, "the library that knows the card's state")
+        ->capture_default_str();
     app.add_option("--commit", options.commit, "of the source, for the provenance");
     app.add_option("--cold-repeats", options.measure.cold_repeats, "with caches flushed")
         ->check(CLI::Range(0u, 1000u))
@@ -377,6 +348,8 @@ int main(int argc, char** argv) {
     app.add_option("--available", options.available,
                    "print the names of the counters that this profiler's CSV has");
     app.add_flag("--profile", options.profile, "run everything once, for a profiler");
+    app.add_flag("--all-profiled", options.all_profiled,
+                 "with --profile: run nothing that is not to be profiled");
     app.add_flag("--tables", options.tables, "write the tables of the transcendental unit");
     app.add_option("--table-entries", options.table_entries, "at most so many of each (tests)");
     app.add_option("--manifest", options.manifest, "the list of launches that --profile writes");

@@ -102,6 +102,8 @@ Json to_json(sass::Dim3 size) {
 }
 
 Json to_json(const Provenance& p) {
+    Json card = Json::object();
+    for (const auto& [name, value] : p.card) card[name] = value;
     return {
         {"gpu", p.gpu},
         {"machine", p.machine},
@@ -111,6 +113,7 @@ Json to_json(const Provenance& p) {
         {"commit", p.commit},
         {"program", p.program},
         {"sample", p.is_sample},
+        {"card", std::move(card)},
         {"sm_mhz", {{"rated", p.sm_mhz_rated}, {"least", p.sm_mhz_least}, {"most", p.sm_mhz_most}}},
         {"memory_mhz_rated", p.memory_mhz_rated},
         {"repeats", {{"cold", p.cold_repeats}, {"warm", p.warm_repeats}, {"runs", p.runs}}},
@@ -127,6 +130,7 @@ Provenance read_provenance(const Field& field) {
     p.commit = field["commit"].text();
     p.program = field["program"].text();
     p.is_sample = field["sample"].boolean();
+    p.card = field["card"].map<std::string>([](const Field& f) { return f.text(); });
     p.sm_mhz_rated = field["sm_mhz"]["rated"].number();
     p.sm_mhz_least = field["sm_mhz"]["least"].number();
     p.sm_mhz_most = field["sm_mhz"]["most"].number();

@@ -53,8 +53,9 @@ struct MeasuredPair {
 
 struct Provenance {
     std::string gpu, machine, driver, date, commit, program;
-    bool is_sample = false;  ///< made for tests, not measured
-    int cuda_version = 0;    ///< as the driver says: 1000 * major + 10 * minor
+    bool is_sample = false;                   ///< made for tests, not measured
+    int cuda_version = 0;                     ///< as the driver says: 1000 * major + 10 * minor
+    std::map<std::string, std::string> card;  ///< card_state() before the first pair
     double sm_mhz_rated = 0, memory_mhz_rated = 0, sm_mhz_least = 0, sm_mhz_most = 0;
     unsigned cold_repeats = 0, warm_repeats = 0, runs = 0;
     std::uint64_t seed = 0;

@@ -123,6 +123,11 @@ EXPORT int cuDeviceGetAttribute(int* value, int attribute, int device) {
             return kInvalidValue;
     }
 }
+EXPORT int cuDeviceGetPCIBusId(char* address, int bytes, int device) {
+    NEED(device == 7);
+    std::snprintf(address, static_cast<std::size_t>(bytes), "0000:1a:00.0");
+    return 0;
+}
 EXPORT int cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
     NEED(device == 7);
     *bytes = state().device->total_bytes();
@@ -285,4 +290,44 @@ EXPORT int cuGetErrorName(int error, const char** name) {
 EXPORT int cuGetErrorString(int, const char** text) {
     *text = "an error of the driver for tests";
     return 0;
+}
+
+// What of the management library is asked, in the same file: a card with ECC that another process
+// uses, of a library that knows nothing of MIG.
+EXPORT int nvmlInit_v2() {
+    return 0;
+}
+EXPORT int nvmlShutdown() {
+    return 0;
+}
+EXPORT int nvmlSystemGetDriverVersion(char* version, unsigned bytes) {
+    std::snprintf(version, bytes, "580.1");
+    return 0;
+}
+EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** card) {
+    *card = &state();
+    return std::strcmp(address, "0000:1a:00.0") == 0 ? 0 : 6;
+}
+EXPORT int nvmlDeviceGetClockInfo(void*, int clock, unsigned* mhz) {
+    *mhz = clock == 1 ? 345 : 3201;
+    return 0;
+}
+EXPORT int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+    *milliwatts = 700'500;
+    return 0;
+}
+EXPORT int nvmlDeviceGetEccMode(void*, unsigned* now, unsigned* later) {
+    *now = *later = 1;
+    return 0;
+}
+EXPORT int nvmlDeviceGetTemperature(void*, int, unsigned*) {
+    return 3;  // NVML_ERROR_NOT_SUPPORTED
+}
+EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
+    *reasons = 0x1 | 0x4;
+    return 0;
+}
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void* list) {
+    *count = 2;
+    return list == nullptr ? 7 : 0;
 }
