@@ -10,6 +10,15 @@ namespace lockstep::sass {
 
 namespace {
 
+/// Of an operand whose field begins at a bit, unless its opcode has it elsewhere.
+constexpr OperandSlot slot_at(unsigned bit) {
+    return bit == 24               ? OperandSlot::kA
+           : bit >= 32 && bit < 64 ? OperandSlot::kB
+           : bit == 64             ? OperandSlot::kC
+           : bit == 16             ? OperandSlot::kDestination
+                                   : OperandSlot::kOther;
+}
+
 constexpr unsigned kBindlessHandleBit = 32;
 /// Where the words of cx[UR][offset] are put: the end of the sink, which no destination of an
 /// instruction with a constant operand is long enough to reach.
@@ -48,21 +57,20 @@ void execute_with_bindless_constant(const Instruction& in, Warp& warp) {
 
 }  // namespace
 
-void Binder::note(RegisterFile file, unsigned bit, unsigned number, unsigned count, bool is_write,
-                  std::uint32_t offset) {
-    const OperandSlot slot = bit == 24               ? OperandSlot::kA
-                             : bit >= 32 && bit < 64 ? OperandSlot::kB
-                             : bit == 64             ? OperandSlot::kC
-                             : bit == 16             ? OperandSlot::kDestination
-                                                     : OperandSlot::kOther;
+void Binder::note(RegisterFile file, OperandSlot slot, unsigned number, unsigned count,
+                  bool is_write, std::uint32_t offset) {
     uses_.push_back({file, slot, is_write, static_cast<std::uint8_t>(number),
                      static_cast<std::uint8_t>(count), static_cast<std::uint16_t>(offset)});
 }
 
 Operand Binder::source_register(unsigned bit, unsigned rows) {
+    return source_register(bit, rows, slot_at(bit));
+}
+
+Operand Binder::source_register(unsigned bit, unsigned rows, OperandSlot slot) {
     const auto number = static_cast<unsigned>(word.bits(bit, 8));
     if (number == kRegisterRZ) return Operand::of_warp(kZeroRow);
-    note(RegisterFile::kVector, bit, number, rows, false);
+    note(RegisterFile::kVector, slot, number, rows, false);
     program_.rows_ = std::max(program_.rows_, kRegisterRow + number + rows);
     return Operand::of_warp(kRegisterRow + number);
 }
@@ -70,7 +78,7 @@ Operand Binder::source_register(unsigned bit, unsigned rows) {
 Operand Binder::dest_register(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 8));
     if (number == kRegisterRZ) return Operand::of_warp(kSinkRow);
-    note(RegisterFile::kVector, bit, number, rows, true);
+    note(RegisterFile::kVector, slot_at(bit), number, rows, true);
     program_.rows_ = std::max(program_.rows_, kRegisterRow + number + rows);
     return Operand::of_warp(kRegisterRow + number);
 }
@@ -78,7 +86,7 @@ Operand Binder::dest_register(unsigned bit, unsigned rows) {
 Operand Binder::source_uniform(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 6));
     if (number == kUniformURZ) return Operand::of_warp(kZeroRow);
-    note(RegisterFile::kUniform, bit, number, rows, false);
+    note(RegisterFile::kUniform, slot_at(bit), number, rows, false);
     program_.uniform_rows_ = std::max(program_.uniform_rows_, std::min(number + rows, 64u));
     return Operand::of_warp(kUniformRow + number);
 }
@@ -86,7 +94,7 @@ Operand Binder::source_uniform(unsigned bit, unsigned rows) {
 Operand Binder::dest_uniform(unsigned bit, unsigned rows) {
     const auto number = static_cast<unsigned>(word.bits(bit, 6));
     if (number == kUniformURZ) return Operand::of_warp(kSinkRow);
-    note(RegisterFile::kUniform, bit, number, rows, true);
+    note(RegisterFile::kUniform, slot_at(bit), number, rows, true);
     program_.uniform_rows_ = std::max(program_.uniform_rows_, std::min(number + rows, 64u));
     return Operand::of_warp(kUniformRow + number);
 }
@@ -94,33 +102,34 @@ Operand Binder::dest_uniform(unsigned bit, unsigned rows) {
 Operand Binder::barrier_register(unsigned bit, bool is_write) {
     const auto number = static_cast<unsigned>(word.bits(bit, 4));
     program_.barrier_rows_ = std::max(program_.barrier_rows_, number + 1);
-    note(RegisterFile::kBarrier, bit, number, 1, is_write);
+    note(RegisterFile::kBarrier, slot_at(bit), number, 1, is_write);
     return Operand::of_warp(kBarrierRow + number);
 }
 
 PredicateSource Binder::source_predicate(unsigned bit, unsigned negate_bit) {
     const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
-    if (number != kPredicatePT) note(RegisterFile::kPredicate, bit, number, 1, false);
+    if (number != kPredicatePT) note(RegisterFile::kPredicate, slot_at(bit), number, 1, false);
     return {number, word.bit(negate_bit)};
 }
 
 PredicateSource Binder::source_uniform_predicate(unsigned bit, unsigned negate_bit) {
     const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
-    if (number != kPredicatePT) note(RegisterFile::kUniformPredicate, bit, number, 1, false);
+    if (number != kPredicatePT)
+        note(RegisterFile::kUniformPredicate, slot_at(bit), number, 1, false);
     return {static_cast<std::uint8_t>(kUniformPredicate0 + number), word.bit(negate_bit)};
 }
 
 std::uint8_t Binder::dest_predicate(unsigned bit) {
     const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
     if (number == kPredicatePT) return kPredicateSink;
-    note(RegisterFile::kPredicate, bit, number, 1, true);
+    note(RegisterFile::kPredicate, slot_at(bit), number, 1, true);
     return number;
 }
 
 std::uint8_t Binder::dest_uniform_predicate(unsigned bit) {
     const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
     if (number == kPredicatePT) return kPredicateSink;
-    note(RegisterFile::kUniformPredicate, bit, number, 1, true);
+    note(RegisterFile::kUniformPredicate, slot_at(bit), number, 1, true);
     return static_cast<std::uint8_t>(kUniformPredicate0 + number);
 }
 
@@ -141,7 +150,7 @@ Operand Binder::literal64(std::uint64_t value) {
 
 Operand Binder::constant(unsigned bank, std::uint32_t byte_offset, unsigned rows) {
     const Literal key{true, static_cast<std::uint8_t>(bank), byte_offset};
-    note(RegisterFile::kConstant, 32, bank, rows, false, byte_offset);
+    note(RegisterFile::kConstant, slot_at(32), bank, rows, false, byte_offset);
     if (rows == 1) {
         const auto [it, is_new] = program_.literal_index_.try_emplace(
             key, static_cast<std::uint32_t>(program_.literals_.size()));
@@ -206,6 +215,13 @@ void Binder::sources_ab(SourceWidth width) {
     out.b = flexible(width);
 }
 
+void Binder::sources_ac(SourceWidth width, unsigned register_bit) {
+    const unsigned rows = width_rows(width);
+    out.a = source_register(24, rows);
+    out.b = flexible_is_register() ? source_register(register_bit, rows, OperandSlot::kC)
+                                   : flexible(width);
+}
+
 void Binder::sources_abc(SourceWidth width) {
     sources_abc(width, width, width);
 }
@@ -214,7 +230,7 @@ void Binder::sources_abc(SourceWidth a, SourceWidth b, SourceWidth c) {
     out.a = source_register(24, width_rows(a));
     const unsigned form = word.form();
     if (form == 2 || form == 3 || form == 7) {
-        out.b = source_register(64, width_rows(b));
+        out.b = source_register(64, width_rows(b), OperandSlot::kB);
         out.c = flexible(c);
     } else {
         out.b = flexible(b);

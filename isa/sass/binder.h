@@ -38,7 +38,8 @@ class Binder {
     std::size_t code_count() const { return program_.words_.size(); }
 
     // Operands at a bit position; `rows` consecutive registers are used.
-    Operand source_register(unsigned bit, unsigned rows = 1);     ///< 8-bit field, RZ reads zeros
+    Operand source_register(unsigned bit, unsigned rows = 1);  ///< 8-bit field, RZ reads zeros
+    Operand source_register(unsigned bit, unsigned rows, OperandSlot slot);
     Operand dest_register(unsigned bit = 16, unsigned rows = 1);  ///< RZ is the sink
     Operand source_uniform(unsigned bit, unsigned rows = 1);      ///< 6-bit field, URZ reads zeros
     Operand dest_uniform(unsigned bit = 16, unsigned rows = 1);
@@ -56,6 +57,9 @@ class Binder {
     /// out.a = Ra at 24, out.b = what the operand form (bits 9-11) says: Rb, immediate, constant
     /// or uniform register. For opcodes whose second source is the flexible one.
     void sources_ab(SourceWidth width = SourceWidth::k32);
+    /// Likewise for FADD and its kin, whose flexible source is read where the third of FFMA is;
+    /// where it is a register, it stands at `register_bit`.
+    void sources_ac(SourceWidth width = SourceWidth::k32, unsigned register_bit = 32);
     /// out.a, out.b, out.c for three-source opcodes: the flexible operand is b in the forms RRR,
     /// RIR, RCR, RUR and c in RRI, RRC, RRU (then b comes from bits 64-71).
     void sources_abc(SourceWidth width = SourceWidth::k32);
@@ -87,7 +91,7 @@ class Binder {
     std::span<const RegisterUse> uses() const { return uses_; }
 
   private:
-    void note(RegisterFile file, unsigned bit, unsigned number, unsigned count, bool is_write,
+    void note(RegisterFile file, OperandSlot slot, unsigned number, unsigned count, bool is_write,
               std::uint32_t offset = 0);
     unsigned width_rows(SourceWidth width) const { return width == SourceWidth::k32 ? 1 : 2; }
     Operand uniform_flexible(SourceWidth width);

@@ -16,12 +16,12 @@ enum class RegisterFile : std::uint8_t {
     kConstant,          ///< a word of a constant bank as an ALU operand
 };
 
-/// Where the operand's field stands in the word: the register file's read ports and the reuse cache
-/// are by slot.
+/// Which of the sources the operand is to the reuse cache: the one that its .reuse bit (122, 123,
+/// 124) names. Mostly it goes by where the field stands.
 enum class OperandSlot : std::uint8_t {
     kA,            ///< bits 24-31
-    kB,            ///< bits 32-63
-    kC,            ///< bits 64-71
+    kB,            ///< bits 32-63; 64-71 where what stands at 32-63 is the third source
+    kC,            ///< bits 64-71; 32-39 of FADD and its kin
     kDestination,  ///< bits 16-23
     kOther,
 };

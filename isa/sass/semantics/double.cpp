@@ -103,11 +103,9 @@ bool bind_arithmetic(Binder& binder) {
 }
 
 bool bind_dadd(Binder& binder) {
-    // The second source is the third of the other opcodes: a register at bits 64-71.
-    binder.sources_ab(SourceWidth::kF64);
-    const bool register_b = binder.flexible_is_register();
-    if (register_b) binder.out.b = binder.source_register(64, 2);
-    sign_modifiers_ab(binder, register_b);
+    // Alone of its kin it also has the register at bits 64-71.
+    binder.sources_ac(SourceWidth::kF64, 64);
+    sign_modifiers_ab(binder, binder.flexible_is_register());
     return bind_arithmetic<Add>(binder);
 }
 
@@ -164,7 +162,7 @@ constexpr auto kDsetp = dsetp_table(std::make_index_sequence<kComparisons>());
 
 bool bind_dsetp(Binder& binder) {
     const Word& word = binder.word;
-    binder.sources_ab(SourceWidth::kF64);
+    binder.sources_ac(SourceWidth::kF64);
     sign_modifiers_ab(binder);
     binder.out.pd[0] = binder.dest_predicate(81);
     binder.out.pd[1] = binder.dest_predicate(84);

@@ -156,7 +156,7 @@ constexpr BindEntry kEntries[] = {
 
 bool bind_fadd(Binder& binder) {
     binder.out.d = binder.dest_register();
-    binder.sources_ab();
+    binder.sources_ac();
     sign_modifiers_ab(binder);
     binder.out.execute = kExecute<Add>[variant_of(binder, false)];
     return true;

@@ -195,7 +195,8 @@ bool bind_hadd2(Binder& binder) {
     const Word& word = binder.word;
     Instruction& out = binder.out;
     out.d = binder.dest_register();
-    const bool good = bind_half_sources_ab(binder);
+    binder.sources_ac();
+    const bool good = bind_half_modifiers_ab(binder);
     const bool is_bf16 = word.bit(85), to_f32 = word.bit(78);
     out.immediate = (word.bit(80) ? kFlush : 0) | (word.bit(77) ? kSaturate : 0);
     if (!good) {
@@ -223,7 +224,8 @@ bool bind_hmul2(Binder& binder) {
     Instruction& out = binder.out;
     out.d = binder.dest_register();
     const bool is_bf16 = word.bit(85), is_f32 = word.bit(78);
-    if (!bind_half_sources_ab(binder) || is_f32 || (word.bit(76) && word.bit(80))) return false;
+    binder.sources_ab();
+    if (!bind_half_modifiers_ab(binder) || is_f32 || (word.bit(76) && word.bit(80))) return false;
     out.immediate = (word.bit(80) ? kFlush : 0) | (word.bit(76) ? kFlushZero : 0) |
                     (word.bit(77) ? kSaturate : 0);
     choose<Operation::kMultiply>(out, is_bf16);

@@ -126,7 +126,8 @@ constexpr Table kHsetp2 = hsetp2_table(std::make_index_sequence<kComparisons>())
 
 bool bind_compare(Binder& binder, const Table& table, std::uint32_t flag_of_bit_71) {
     const Word& word = binder.word;
-    if (!bind_half_sources_ab(binder)) return false;
+    binder.sources_ac();
+    if (!bind_half_modifiers_ab(binder)) return false;
     binder.out.ps[0] = binder.source_predicate(87, 90);
     const auto type = word.bits(64, 2);
     const auto operation = static_cast<unsigned>(word.bits(69, 2));
@@ -141,7 +142,8 @@ bool bind_compare(Binder& binder, const Table& table, std::uint32_t flag_of_bit_
 bool bind_hmnmx2(Binder& binder) {
     const Word& word = binder.word;
     binder.out.d = binder.dest_register();
-    if (!bind_half_sources_ab(binder)) return false;
+    binder.sources_ab();
+    if (!bind_half_modifiers_ab(binder)) return false;
     binder.out.ps[0] = binder.source_predicate(87, 90);
     binder.out.immediate =
         (word.bit(80) ? kFlush : 0) | (word.bit(81) ? kNanWins : 0) | (word.bit(82) ? kXorSign : 0);

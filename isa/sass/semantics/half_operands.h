@@ -47,10 +47,9 @@ inline bool half_source(Binder& binder, unsigned source, unsigned swizzle_bit, u
     return swizzle != kHalvesOfF32;
 }
 
-/// Sources a (bits 74-75, 72, 73) and b of the two-source instructions; an immediate b has no
-/// modifiers.
-inline bool bind_half_sources_ab(Binder& binder) {
-    binder.sources_ab();
+/// Modifiers of the sources a (bits 74-75, 72, 73) and b of the two-source instructions; an
+/// immediate b has none.
+inline bool bind_half_modifiers_ab(Binder& binder) {
     const bool b = binder.flexible_is_immediate() || half_source(binder, 1, 60, 63, 62);
     return half_source(binder, 0, 74, 72, 73) && b;
 }

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
+#include <map>
 
 #include "isa/sass/program.h"
+#include "isa/sass/table/table.h"
 
 namespace lockstep::sass {
 namespace {
@@ -78,6 +81,63 @@ TEST(RegisterUse, ConstantOperandsHaveBankAndOffset) {
                 UnorderedElementsAre(
                     vector(OperandSlot::kDestination, 1),
                     RegisterUse{RegisterFile::kConstant, OperandSlot::kB, false, 0, 1, 0x28}));
+}
+
+// A row of the table says where registers stand and which reuse bit each has. In what a row makes
+// of a word, every register gets a number of its own, 8 apart since operands are up to 8 long; a
+// source that the row does not have is RZ, as ptxas writes it.
+struct Filled {
+    Word word;
+    std::map<unsigned, unsigned> slot_of;  ///< by number: its reuse bit less 122, or kNoReuse
+};
+constexpr unsigned kNoReuse = 3;
+
+Filled fill_registers(const table::Row& row) {
+    Filled filled{row.value, {}};
+    Word used = row.mask;
+    unsigned number = 8;
+    for (const table::Operand& operand : table::operands(row)) {
+        for (const table::Piece& piece : table::pieces(operand)) {
+            const unsigned bit = piece.field.run[0].first;
+            piece.field.set(used, ~0ull);
+            if (piece.kind == table::PieceKind::kRegister) {
+                piece.field.set(filled.word, number);
+                filled.slot_of[number] = kNoReuse;
+                number += 8;
+            } else if (piece.kind == table::PieceKind::kChoice && bit >= 122 && bit <= 124) {
+                filled.slot_of[number - 8] = bit - 122;
+            } else if (piece.kind == table::PieceKind::kPredicate) {
+                piece.field.set(filled.word, 7);
+            }
+        }
+    }
+    for (const unsigned bit : {24u, 64u})
+        if (used.bits(bit, 8) == 0) filled.word.set_bits(bit, 8, 0xff);
+    filled.word.set_bits(12, 3, 7);
+    return filled;
+}
+
+TEST(RegisterUse, SlotsAreThoseOfTheReuseBitsAndNothingElseIsRead) {
+    constexpr std::array<Arch, 6> kArchs = {70, 75, 80, 86, 89, 90};
+    unsigned checked = 0;
+    for (const table::Row& row : table::rows()) {
+        const auto arch = kArchs[static_cast<unsigned>(std::bit_width(row.archs)) - 1];
+        const Filled filled = fill_registers(row);
+        for (const RegisterUse& use : uses_of(filled.word, arch)) {
+            if (use.file != RegisterFile::kVector) continue;
+            const auto found = filled.slot_of.find(use.number);
+            if (found == filled.slot_of.end()) {
+                ADD_FAILURE() << "line " << row.line << " of sass.table uses R"
+                              << unsigned{use.number};
+                continue;
+            }
+            if (use.is_write || found->second == kNoReuse) continue;
+            EXPECT_EQ(static_cast<unsigned>(use.slot), found->second)
+                << "line " << row.line << " of sass.table, R" << unsigned{use.number};
+            ++checked;
+        }
+    }
+    EXPECT_GT(checked, 300u);
 }
 
 }  // namespace
