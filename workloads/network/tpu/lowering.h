@@ -126,6 +126,8 @@ class Lowering {
 
     // product.cpp, product_blocks.cpp
     void lower_product(const Node& node);
+    /// Of a matrix product: one matrix, known when the network is compiled.
+    bool has_constant_weights(const Node& node) const;
 
     // elementwise.cpp
     void lower_unary(const Node& node);
@@ -162,6 +164,8 @@ class Lowering {
 
     // movement.cpp
     void lower_movement(const Node& node);
+    /// Whether all that read the rows of a flattened image can take its pixels as they lie.
+    bool may_stay_image(ValueId id) const;
     void lower_gather(const Node& node);
     void lower_concat(const Node& node);
     void lower_pad(const Node& node);

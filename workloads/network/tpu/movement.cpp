@@ -73,10 +73,10 @@ void Lowering::lower_movement(const Node& node) {
     }
     const ValueId y = node.outputs[0];
     const Shape& to = shape(y);
-    // An image in NHWC that becomes rows: its columns keep their order, readers know.
+    // An image in NHWC that becomes rows: its columns keep their order where all readers know.
     const bool flattens = from.shape.size() == 4 && to.size() == 2 && to[0] == from.shape[0] &&
                           from.strides == image_strides(from.shape) && from.shape[1] != 1 &&
-                          from.shape[2] * from.shape[3] != 1;
+                          from.shape[2] * from.shape[3] != 1 && may_stay_image(y);
     if (flattens) {
         Place rows = from;
         rows.image = {from.shape[1], from.shape[2], from.shape[3]};
@@ -84,8 +84,25 @@ void Lowering::lower_movement(const Node& node) {
         rows.strides = dense_strides(to);
         return set_place(y, std::move(rows));
     }
-    if (!from.image.empty()) throw InputError("a flattened image in another shape");
+    LOCKSTEP_CHECK(from.image.empty(), "{} reads a flattened image", node.name);
     give(y, reshaped(from, to));
+}
+
+bool Lowering::may_stay_image(ValueId id) const {
+    return std::all_of(readers_[id].begin(), readers_[id].end(), [&](const Node* reader) {
+        if (host_nodes_.contains(reader)) return true;  // its port says how it lies
+        if (reader->inputs[0] != id ||
+            std::count(reader->inputs.begin(), reader->inputs.end(), id) != 1)
+            return false;
+        // The weights of a product are packed in the order of its rows' elements.
+        if (reader->op == Operator::kGemm || reader->op == Operator::kMatMul)
+            return has_constant_weights(*reader);
+        const bool is_unary = reader->op == Operator::kClip || reader->op == Operator::kCast ||
+                              reader->op == Operator::kQuantizeLinear ||
+                              reader->op == Operator::kDequantizeLinear ||
+                              (reader->inputs.size() == 1 && function_of(graph_, *reader));
+        return is_unary && may_stay_image(reader->outputs[0]);
+    });
 }
 
 void Lowering::lower_gather(const Node& node) {
@@ -180,7 +197,7 @@ void Lowering::lower_constant_gather(const Node& node) {
     int64_t axis = node.integer("axis", 0);
     if (axis < 0) axis += static_cast<int64_t>(table.shape.size());
     const auto d = static_cast<size_t>(axis);
-    if (!table.image.empty()) throw InputError("of a flattened image");
+    LOCKSTEP_CHECK(table.image.empty(), "{} reads a flattened image", node.name);
     std::vector<int64_t> indices = to_integers(*which.data);
     for (int64_t& index : indices) {
         if (index < 0) index += table.shape[d];
@@ -212,7 +229,7 @@ void Lowering::lower_constant_gather(const Node& node) {
 void Lowering::lower_expand(const Node& node) {
     const ValueId y = node.outputs[0];
     const Place from = place(node.inputs[0]);
-    if (!from.image.empty()) throw InputError("of a flattened image");
+    LOCKSTEP_CHECK(from.image.empty(), "{} reads a flattened image", node.name);
     const Shape& out = shape(y);
     // As many dimensions as the result; those that repeat have the stride 0.
     Place aligned = from, spread = from;

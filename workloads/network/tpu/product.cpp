@@ -47,7 +47,7 @@ void ProductLowering::find_epilogue() {
             const ValueId other =
                 next->inputs[0] == epilogue_.result ? next->inputs[1] : next->inputs[0];
             fused = other != epilogue_.result && l_.places_[other].has_value() &&
-                    l_.shape(other) == l_.shape(epilogue_.result);
+                    l_.shape(other) == l_.shape(epilogue_.result) && lies_in_rows(l_.place(other));
             if (fused) epilogue_.addend = other;
         } else {
             fused = fuse_scale(*next) || fuse_activation(*next) || fuse_pool(*next) ||
@@ -69,6 +69,28 @@ void ProductLowering::find_epilogue() {
         else
             for (const double scale : scales) epilogue_.scales.push_back(static_cast<float>(scale));
     }
+}
+
+std::optional<Matrix> ProductLowering::rows_of(const Place& place) const {
+    // Of an image a row is a pixel.
+    const Place rows = node_.op == Operator::kConv ? permuted(place, {0, 2, 3, 1}) : place;
+    const int64_t columns = rows.shape.back();
+    const std::optional<Place> joined =
+        place.image.empty() ? reshaped(rows, {element_count(rows.shape) / columns, columns})
+                            : std::nullopt;
+    const auto matrices = joined ? matrices_of(*joined) : std::nullopt;
+    return matrices && matrices->size() == 1 ? std::optional((*matrices)[0]) : std::nullopt;
+}
+
+bool ProductLowering::lies_in_rows(const Place& addend) const {
+    if (node_.op == Operator::kConv || l_.has_constant_weights(node_))
+        return rows_of(addend).has_value();
+    // A product for each matrix.
+    return addend.image.empty() && (addend.shape.back() == 1 || addend.strides.back() == 1);
+}
+
+std::optional<Place> ProductLowering::addend_place() const {
+    return epilogue_.addend == kNoValue ? std::nullopt : std::optional(l_.place(epilogue_.addend));
 }
 
 int64_t ProductLowering::weight_zero() const {
@@ -230,7 +252,7 @@ void ProductLowering::convolution() {
                 in[0] * conv.height,
                 conv.width * conv.channels,
                 conv.width * conv.channels};
-    run_product({rows}, weights_, result);
+    run_product({rows}, weights_, result, addend_place());
     l_.set_place(epilogue_.result, std::move(result));
 }
 
@@ -273,17 +295,18 @@ void ProductLowering::dense() {
     if (left.size() < 2 || right.size() < 2) throw InputError("a product with a vector");
     k_ = left.back();
     n_ = out.back();
-    const Value& w = l_.value(b);
-    const bool constant = w.kind == ValueKind::kConstant || w.kind == ValueKind::kParameter;
-    if (!matrices_of(l_.place(a))) l_.places_[a] = l_.dense_copy(l_.place(a), node_.name + ".rows");
+    if (!matrices_of(l_.place(a))) {
+        l_.begin_step(node_.name + ".rows");
+        l_.places_[a] = l_.dense_copy(l_.place(a), node_.name + ".rows");
+    }
     const auto source = matrices_of(l_.place(a));
     sets_ = {{0, k_, 0, n_, k_, 0}};
-    if (constant && right.size() == 2) {
+    if (l_.has_constant_weights(node_)) {
         m_ = element_count(left) / k_;
         pack_dense(b, transposed);
         l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
         Place result = result_place(dense_strides(out));
-        run_product(*source, weights_, result);
+        run_product(*source, weights_, result, addend_place());
         l_.set_place(epilogue_.result, std::move(result));
         return;
     }
@@ -291,13 +314,18 @@ void ProductLowering::dense() {
     // A product for each matrix of the right operand, whose batches are those of the result.
     Place x = l_.place(a), y = l_.place(b);
     weights_.transposed = transposed;
-    if (y.strides.back() != 1 && y.shape.back() != 1) {
+    const auto runs = [](const Place& place, size_t from_last) {
+        return place.shape.rbegin()[from_last] == 1 || place.strides.rbegin()[from_last] == 1;
+    };
+    if (!runs(y, 0) && !runs(y, 1)) {
+        l_.begin_step(node_.name + ".columns");
+        y = l_.dense_copy(y, node_.name + ".columns");
+    }
+    if (!runs(y, 0)) {
         std::swap(y.strides[y.strides.size() - 1], y.strides[y.strides.size() - 2]);
         std::swap(y.shape[y.shape.size() - 1], y.shape[y.shape.size() - 2]);
         weights_.transposed = !transposed;
     }
-    if (y.shape.back() != 1 && y.strides.back() != 1)
-        throw InputError("its right operand lies neither row by row nor column by column");
     prepare_parameters({});
     l_.begin_step(epilogue_.name, element_count(out) * k_, true);
     // The context of attention is joined again right after: then it is written as it will lie.
@@ -334,9 +362,17 @@ void ProductLowering::dense() {
         weights_.address = right_part.address;
         weights_.pitch = right_part.strides[0];
         weights_.type = right_part.type;
-        run_product(*rows, weights_, part(result, i));
+        std::optional<Place> addend = addend_place();
+        if (addend) addend = part(*addend, i);
+        run_product(*rows, weights_, part(result, i), addend);
     }
     l_.set_place(epilogue_.result, std::move(result));
+}
+
+bool Lowering::has_constant_weights(const Node& node) const {
+    const Value& w = value(node.inputs.at(1));
+    return (w.kind == ValueKind::kConstant || w.kind == ValueKind::kParameter) &&
+           w.shape->size() == 2;
 }
 
 void Lowering::lower_product(const Node& node) {

@@ -126,10 +126,15 @@ class ProductLowering {
     void pack_convolution();
     void pack_dense(ValueId weight, bool transposed);
     void prepare_parameters(const std::vector<int64_t>& column_sums);
-    void run_product(const std::vector<Matrix>& source, const Weights& weights,
-                     const Place& result);
+    /// The result's elements in its order as one matrix; nothing where they do not lie so.
+    std::optional<Matrix> rows_of(const Place& place) const;
+    /// Whether a value of the result's shape can be added on the way out.
+    bool lies_in_rows(const Place& addend) const;
+    std::optional<Place> addend_place() const;
+    void run_product(const std::vector<Matrix>& source, const Weights& weights, const Place& result,
+                     const std::optional<Place>& addend);
     Operands operands_of(const std::vector<Matrix>& source, const Weights& weights,
-                         const Place& result);
+                         const Place& result, const std::optional<Place>& addend);
     /// The rows stay and panels of columns pass by, or the other way round. `limit`: rows of a
     /// block.
     void run_columns(const Operands& o, int64_t limit);

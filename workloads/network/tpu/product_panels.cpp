@@ -31,22 +31,16 @@ Matrix columns_of(Matrix m, int64_t first, int64_t columns) {
 }
 
 ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>& source,
-                                                       const Weights& weights,
-                                                       const Place& result) {
-    // Rows of the result: all but the last dimension.
-    const auto rows_of = [&](const Place& place) {
-        std::optional<Place> p =
-            conv_ ? reshaped(in_memory_order(place), {element_count(place.shape) / n_, n_})
-                  : std::optional<Place>(place);
-        if (!conv_ && element_count(place.shape) == m_ * n_)
-            if (auto two = reshaped(place, {m_, n_})) p = two;
-        const auto list = p ? matrices_of(*p) : std::nullopt;
-        if (!list || list->size() != 1) throw InputError("its result does not lie row by row");
-        return (*list)[0];
+                                                       const Weights& weights, const Place& result,
+                                                       const std::optional<Place>& addend) {
+    const auto rows = [&](const Place& place) {
+        const std::optional<Matrix> found = rows_of(place);
+        LOCKSTEP_CHECK(found.has_value(), "{}: its result does not lie row by row", node_.name);
+        return *found;
     };
     Operands o{
-        .left = source[0], .out = rows_of(result), .addend = {}, .weights = weights, .tiles = {}};
-    if (epilogue_.addend != kNoValue) o.addend = rows_of(l_.place(epilogue_.addend));
+        .left = source[0], .out = rows(result), .addend = {}, .weights = weights, .tiles = {}};
+    if (addend) o.addend = rows(*addend);
     // A left operand in several pieces is brought together first.
     if (source.size() != 1) {
         l_.end_prefetch();
@@ -113,7 +107,7 @@ void ProductLowering::stage_parameters(uint64_t address, int64_t first, int64_t 
 }
 
 void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
-                                  const Place& result) {
+                                  const Place& result, const std::optional<Place>& addend) {
     const tpu::CoreLimits& limits = l_.target_.limits;
     TpuLayer& layer = l_.layer();
     layer.m = m_;
@@ -122,7 +116,7 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     if (integer_)
         layer.row_cycles = static_cast<int64_t>(tpu::size_of(l_.type_of(node_.inputs[0])));
     layer.products = std::max<int64_t>(1, layer.products);
-    const Operands o = operands_of(source, weights, result);
+    const Operands o = operands_of(source, weights, result, addend);
     l_.open_ring();
     int64_t limit = limits.accumulator_rows / 2;
     if (l_.has_memory()) {
