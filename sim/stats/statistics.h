@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/stats/value.h"
@@ -49,7 +50,11 @@ class Statistics {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Writes a file whole or not at all. Throws InputError where it cannot be written.
-void write_whole(const std::string& path, const std::string& text);
+/// Writes a file whole or not at all (a device or pipe: as it takes it). Throws InputError where it
+/// cannot be written.
+void write_whole(const std::string& path, std::string_view contents);
+
+/// Throws what write_whole() would where the file can be made neither now nor later.
+void check_writable(const std::string& path);
 
 }  // namespace lockstep::stats

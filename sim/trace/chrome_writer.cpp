@@ -26,7 +26,6 @@ ChromeWriter::ChromeWriter(const std::string& path, const std::string& title) : 
         "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"title\":\"{}\",\"unit\":\"1 us is 1 "
         "cycle\"}},\"traceEvents\":[",
         escaped(title));
-    complete();
 }
 
 void ChromeWriter::next() {

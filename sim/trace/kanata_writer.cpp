@@ -8,7 +8,6 @@ namespace lockstep::trace {
 
 KanataWriter::KanataWriter(const std::string& path) : file_(path) {
     file_.print("Kanata\t0004\n");
-    complete();
 }
 
 void KanataWriter::add_name(NameId, std::string_view text) {

@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/trace/output_file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "sim/error/error.h"
 
 namespace lockstep::trace {
 
 OutputFile::OutputFile(const std::string& path)
-    : path_(path), file_(std::fopen(path.c_str(), "wb")) {
+    : path_(std::filesystem::absolute(path)),
+      temporary_(fmt::format("{}.{}.part", path_, getpid())) {
+    if (std::filesystem::is_directory(path_)) {
+        errno = EISDIR;
+        fail();
+    }
+    file_ = std::fopen(temporary_.c_str(), "wb");
     if (file_ == nullptr) fail();
 }
 
 OutputFile::~OutputFile() {
-    std::fwrite(buffer_.data(), 1, buffer_.size(), file_);
+    if (temporary_.empty()) std::fwrite(buffer_.data(), 1, buffer_.size(), file_);
     std::fclose(file_);
+    if (!temporary_.empty()) std::remove(temporary_.c_str());
+}
+
+void OutputFile::take_name() {
+    if (temporary_.empty()) return;
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+    temporary_.clear();
 }
 
 void OutputFile::fail() const {
@@ -33,6 +49,7 @@ void OutputFile::end_with(std::string_view footer) {
         std::fflush(file_) != 0 ||
         std::fseek(file_, -static_cast<long>(footer.size()), SEEK_CUR) != 0)
         fail();
+    take_name();
 }
 
 }  // namespace lockstep::trace

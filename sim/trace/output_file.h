@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is written through a buffer, and whose end can be put on and taken off again.
+// A file that is written through a buffer, and whose end can be put on and taken off again. It has
+// its name from the first end on: what a run that is killed leaves is no trace.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ class OutputFile {
     /// Throws InputError where the file cannot be made; the other functions where it cannot be
     /// written.
     explicit OutputFile(const std::string& path);
-    /// Writes what is left; errors are lost, as in any destructor.
+    /// Writes what is left, if the file has got its name; errors are lost, as in any destructor.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -32,9 +33,11 @@ class OutputFile {
   private:
     static constexpr std::size_t kBufferBytes = 1 << 16;
     void flush();
+    void take_name();
     [[noreturn]] void fail() const;
 
-    std::string path_;
+    std::string path_;       ///< absolute: a simulated program may change the directory
+    std::string temporary_;  ///< the name until the first end; then empty
     std::FILE* file_;
     std::string buffer_;
 };

@@ -66,5 +66,23 @@ TEST(Statistics, AFileIsWrittenWholeOrNotAtAll) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(Statistics, ALinkStaysALinkAndADeviceADevice) {
+    const auto folder = std::filesystem::temp_directory_path() / "lockstep_write_whole_test";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "target") << "old";
+    std::filesystem::create_symlink("target", folder / "link");
+    write_whole(folder / "link", "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    std::string text;
+    std::ifstream(folder / "target") >> text;
+    EXPECT_EQ(text, "new");
+    write_whole("/dev/null", "nothing");
+    EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+    EXPECT_THROW(write_whole("/dev/full", "nothing"), InputError);
+    EXPECT_THROW(check_writable(folder), InputError);
+    std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace lockstep::stats

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -48,6 +49,16 @@ TEST_F(TraceFile, AnEmptyTraceIsValid) {
     const auto root = nlohmann::json::parse(text(".json"));
     EXPECT_TRUE(root["traceEvents"].empty());
     EXPECT_EQ(root["otherData"]["title"], "a \"quoted\"\\title\n");
+}
+
+TEST_F(TraceFile, HasItsNameFromTheFirstEndOn) {
+    for (const char* ending : {".json", ".kanata"}) {
+        Trace trace(path(ending), {}, "t");
+        EXPECT_FALSE(std::filesystem::exists(path(ending)));
+        trace.complete();
+        EXPECT_TRUE(std::filesystem::exists(path(ending)));
+    }
+    EXPECT_THROW(Trace("/nowhere/t.json", {}, "t"), InputError);
 }
 
 TEST_F(TraceFile, ChromeShowsSlicesInstantsAndCountersOnNamedTracks) {
