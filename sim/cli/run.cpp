@@ -2,11 +2,13 @@
 // `lockstep run X`: decides what X is and runs it on a machine.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "isa/cubin/executable.h"
+#include "sim/cli/built_in.h"
 #include "sim/cli/run_network.h"
 #include "sim/cli/run_request.h"
 #include "sim/cli/run_systolic.h"
@@ -18,6 +20,8 @@
 namespace lockstep::cli {
 
 std::vector<std::uint8_t> read_file(const std::string& path) {
+    if (std::filesystem::is_directory(path))
+        throw InputError(fmt::format("{}: is a folder, not a file", path));
     std::ifstream file(path, std::ios::binary);
     if (!file) throw InputError(fmt::format("{}: cannot be read", path));
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -40,36 +44,57 @@ void refuse(const RunRequest& request, std::string_view what_it_is, bool takes_a
                         request.what, what_it_is));
 }
 
+/// The file that X names, or "" where X is the name of something built in. What stands behind the
+/// name of an .onnx are the extents of its symbolic dimensions.
+std::string file_of(const std::string& what) {
+    const std::size_t onnx = what.find(".onnx");
+    if (onnx != std::string::npos) return what.substr(0, what.find(':', onnx));
+    const bool is_file = what.find('/') != std::string::npos || what.ends_with(".cubin") ||
+                         what.ends_with(".tpu") || std::filesystem::is_regular_file(what);
+    return is_file ? what : "";
+}
+
+void check_file(const std::string& file) {
+    if (!std::filesystem::exists(file)) throw InputError(fmt::format("{}: no such file", file));
+    if (!std::filesystem::is_regular_file(file))
+        throw InputError(fmt::format("{}: not a file", file));
+}
+
+/// Options that are of one kind of machine.
+void check_options(const RunRequest& request, const config::Machine& machine) {
+    if (request.no_values && machine.kind() != "tpu" && machine.kind() != "systolic")
+        throw InputError(fmt::format("--no-values is for a TPU or a systolic array; {} is a {}",
+                                     machine.name(), machine.kind()));
+    if (request.schedule && machine.kind() != "tpu")
+        throw InputError(fmt::format("--schedule is of a network on a TPU; {} is a {}",
+                                     machine.name(), machine.kind()));
+}
+
 }  // namespace
 
 int run(const RunRequest& request) {
     if (!request.options.stats_file.empty())
         stats::Statistics::check_path(request.options.stats_file);
     const auto machine = config::Machine::load(request.options.machine, request.options.overrides);
-    if (request.no_values && machine->kind() != "tpu" && machine->kind() != "systolic")
-        throw InputError(fmt::format("--no-values is for a TPU or a systolic array; {} is a {}",
-                                     machine->name(), machine->kind()));
+    check_options(request, *machine);
+    const std::string file = file_of(request.what);
+    if (file.empty())
+        check_built_in(request.what, machine->kind() == "gpu");
+    else
+        check_file(file);
     if (machine->kind() == "systolic") {
         refuse(request, "run on a systolic array", false, false);
         return run_systolic(request, *machine);
     }
-    const bool is_onnx = request.what.find(".onnx") != std::string::npos;
-    if (request.schedule && machine->kind() != "tpu")
-        throw InputError(fmt::format("--schedule is of a network on a TPU; {} is a {}",
-                                     machine->name(), machine->kind()));
-    if (machine->kind() == "tpu" && (is_onnx || !std::filesystem::exists(request.what)) &&
-        !request.what.ends_with(".tpu") && !request.what.ends_with(".cubin"))
+    if (machine->kind() == "tpu" && (file.empty() || file.ends_with(".onnx")))
         return run_network(request, *machine);
-    if (!std::filesystem::is_regular_file(request.what)) {
-        if (request.what.find('/') != std::string::npos && std::filesystem::exists(request.what))
-            throw InputError(fmt::format("{}: not a file", request.what));
-        const bool looks_like_a_file =
-            request.what.find('/') != std::string::npos || request.what.ends_with(".cubin") ||
-            request.what.ends_with(".tpu") || request.what.ends_with(".onnx");
-        if (looks_like_a_file) throw InputError(fmt::format("{}: no such file", request.what));
+    if (file.empty()) {
         refuse(request, "a built-in workload", false, false);
         return run_workload(request);
     }
+    if (file.ends_with(".onnx"))
+        throw InputError(
+            fmt::format("{}: networks run on TPUs and systolic arrays (--on tpu_v1)", file));
     const std::vector<std::uint8_t> bytes = read_file(request.what);
     if (is_tpu_program(request.what, bytes)) return run_tpu_program(request, *machine, bytes);
     switch (cubin::identify(bytes)) {
@@ -86,21 +111,32 @@ int run(const RunRequest& request) {
                 fmt::format("{}: PTX; assemble it first (ptxas -arch=sm_90 -o x.cubin {})",
                             request.what, request.what));
         default:
-            if (request.what.ends_with(".onnx"))
-                throw InputError(
-                    fmt::format("{}: networks run on TPUs and systolic arrays", request.what));
             throw InputError(
                 fmt::format("{}: neither a CUDA executable nor a cubin or fatbin", request.what));
     }
 }
 
+namespace {
+
+/// CLI11 would take the digits of -1 for 2^64 - 1.
+std::string is_whole_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && at == end) return "";
+    return fmt::format("{} is not a whole number from 0 to 2^64 - 1", text);
+}
+
+}  // namespace
+
 void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     auto request = std::make_shared<RunRequest>();
     cuda::RunOptions& options = request->options;
     CLI::App* verb = app.add_subcommand(
-        "run", "Run a CUDA executable, a cubin's kernel or a built-in workload on a machine");
+        "run", "Run a CUDA executable, a kernel, a network or a TPU program on a machine");
     verb->add_option("X", request->what,
-                     "executable, .cubin, .tpu, .onnx, or workload[:key=value,...]")
+                     "executable, .cubin, .tpu, .onnx, or a built-in workload or network, "
+                     "name[:key=value,...] (lockstep workloads lists them)")
         ->required();
     verb->add_option("arguments", request->arguments, "arguments of the executable, after --");
     verb->add_option("--on", options.machine, "machine: a name or a .yaml file")
@@ -123,9 +159,12 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--threads", options.threads, "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();
-    verb->add_option("--seed", options.seed, "seed of generated inputs")->capture_default_str();
+    verb->add_option("--seed", options.seed, "seed of generated inputs")
+        ->check(is_whole_number)
+        ->capture_default_str();
     verb->add_option("--max-instructions", options.max_instructions,
-                     "warp-instructions a launch may execute (0: no limit)");
+                     "GPU: warp-instructions after which a launch is stopped (0: never)")
+        ->check(is_whole_number);
     verb->add_flag("--verify", request->verify, "check results against the reference");
     verb->add_flag("--no-values", request->no_values,
                    "TPU, systolic: compute no values, only time");

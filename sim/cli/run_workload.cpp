@@ -27,11 +27,9 @@ void print_measurements(const cuda::Outcome& outcome) {
 }  // namespace
 
 int run_workload(const RunRequest& request) {
-    const std::size_t colon = request.what.find(':');
-    const cuda::Workload& workload = cuda::find_workload(request.what.substr(0, colon));
-    const cuda::Parameters parameters = cuda::parse_parameters(
-        workload,
-        colon == std::string::npos ? "" : std::string_view(request.what).substr(colon + 1));
+    const cuda::WorkloadText text = cuda::parse_workload(request.what);
+    const cuda::Workload& workload = cuda::find_workload(text.name);
+    const cuda::Parameters parameters = cuda::parse_parameters(workload, text.parameters);
     const std::unique_ptr<Device> device = cuda::make_device(request.options);
     Summary summary(request);
     const cuda::Outcome outcome =

@@ -5,14 +5,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "sim/cli/built_in.h"
 #include "sim/cli/verbs.h"
+#include "sim/error/error.h"
 #include "workloads/network/builtin/builtin.h"
 
 namespace lockstep::cli {
 
 namespace {
+
+constexpr const char* kNetworkTypes =
+    "tpu_v1: int8 (default) or int16 activations; later TPUs: fp32 (default) or bf16; systolic: "
+    "int8 (default) or bf16";
+constexpr const char* kProductSummary =
+    "sgemm, hgemm or igemm (see there), as dtype is fp32 (default), fp16 or int8";
 
 template <typename List, typename Default>
 std::string defaults(const List& parameters, Default otherwise) {
@@ -28,6 +34,7 @@ void print_list() {
         fmt::print("{:<22} {}\n{:<22}   {}{}\n", workload.name, workload.summary, "", workload.name,
                    defaults(workload.parameters, &cuda::ParameterInfo::default_value));
     }
+    fmt::print("{:<22} {}\n", cuda::kProduct, kProductSummary);
     fmt::print("\nNetworks, on a TPU or a systolic array:\n");
     for (const network::BuiltinNetwork& network : network::builtin_networks()) {
         fmt::print("{:<22} {}\n{:<22}   {}{}\n", network.name, network.description, "",
@@ -36,29 +43,37 @@ void print_list() {
     }
 }
 
-/// Whether there is a network of that name.
-bool print_network(const std::string& name) {
+void print_network(std::string_view name) {
     for (const network::BuiltinNetwork& network : network::builtin_networks()) {
         if (network.name != name) continue;
-        fmt::print("{} (network): {}\n", network.name, network.description);
+        fmt::print("{} (a network, on a TPU or a systolic array): {}\n", network.name,
+                   network.description);
         for (const network::BuiltinParameter& p : network.parameters)
             fmt::print("  {:<10} {:>10}   ({} to 65536)\n", p.name, p.otherwise, p.minimum);
-        return true;
+        fmt::print("  {:<10} {:>10}   {}\n", "dtype", "", kNetworkTypes);
     }
-    return false;
+}
+
+void print_kernel(std::string_view name) {
+    for (const cuda::Workload& workload : cuda::workloads()) {
+        if (workload.name != name) continue;
+        fmt::print("{} (on a GPU): {}\n", workload.name, workload.summary);
+        for (const cuda::ParameterInfo& p : workload.parameters)
+            fmt::print("  {:<10} {:>10}   ({} to {})  {}\n", p.name, p.default_value, p.minimum,
+                       p.maximum, p.meaning);
+    }
 }
 
 void print_workload(const std::string& name) {
-    const bool is_network = print_network(name);
-    const auto& kernels = cuda::workloads();
-    if (is_network && std::none_of(kernels.begin(), kernels.end(),
-                                   [&](const cuda::Workload& w) { return w.name == name; }))
-        return;
-    const cuda::Workload& workload = cuda::find_workload(name);
-    fmt::print("{}: {}\n", workload.name, workload.summary);
-    for (const cuda::ParameterInfo& p : workload.parameters)
-        fmt::print("  {:<10} {:>10}   ({} to {})  {}\n", p.name, p.default_value, p.minimum,
-                   p.maximum, p.meaning);
+    if (!is_network(name) && !is_gpu_workload(name)) {
+        const std::string near = nearest_built_in(name);
+        throw InputError(
+            near.empty() ? fmt::format("there is no workload '{}'", name)
+                         : fmt::format("there is no workload '{}'; did you mean {}?", name, near));
+    }
+    print_network(name);
+    print_kernel(name);
+    if (name == cuda::kProduct) fmt::print("{} (on a GPU): {}\n", name, kProductSummary);
 }
 
 }  // namespace

@@ -52,6 +52,39 @@ const Workload& find_workload(std::string_view name) {
         fmt::format("there is no workload '{}'{}", name, suggestion(workloads(), name)));
 }
 
+WorkloadText parse_workload(std::string_view text) {
+    constexpr std::pair<std::string_view, std::string_view> kProducts[] = {
+        {"fp32", "sgemm"}, {"fp16", "hgemm"}, {"int8", "igemm"}};
+    constexpr std::string_view kType = "dtype=";
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    WorkloadText result{std::string(text.substr(0, colon)), ""};
+    std::string_view rest = text.substr(std::min(colon + 1, text.size()));
+    if (result.name != kProduct) {
+        result.parameters = rest;
+        return result;
+    }
+    std::string_view type = kProducts[0].first;
+    bool has_type = false;
+    while (!rest.empty()) {
+        const std::string_view item = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+        if (!item.starts_with(kType)) {
+            result.parameters += (result.parameters.empty() ? "" : ",") + std::string(item);
+            continue;
+        }
+        if (has_type) throw InputError(fmt::format("{}: dtype is given twice", kProduct));
+        has_type = true;
+        type = item.substr(kType.size());
+    }
+    for (const auto& [dtype, name] : kProducts)
+        if (dtype == type) {
+            result.name = name;
+            return result;
+        }
+    throw InputError(
+        fmt::format("{}: dtype={}: on a GPU it is fp32, fp16 or int8", kProduct, type));
+}
+
 Parameters parse_parameters(const Workload& workload, std::string_view text) {
     Parameters values;
     std::size_t begin = 0;

@@ -71,6 +71,18 @@ const std::vector<Workload>& workloads();
 /// Throws InputError that names the nearest workload where there is none of this name.
 const Workload& find_workload(std::string_view name);
 
+/// A product that is named by the type of its operands: `gemm:dtype=int8,m=512` is `igemm:m=512`.
+inline constexpr std::string_view kProduct = "gemm";
+
+/// A workload's name and the text of its parameters.
+struct WorkloadText {
+    std::string name, parameters;
+};
+
+/// Splits `name[:parameters]`, and `gemm[:...]` by its dtype (fp32, which is the default, fp16,
+/// int8). Throws InputError on other types.
+WorkloadText parse_workload(std::string_view text);
+
 /// Reads `key=value,key=value` (may be empty); what is not given has its default. Throws InputError
 /// on unknown or repeated keys, on what is not an integer, and on values out of range.
 Parameters parse_parameters(const Workload& workload, std::string_view text);

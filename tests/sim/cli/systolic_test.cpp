@@ -109,7 +109,7 @@ TEST(Systolic, SaysWhatIsWrongWithTheInput) {
     expect("gemm --trace x.vcd --set array.rows=64", "32 x 32");
     expect("gemm:dtype=fp16", "int8 and bf16");
     expect("gemm --set array.dataflow=rs", "ws, os and is");
-    expect("sgemm", "no built-in network");
+    expect("sgemm", "is a GPU's workload");
     expect("gemm --no-values --verify", "--verify checks values");
     expect("gemm --no-values --trace x.vcd", "--trace shows values");
     expect("gemm:m=65536,n=65536,k=65536", "--no-values");
