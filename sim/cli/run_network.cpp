@@ -88,8 +88,7 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
         request.no_values ? std::function<void(std::uint32_t)>()
                           : network::HostDriver(prepared.graph, compiled, storage);
     if (request.options.mode == "emulate") {
-        emulate_tpu_program(compiled.program, parameters, storage, host);
-        if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
+        emulate_tpu_program(request, compiled.program, parameters, storage, statistics, host);
     } else {
         const std::unique_ptr<trace::Trace> trace = make_tpu_trace(request);
         const tpu::RunResult result = tpu::run(compiled.program, parameters, storage,

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <numeric>
 #include <random>
 
@@ -65,6 +65,7 @@ class Arguments {
                     fmt::format("--arg {}: buffer {} is an {}; wanted {}", text,
                                 program.buffers[buffers_[i]].name, input ? "input" : "output",
                                 input ? "in:FILE, random, zeros or iota" : "out:FILE"));
+            if (text.starts_with("out:")) stats::check_writable(text.substr(4));
         }
     }
 
@@ -97,10 +98,8 @@ class Arguments {
                            checksum(contents));
             if (texts_[i].empty()) continue;
             const std::string path = texts_[i].substr(4);
-            std::ofstream file(path, std::ios::binary);
-            file.write(reinterpret_cast<const char*>(contents.data()),
-                       static_cast<std::streamsize>(contents.size()));
-            if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path));
+            stats::write_whole(path,
+                               {reinterpret_cast<const char*>(contents.data()), contents.size()});
         }
     }
 
@@ -109,6 +108,21 @@ class Arguments {
     std::mt19937_64 random_;
     std::vector<std::size_t> buffers_;
     std::vector<std::string> texts_;
+};
+
+/// What emulation counts of a program's step: as the model does, without what the sequencer does
+/// itself.
+struct EmulatedStep {
+    std::uint64_t instructions = 0, macs = 0;
+
+    void add(const tpu::Instruction& instruction) {
+        using tpu::Field;
+        if (instruction.queue() != tpu::Queue::kSequencer) ++instructions;
+        if (instruction.opcode() == tpu::Opcode::kMatrixMultiply ||
+            instruction.opcode() == tpu::Opcode::kConvolve)
+            macs += instruction[Field::kRows] * instruction[Field::kLanes] *
+                    instruction[Field::kColumns];
+    }
 };
 
 void refuse(const RunRequest& request) {
@@ -168,13 +182,19 @@ tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint
     return tpu::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
-void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
-                         tpu::Storage& storage, const std::function<void(std::uint32_t)>& host) {
+void emulate_tpu_program(const RunRequest& request, const tpu::Program& program,
+                         const tpu::Parameters& parameters, tpu::Storage& storage,
+                         stats::Statistics& statistics,
+                         const std::function<void(std::uint32_t)>& host) {
     tpu::check_driver(program, host != nullptr);
     tpu::State state(parameters.limits(), storage);
     state.host = host;
+    std::vector<EmulatedStep> steps(std::max<std::size_t>(program.steps.size(), 1));
+    std::size_t step = 0;
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
         const tpu::Instruction& instruction = program.instructions[i];
+        if (instruction.opcode() == tpu::Opcode::kTag) step = instruction[tpu::Field::kStep];
+        steps[step].add(instruction);
         std::string wrong = check_bounds(instruction, parameters.limits(), storage);
         try {
             if (wrong.empty()) execute(instruction, state);
@@ -185,6 +205,17 @@ void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& par
             throw ProgramFault(
                 fmt::format("instruction {}: {}: {}", i, disassemble(instruction), wrong));
     }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const tpu::ProgramStep said =
+            i < program.steps.size() ? program.steps[i] : tpu::ProgramStep{"program", 0};
+        stats::Step made;
+        made.name = said.name;
+        made.metrics = {{"macs", said.macs != 0 ? said.macs : steps[i].macs},
+                        {"lockstep__instructions", steps[i].instructions}};
+        statistics.add(std::move(made));
+        statistics.add_time(0, 0, steps[i].instructions);
+    }
+    if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
 }
 
 int run_tpu_program(const RunRequest& request, const config::Machine& machine,
@@ -198,8 +229,7 @@ int run_tpu_program(const RunRequest& request, const config::Machine& machine,
     stats::Statistics statistics(request.options.machine, request.options.mode, request.what);
     tpu::RunResult result;
     if (request.options.mode == "emulate") {
-        emulate_tpu_program(program, parameters, storage);
-        if (!request.options.stats_file.empty()) statistics.write(request.options.stats_file);
+        emulate_tpu_program(request, program, parameters, storage, statistics);
     } else {
         const std::unique_ptr<trace::Trace> trace = make_tpu_trace(request);
         result = tpu::run(program, parameters, storage,

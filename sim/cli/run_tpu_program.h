@@ -4,6 +4,7 @@
 
 #include "models/tpu/tpu.h"
 #include "sim/cli/run_request.h"
+#include "sim/stats/statistics.h"
 #include "sim/trace/trace.h"
 
 namespace lockstep::config {
@@ -26,9 +27,11 @@ int run_tpu_program(const RunRequest& request, const config::Machine& machine,
                     std::span<const std::uint8_t> bytes);
 
 /// Right answers, no time: the instructions in their order. `host` does the program's host tasks
-/// (tpu::RunOptions::host).
-void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
-                         tpu::Storage& storage,
+/// (tpu::RunOptions::host). Adds the program's steps, and writes the statistics that were asked
+/// for.
+void emulate_tpu_program(const RunRequest& request, const tpu::Program& program,
+                         const tpu::Parameters& parameters, tpu::Storage& storage,
+                         stats::Statistics& statistics,
                          const std::function<void(std::uint32_t)>& host = {});
 
 }  // namespace lockstep::cli

@@ -48,6 +48,26 @@ TEST(Tpu, RunsAProgramOnValuesThatAreGiven) {
     fs::remove(stats);
 }
 
+TEST(Tpu, EmulationCountsTheSameWork) {
+    const std::string stats = temporary(".json");
+    const auto work = [&](const std::string& what, const std::string& mode) {
+        const Result result =
+            lockstep("run " + what + " --on tpu_v1 --quiet --mode " + mode + " --stats " + stats);
+        EXPECT_EQ(result.status, 0) << result.output;
+        const auto root = nlohmann::json::parse(std::ifstream(stats));
+        auto list = nlohmann::json::array({root["simulator"]["instructions"]});
+        for (const auto& step : root["steps"])
+            list.push_back(
+                {step["name"], step["metrics"]["macs"], step["metrics"]["lockstep__instructions"]});
+        return list;
+    };
+    for (const std::string& what : {kExample, std::string("mlp:batch=3")}) {
+        EXPECT_EQ(work(what, "cycle"), work(what, "emulate"));
+        EXPECT_GT(work(what, "emulate").size(), 1u);
+    }
+    fs::remove(stats);
+}
+
 TEST(Tpu, EmulationGivesTheSameValues) {
     const Result cycle = lockstep("run " + kExample + " --on tpu_v1 --seed 3");
     const Result emulated = lockstep("run " + kExample + " --on tpu_v1 --seed 3 --mode emulate");
