@@ -23,13 +23,23 @@ struct Options {
 
 int compare(Options options) {
     if (options.suite.empty()) {
+        for (const auto& [is_given, option] : {std::pair{!options.request.machine.empty(), "--on"},
+                                               {!options.stats_file.empty(), "--stats"},
+                                               {!options.html_file.empty(), "--html"},
+                                               {!options.request.measured.empty(), "--measured"}})
+            if (is_given) throw InputError(fmt::format("{} needs --suite", option));
         for (const validation::Suite& suite : validation::suites())
             fmt::print("{:<16} {}\n{:<16}   --on {}\n", suite.name, suite.summary, "",
                        suite.machine);
         return static_cast<int>(ExitStatus::kDone);
     }
     const validation::Suite& suite = validation::find_suite(options.suite);
+    if (suite.name != "h200" && !options.request.measured.empty())
+        throw InputError("--measured is for suite h200");
+    if (suite.name != "h200" && options.request.limit != 0)
+        throw InputError("--limit is for suite h200");
     if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
+    if (!options.html_file.empty()) stats::check_writable(options.html_file);
     if (options.request.machine.empty()) options.request.machine = suite.machine;
     options.request.progress = isatty(STDERR_FILENO) != 0;
     bool are_rows_shown = false;

@@ -6,6 +6,7 @@
 
 #include "sim/cli/verbs.h"
 #include "sim/config/machine.h"
+#include "sim/error/error.h"
 
 namespace lockstep::cli {
 
@@ -47,6 +48,8 @@ void add_machines(CLI::App& app, int&) {
         ->take_all()
         ->expected(1);
     verb->callback([options] {
+        if (options->machine.empty() && !options->overrides.empty())
+            throw InputError(fmt::format("--set {}: of which machine?", options->overrides[0]));
         if (options->machine.empty())
             print_list();
         else

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lockstep program: parses the command line and turns errors into messages and exit statuses.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -14,6 +18,27 @@
 #include "sim/error/error.h"
 
 namespace {
+
+/// A file that is opened later must not take the number of a standard stream that was closed: what
+/// is printed would end in it.
+void open_standard_streams() {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDWR);
+}
+
+/// What is wrong; does not throw where standard error cannot be written either.
+void say(const std::string& what) {
+    std::fputs(("lockstep: " + what + "\n").c_str(), stderr);
+}
+
+/// The program's status: what could not be printed, for a full disk, is an error too.
+int after_printing(int status) {
+    const bool was_cut = std::ferror(stdout) != 0;
+    if (std::fflush(stdout) == 0 && !was_cut) return status;
+    say(std::string("standard output: cannot be written") +
+        (was_cut ? "" : std::string(": ") + std::strerror(errno)));
+    return status != 0 ? status : static_cast<int>(lockstep::ExitStatus::kInputError);
+}
 
 /// Moves what stands behind the first `--` out of the command line: it is the program's, and the
 /// parser would read lists and options into it.
@@ -43,6 +68,7 @@ void check_verb(const CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using lockstep::ExitStatus;
+    open_standard_streams();
     lockstep::engine::prepare_host_memory();
     CLI::App app("Lockstep: simulator and emulator of the machines that run neural networks",
                  "lockstep");
@@ -58,24 +84,24 @@ int main(int argc, char** argv) {
     try {
         check_verb(app, argc, argv);
         app.parse(argc, argv);
-        std::fflush(stdout);
-        return status;
+        return after_printing(status);
     } catch (const CLI::Success& request) {  // --help
-        return app.exit(request);
+        return after_printing(app.exit(request));
     } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "lockstep: {} (see --help)\n", error.what());
+        say(std::string(error.what()) + " (see --help)");
         return static_cast<int>(ExitStatus::kInputError);
     } catch (const lockstep::Error& error) {
         std::fflush(stdout);
-        fmt::print(stderr, "lockstep: {}\n", error.what());
+        say(error.what());
         return static_cast<int>(error.status());
     } catch (const std::bad_alloc&) {
         std::fflush(stdout);
-        fmt::print(stderr, "lockstep: this needs more memory than the system gives\n");
+        say("this needs more memory than the system gives");
         return static_cast<int>(ExitStatus::kInputError);
     } catch (const std::exception& error) {
+        if (std::ferror(stdout) != 0) return after_printing(0);
         std::fflush(stdout);
-        fmt::print(stderr, "lockstep: internal error: {}\n", error.what());
+        say(std::string("internal error: ") + error.what());
         return static_cast<int>(ExitStatus::kInternalError);
     }
 }

@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cstring>
-#include <fstream>
 
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/executable.h"
@@ -56,7 +55,7 @@ class Arguments {
   private:
     [[noreturn]] void fail(std::size_t index, const std::string& text,
                            const std::string& why) const {
-        throw InputError(fmt::format("--arg {} (number {}): {}", text, index, why));
+        throw InputError(fmt::format("--arg {} (argument {}): {}", text, index + 1, why));
     }
     std::uint64_t byte_count(std::size_t index, const std::string& text,
                              std::string_view digits) const;
@@ -125,6 +124,7 @@ void Arguments::add(std::size_t index, const std::string& text) {
         }
         if (!outputs_.empty() && outputs_.back().file.empty())
             fail(index, text, "the name of the file to write is missing");
+        if (!outputs_.empty()) stats::check_writable(outputs_.back().file);
         return;
     }
     const std::uint32_t bytes = kernel_.parameters[index].size;
@@ -154,10 +154,8 @@ void Arguments::add(std::size_t index, const std::string& text) {
 
 void Arguments::write_outputs() const {
     for (const Output& output : outputs_) {
-        std::ofstream file(output.file, std::ios::binary);
-        file.write(reinterpret_cast<const char*>(output.address),
-                   static_cast<std::streamsize>(output.bytes));
-        if (!file) throw InputError(fmt::format("{}: cannot be written", output.file));
+        stats::write_whole(output.file,
+                           {reinterpret_cast<const char*>(output.address), output.bytes});
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -73,8 +74,9 @@ std::string canonical_value(const Entry& entry, const std::string& value, const 
                                 unit, entry.unit));
     const double number = parse_number(value, entry.path, place) * *factor;
     if (entry.type == Type::kInteger && number != std::floor(number))
-        fail(place, fmt::format("{}: {} {} is not a whole number of {}", entry.path, value, unit,
-                                entry.unit));
+        fail(place, fmt::format("{}: {} is not a whole number{}", entry.path,
+                                unit == "1" ? value : value + " " + unit,
+                                entry.unit == "1" ? "" : " of " + std::string(entry.unit)));
     if (number < entry.minimum || number > entry.maximum)
         fail(place,
              fmt::format("{}: {} is out of range ({} to {}{})", entry.path, number, entry.minimum,
@@ -85,7 +87,8 @@ std::string canonical_value(const Entry& entry, const std::string& value, const 
 
 std::string read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) throw InputError(fmt::format("{}: cannot be read", path));
+    if (!file || std::filesystem::is_directory(path))
+        throw InputError(fmt::format("{}: cannot be read", path));
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();

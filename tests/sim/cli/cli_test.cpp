@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -190,9 +191,58 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("run " + cubin + " --mode emulate --on a100 --arg zeros:4 --arg zeros:4 --arg zeros:4" +
                " --arg 1",
            "sm_90");
+    expect("run vector_add --mode emulate --seed -1", "-1 is not a whole number");
+    expect("run vector_add --mode emulate --max-instructions 1e3", "1e3 is not a whole number");
+    expect("run vector_add --mode emulate --set sm.count=1.5", "1.5 is not a whole number");
+    expect("run gemm:dtype=bf16 --mode emulate", "on a GPU it is fp32, fp16 or int8");
+    expect("run resnet50", "is a network");
+    expect("run sgemm --on tpu_v1", "is a GPU's workload");
+    expect("run sgemm --on systolic", "is a GPU's workload");
+    expect("run gem --on tpu_v1", "did you mean gemm?");
+    expect("run sgemm --schedule", "--schedule is of a network on a TPU");
+    expect("run gemm --on systolic --schedule", "--schedule is of a network on a TPU");
+    expect("run absent.onnx --on tpu_v1", "no such file");
+    const std::string folder = fs::path(path("")).parent_path();
+    expect("disasm " + folder, "is a folder");
+    expect("run " + cubin + " --mode emulate --arg in:" + folder +
+               " --arg zeros:4 --arg zeros:4 --arg 1",
+           "is a folder");
+    expect("run " + cubin + " --mode emulate --arg zeros:4 --arg zeros:4 --arg out:4:" +
+               path("no/such/file") + " --arg 1",
+           "cannot be written");
+    expect("machines --set sm.count=3", "of which machine?");
+    expect("machines " + write("empty.yaml", ""), "empty.yaml");
+    expect("compare --html x.html", "--html needs --suite");
+    expect("compare --suite tpu_measured --measured x", "--measured is for suite h200");
+    expect("compare --suite tpu_measured --html " + path("no/such/page.html"), "cannot be written");
+    expect("workloads gem", "did you mean gemm?");
     expect("machines h20", "did you mean h200?");
     expect("disasm " + path("junk"), "neither");
     expect("disasm " + cubin + " --kernel nothing", "nothing");
+}
+
+TEST_F(Cli, NamesAProductByTheTypeOfItsOperands) {
+    for (const auto& [type, kernel] :
+         {std::pair{"", "sgemm"}, {",dtype=fp16", "hgemm"}, {",dtype=int8", "igemm"}}) {
+        const Result result =
+            lockstep(std::string("run gemm:m=16") + type + ",n=16,k=16 --mode emulate --verify");
+        EXPECT_EQ(result.status, 0) << result.output;
+        EXPECT_THAT(result.output, AllOf(HasSubstr(kernel), HasSubstr("verified")));
+    }
+}
+
+TEST_F(Cli, WhatCannotBePrintedIsAnError) {
+    const auto status = [](const std::string& arguments) {
+        const std::string program = LOCKSTEP_BINARY_DIR "/bin/lockstep ";
+        return WEXITSTATUS(std::system((program + arguments).c_str()));
+    };
+    for (const std::string verb :
+         {"machines", "workloads", "run vector_add:n=32 --mode emulate", "--help"})
+        EXPECT_EQ(status(verb + " >/dev/full 2>&1"), 2) << verb;
+    // Whoever closes the stream wants none of it; nothing else may end in files then.
+    const std::string stats = path("closed.json");
+    EXPECT_EQ(status("run vector_add:n=32 --mode emulate --stats " + stats + " >&-"), 0);
+    EXPECT_EQ(nlohmann::json::parse(read(stats))["steps"].size(), 1u);
 }
 
 TEST_F(Cli, FaultsEndWithStatus3) {
