@@ -97,16 +97,17 @@ bool bind_hmma(Binder& binder) {
 
 bool bind_qmma(Binder& binder) {
     const Word& word = binder.word;
-    const bool is_16832 = word.bits(74, 2) == 3;
-    if (!is_16832 || word.bit(73) || word.bit(72) || word.bit(63) || word.bits(82, 2) != 0 ||
+    const bool is_16832 = word.bit(75);  // else 16816
+    if (!word.bit(74) || word.bit(73) || word.bit(72) || word.bit(63) || word.bits(82, 2) != 0 ||
         !accumulates_always(word))
         return false;
     const bool half = !word.bit(77);
     const TensorType a = word.bit(78) ? TensorType::kE5m2 : TensorType::kE4m3;
     const TensorType b = word.bit(79) ? TensorType::kE5m2 : TensorType::kE4m3;
-    bind_operands(binder, 4, 2, half);
+    const unsigned registers_a = is_16832 ? 4 : 2;
+    bind_operands(binder, registers_a, registers_a / 2, half);
     binder.out.immediate = std::bit_cast<std::uint64_t>(
-        FloatMmaPlan::of(dot_product_rule(binder.arch, a, half), a, b, 4));
+        FloatMmaPlan::of(dot_product_rule(binder.arch, a, half), a, b, registers_a));
     binder.out.execute = execute_mma;
     return true;
 }

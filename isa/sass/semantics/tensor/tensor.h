@@ -8,7 +8,7 @@ namespace lockstep::sass {
 
 bool bind_hmma884(Binder& binder);  ///< HMMA.884, a quarter or half of mma.m8n8k4
 bool bind_hmma(Binder& binder);     ///< HMMA.1684, .1688, .16816 and .SP
-bool bind_qmma(Binder& binder);     ///< QMMA.16832 (fp8)
+bool bind_qmma(Binder& binder);     ///< QMMA.16832, .16816 (fp8)
 bool bind_imma(Binder& binder);     ///< IMMA, 8-bit and 4-bit integers
 bool bind_bmma(Binder& binder);     ///< BMMA, single bits
 bool bind_dmma(Binder& binder);     ///< DMMA, fp64

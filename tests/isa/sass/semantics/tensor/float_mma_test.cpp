@@ -83,6 +83,8 @@ const Case kDense[] = {
     {"16832.F32.E4M3.E4M3", 89, 0x004ff60000002c00, kQmma, kE4m3, kE4m3, false, 32},
     {"16832.F32.E5M2.E4M3", 89, 0x004ff60000006c00, kQmma, kE5m2, kE4m3, false, 32},
     {"16832.F32.E4M3.E5M2", 89, 0x004ff6000000ac00, kQmma, kE4m3, kE5m2, false, 32},
+    {"16816.F32.E4M3.E4M3", 89, 0x004fe20000002400, kQmma, kE4m3, kE4m3, false, 16},
+    {"16816.F16.E5M2.E4M3", 89, 0x004fe20000004400, kQmma, kE5m2, kE4m3, true, 16},
     {"16832.F16.E5M2.E5M2", 89, 0x004fee000000cc00, kQmma, kE5m2, kE5m2, true, 32},
 };
 
