@@ -135,7 +135,9 @@ class EmulatedEnvironment : public sass::Environment {
     EmulatedEnvironment(SystemCalls& calls, std::uint32_t sms) : calls_(calls), sms_(sms) {}
     void system_call(unsigned number, sass::Warp& warp) override { calls_.call(number, warp); }
     std::uint64_t clock(const sass::Warp& warp) override {
-        constexpr std::uint64_t kCyclesPerRead = 32;
+        // Prime, so that waiting for a round number of cycles ends past it, as it would on
+        // hardware.
+        constexpr std::uint64_t kCyclesPerRead = 37;
         return warp.cta->clock_reads++ * kCyclesPerRead;
     }
     std::uint64_t global_timer(const sass::Warp& warp) override { return clock(warp); }
