@@ -11,17 +11,22 @@
 namespace lockstep::cuda {
 
 Graph::~Graph() {
-    for (void* pointer : memory_) runtime_.memory.release_from_graph(pointer);
     release_objects(runtime_, objects_);
 }
 
 GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies) {
+    if (const auto* allocate = std::get_if<Allocate>(&operation))
+        memory_.emplace_back(allocate->parameters.dptr, [&memory = runtime_.memory](void* pointer) {
+            memory.release_from_graph(pointer);
+        });
+    return append(std::move(operation), std::move(dependencies));
+}
+
+GraphNode* Graph::append(Operation operation, std::vector<GraphNode*> dependencies) {
     auto node = std::make_unique<GraphNode>();
     node->graph = this;
     node->operation = std::move(operation);
     node->dependencies = std::move(dependencies);
-    if (const auto* allocate = std::get_if<Allocate>(&node->operation))
-        memory_.push_back(allocate->parameters.dptr);
     nodes_.push_back(std::move(node));
     order_.clear();
     return nodes_.back().get();
@@ -76,6 +81,7 @@ std::vector<GraphNode*> Graph::order() const {
 
 std::shared_ptr<Graph> Graph::clone() const {
     auto copy = std::make_shared<Graph>(runtime_);
+    copy->memory_ = memory_;
     std::unordered_map<const GraphNode*, GraphNode*> of;
     for (const auto& node : nodes_) {
         Operation operation = node->operation;
@@ -86,7 +92,7 @@ std::shared_ptr<Graph> Graph::clone() const {
                 argument = launch->parameters.data() +
                            (static_cast<std::byte*>(argument) - source.parameters.data());
         }
-        GraphNode* added = copy->add(std::move(operation), {});
+        GraphNode* added = copy->append(std::move(operation), {});
         added->original = node.get();
         added->enabled = node->enabled;
         of[node.get()] = added;
@@ -94,7 +100,6 @@ std::shared_ptr<Graph> Graph::clone() const {
     for (const auto& node : nodes_)
         for (GraphNode* need : node->dependencies)
             of[node.get()]->dependencies.push_back(of.at(need));
-    copy->memory_.clear();  // it belongs to the original
     copy->objects_ = objects_;
     for (auto& [object, references] : copy->objects_) object->references += references;
     return copy;

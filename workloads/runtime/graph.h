@@ -59,11 +59,14 @@ class Graph {
     std::vector<std::pair<UserObject*, unsigned>>& objects() { return objects_; }
 
   private:
+    GraphNode* append(Operation operation, std::vector<GraphNode*> dependencies);
+
     Runtime& runtime_;
     std::vector<std::unique_ptr<GraphNode>> nodes_;
     mutable std::vector<GraphNode*> order_;  ///< computed when first run
     std::vector<std::pair<UserObject*, unsigned>> objects_;
-    std::vector<void*> memory_;  ///< of allocation nodes
+    /// Of allocation nodes: a graph and what was made of it share it.
+    std::vector<std::shared_ptr<void>> memory_;
 };
 
 class GraphExec {

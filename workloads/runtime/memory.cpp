@@ -5,6 +5,7 @@
 #include "workloads/runtime/memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "workloads/runtime/runtime.h"
 
@@ -57,9 +58,10 @@ Error Memory::free_device(void* pointer) {
     const AllocationInfo info = find(pointer);
     if (info.bytes == 0 || info.begin != address(pointer) || is_host(info.kind))
         return Error::kInvalidValue;
+    if (const auto of_graph = of_graphs_.find(pointer); of_graph != of_graphs_.end())
+        return std::exchange(of_graph->second, false) ? Error::kSuccess : Error::kInvalidValue;
     if (const auto pool = pool_of_.find(pointer); pool != pool_of_.end())
         pool->second->used -= info.bytes;
-    of_graphs_.erase(pointer);
     return release(pointer);
 }
 
@@ -152,12 +154,29 @@ Error Memory::allocate_from(MemoryPool& pool, void** result, std::size_t bytes) 
     return Error::kSuccess;
 }
 
-void Memory::release_from_graph(void* pointer) {
-    if (of_graphs_.erase(pointer) != 0) free_device(pointer);
+void Memory::keep_for_graph(void* pointer) {
+    of_graphs_[pointer] = false;
+    graph_reserved_high = std::max(graph_reserved_high, bytes_of_graphs(false));
 }
 
-Error Memory::free_from_graph(void* pointer) {
-    return of_graphs_.contains(pointer) ? Error::kSuccess : free_device(pointer);
+void Memory::allocate_in_graph(void* pointer) {
+    of_graphs_[pointer] = true;
+    graph_used_high = std::max(graph_used_high, bytes_of_graphs(true));
+}
+
+std::uint64_t Memory::bytes_of_graphs(bool allocated) const {
+    std::uint64_t bytes = 0;
+    for (const auto& [pointer, is_allocated] : of_graphs_)
+        if (is_allocated || !allocated) bytes += find(pointer).bytes;
+    return bytes;
+}
+
+void Memory::release_from_graph(void* pointer) {
+    const auto of_graph = of_graphs_.find(pointer);
+    if (of_graph == of_graphs_.end()) return;
+    const bool allocated = of_graph->second;
+    of_graphs_.erase(of_graph);
+    if (!allocated) free_device(pointer);
 }
 
 void Memory::clear() {
@@ -166,6 +185,7 @@ void Memory::clear() {
     host_flags_.clear();
     pool_of_.clear();
     of_graphs_.clear();
+    graph_reserved_high = graph_used_high = 0;
     default_pool_ = {};
     current_pool_ = &default_pool_;
     pools_.clear();

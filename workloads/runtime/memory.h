@@ -57,10 +57,14 @@ class Memory {
     bool is_pool(const MemoryPool* pool) const;
     Error allocate_from(MemoryPool& pool, void** result, std::size_t bytes);
 
-    /// Memory of allocation nodes lives as long as its graph: freeing it in a graph does nothing.
-    void keep_for_graph(void* pointer) { of_graphs_.insert(pointer); }
+    /// Memory of an allocation node has its address as long as the graph or what was made of it
+    /// lives, and counts as allocated from a launch until it is freed, which may be after that.
+    void keep_for_graph(void* pointer);
+    void allocate_in_graph(void* pointer);
     void release_from_graph(void* pointer);
-    Error free_from_graph(void* pointer);
+    /// Bytes of graphs' memory: with an address, or of that allocated now.
+    std::uint64_t bytes_of_graphs(bool allocated) const;
+    std::uint64_t graph_reserved_high = 0, graph_used_high = 0;
 
     /// Frees everything (cudaDeviceReset).
     void clear();
@@ -72,7 +76,7 @@ class Memory {
     std::set<void*> live_;
     std::map<const void*, unsigned> host_flags_;
     std::map<void*, MemoryPool*> pool_of_;
-    std::set<void*> of_graphs_;
+    std::map<void*, bool> of_graphs_;  ///< true: allocated
     MemoryPool default_pool_;
     MemoryPool* current_pool_ = &default_pool_;
     std::vector<std::unique_ptr<MemoryPool>> pools_;

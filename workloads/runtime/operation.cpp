@@ -128,8 +128,11 @@ Error execute(Runtime& runtime, const Operation& operation) {
                        return Error::kSuccess;
                    },
                    [&](const WaitEvent&) { return Error::kSuccess; },
-                   [&](const Allocate&) { return Error::kSuccess; },
-                   [&](const Free& free) { return runtime.memory.free_from_graph(free.pointer); }},
+                   [&](const Allocate& allocate) {
+                       runtime.memory.allocate_in_graph(allocate.parameters.dptr);
+                       return Error::kSuccess;
+                   },
+                   [&](const Free& free) { return runtime.memory.free_device(free.pointer); }},
         operation);
 }
 

@@ -42,7 +42,15 @@ Stream* Streams::create(unsigned flags, int priority) {
 
 Error Streams::destroy(Stream* handle) {
     if (!streams_.contains(handle)) return Error::kInvalidResourceHandle;
-    if (handle->capturing()) leave(*handle->capture);
+    if (handle->capturing()) {
+        Capture& capture = *handle->capture;
+        if (capture.origin == handle) {
+            leave(capture);
+        } else {  // what it did stays in the graph and must still be joined
+            capture.left.insert(capture.left.end(), handle->last.begin(), handle->last.end());
+            capture.streams.erase(handle);
+        }
+    }
     streams_.erase(handle);
     delete handle;
     return Error::kSuccess;
@@ -180,11 +188,12 @@ Error Streams::end_capture(Stream* handle, Graph** graph) {
     if (capture->origin != stream) return Error::kStreamCaptureUnmatched;
     Error result = Error::kSuccess;
     if (capture->status != abi::kCaptureActive) result = Error::kStreamCaptureInvalidated;
-    for (Stream* member : capture->streams)
-        for (GraphNode* node : member->last)
-            if (member != stream && result == Error::kSuccess &&
-                !capture->graph->reaches(node, stream->last))
-                result = Error::kStreamCaptureUnjoined;
+    std::vector<GraphNode*> ends = capture->left;
+    for (const Stream* member : capture->streams)
+        ends.insert(ends.end(), member->last.begin(), member->last.end());
+    for (const GraphNode* node : ends)
+        if (result == Error::kSuccess && !capture->graph->reaches(node, stream->last))
+            result = Error::kStreamCaptureUnjoined;
     leave(*capture);
     if (graph) *graph = result == Error::kSuccess ? runtime_.graphs.keep(capture->graph) : nullptr;
     return result;

@@ -25,7 +25,8 @@ struct Capture {
     unsigned long long id = 0;
     Stream* origin = nullptr;
     std::set<Stream*> streams;
-    bool into_existing = false;  ///< cudaStreamBeginCaptureToGraph
+    std::vector<GraphNode*> left;  ///< last nodes of streams destroyed meanwhile
+    bool into_existing = false;    ///< cudaStreamBeginCaptureToGraph
 };
 
 class Stream {

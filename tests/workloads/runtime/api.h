@@ -78,6 +78,8 @@ Error cudaGraphAddHostNode(GraphNode**, Graph*, GraphNode* const*, std::size_t,
 Error cudaGraphInstantiate(GraphExec**, Graph*, unsigned long long);
 Error cudaGraphExecKernelNodeSetParams(GraphExec*, GraphNode*, const abi::KernelNodeParams*);
 Error cudaGraphLaunch(GraphExec*, Stream*);
+Error cudaGraphExecDestroy(GraphExec*);
+Error cudaDeviceGetGraphMemAttribute(int, int, void*);
 Error cudaGraphExecUpdate(GraphExec*, Graph*, abi::GraphExecUpdateResultInfo*);
 }
 

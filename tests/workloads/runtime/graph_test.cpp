@@ -57,6 +57,41 @@ TEST_F(GraphTest, CaptureDefersWorkAndRepeatsIt) {
     EXPECT_EQ(calls, 3);
 }
 
+TEST_F(GraphTest, MemoryOfAGraphLivesAsLongAsWhatWasMadeOfIt) {
+    const auto attribute = [](int which) {
+        std::uint64_t value = 0;
+        EXPECT_EQ(cudaDeviceGetGraphMemAttribute(0, which, &value), Error::kSuccess);
+        return value;
+    };
+    constexpr int kUsed = 0, kReserved = 2;
+    cudaStreamBeginCapture(stream_, abi::kCaptureGlobal);
+    void *freed = nullptr, *kept = nullptr;
+    cudaMallocAsync(&freed, 256, stream_);
+    cudaMallocAsync(&kept, 256, stream_);
+    cudaMemsetAsync(kept, 7, 256, stream_);
+    cudaFreeAsync(freed, stream_);
+    Graph* graph = nullptr;
+    ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), Error::kSuccess);
+    EXPECT_EQ(attribute(kReserved), 512u);
+    GraphExec* exec = nullptr;
+    ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), Error::kSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), Error::kSuccess);
+    EXPECT_EQ(cudaFree(kept), Error::kInvalidValue);  // not allocated yet
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(cudaGraphLaunch(exec, stream_), Error::kSuccess);
+        EXPECT_EQ(attribute(kUsed), 256u);
+        EXPECT_EQ(cudaFree(kept), Error::kSuccess);
+        EXPECT_EQ(attribute(kUsed), 0u);
+    }
+    EXPECT_EQ(cudaGraphLaunch(exec, stream_), Error::kSuccess);
+    EXPECT_EQ(cudaGraphExecDestroy(exec), Error::kSuccess);
+    EXPECT_EQ(attribute(kReserved), 0u);
+    char byte = 0;
+    EXPECT_EQ(cudaMemcpy(&byte, kept, 1, abi::kDeviceToHost), Error::kSuccess);
+    EXPECT_EQ(byte, 7);
+    EXPECT_EQ(cudaFree(kept), Error::kSuccess);
+}
+
 TEST_F(GraphTest, KernelNodesKeepTheirArgumentsUntilTheyAreSet) {
     Kernel* const add = kernel();
     std::uint64_t pointer = 0xabc;

@@ -94,5 +94,33 @@ TEST_F(StreamTest, AStreamThatJoinedMustBeJoinedBack) {
     }
 }
 
+TEST_F(StreamTest, AStreamMayBeDestroyedWhileItIsCaptured) {
+    void* pointer = nullptr;
+    cudaMalloc(&pointer, 64);
+    Event *fork = nullptr, *join = nullptr;
+    cudaEventCreate(&fork);
+    cudaEventCreate(&join);
+    for (const bool joined : {false, true}) {
+        Stream *origin = nullptr, *other = nullptr;
+        cudaStreamCreate(&origin);
+        cudaStreamCreate(&other);
+        cudaStreamBeginCapture(origin, abi::kCaptureGlobal);
+        cudaEventRecord(fork, origin);
+        cudaStreamWaitEvent(other, fork, 0);
+        EXPECT_EQ(cudaMemsetAsync(pointer, 1, 64, other), Error::kSuccess);
+        if (joined) {
+            cudaEventRecord(join, other);
+            cudaStreamWaitEvent(origin, join, 0);
+        }
+        EXPECT_EQ(cudaStreamDestroy(other), Error::kSuccess);
+        Graph* graph = nullptr;
+        EXPECT_EQ(cudaStreamEndCapture(origin, &graph),
+                  joined ? Error::kSuccess : Error::kStreamCaptureUnjoined);
+        std::size_t count = 0;
+        if (joined) cudaGraphGetNodes(graph, nullptr, &count);
+        EXPECT_EQ(count, joined ? 1u : 0u);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::cuda

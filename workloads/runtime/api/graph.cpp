@@ -3,6 +3,7 @@
 #include "workloads/runtime/graph.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "workloads/runtime/api/graph_nodes.h"
@@ -283,6 +284,39 @@ LOCKSTEP_CUDA Error cudaGraphNodeSetParams(GraphNode* node, abi::GraphNodeParams
         if (!runtime.graphs.is_node(node)) return Error::kInvalidValue;
         return set_operation(runtime, *node,
                              [&](Runtime& r, Operation& o) { return node_operation(r, p, o); });
+    });
+}
+
+namespace {
+
+enum GraphMemAttribute : int { kUsedCurrent, kUsedHigh, kReservedCurrent, kReservedHigh };
+
+}  // namespace
+
+LOCKSTEP_CUDA Error cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
+    return call([&](Runtime& runtime) {
+        if (device != 0) return Error::kInvalidDevice;
+        if (!value || attribute < kUsedCurrent || attribute > kReservedHigh)
+            return Error::kInvalidValue;
+        const Memory& memory = runtime.memory;
+        const std::uint64_t values[] = {memory.bytes_of_graphs(true), memory.graph_used_high,
+                                        memory.bytes_of_graphs(false), memory.graph_reserved_high};
+        std::memcpy(value, &values[attribute], sizeof(std::uint64_t));
+        return Error::kSuccess;
+    });
+}
+
+/// Only the high-water marks can be set, and only to 0.
+LOCKSTEP_CUDA Error cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
+    return call([&](Runtime& runtime) {
+        if (device != 0) return Error::kInvalidDevice;
+        std::uint64_t wanted = 1;
+        if (value) std::memcpy(&wanted, value, sizeof(wanted));
+        if (wanted != 0 || (attribute != kUsedHigh && attribute != kReservedHigh))
+            return Error::kInvalidValue;
+        Memory& memory = runtime.memory;
+        (attribute == kUsedHigh ? memory.graph_used_high : memory.graph_reserved_high) = 0;
+        return Error::kSuccess;
     });
 }
 
