@@ -44,13 +44,19 @@ int compare(Options options) {
     options.request.progress = isatty(STDERR_FILENO) != 0;
     bool are_rows_shown = false;
     options.request.on_rows = [&](std::span<const validation::Row> some) {
+        if (!are_rows_shown)
+            fmt::print("{}{:>9} {:>11} {:>11} {:<5} {:<14} name\n",
+                       validation::sample_warning(some), "error", "reference", "simulated",
+                       "part", "quantity");
         are_rows_shown = true;
         if (options.request.progress) fmt::print(stderr, "\r\033[K");
-        for (const validation::Row& row : some) fmt::print("{}", validation::row_text(suite, row));
+        for (const validation::Row& row : some)
+            if (validation::is_shown(row)) fmt::print("{}", validation::row_text(suite, row));
         std::fflush(stdout);
     };
     const std::vector<validation::Row> rows = suite.rows(options.request);
     const std::string& machine = options.request.machine;
+    if (are_rows_shown) fmt::print("\n");
     fmt::print("{}", validation::text_report(suite, machine, rows, !are_rows_shown));
     if (!options.stats_file.empty())
         stats::write_whole(options.stats_file, options.stats_file.ends_with(".csv")

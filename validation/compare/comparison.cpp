@@ -158,13 +158,12 @@ class Comparison {
                        measured_.workload, quantity);
             return;
         }
-        if (pair_.provenance.is_sample) note = note.empty() ? "SAMPLE" : "SAMPLE; " + note;
         rows_.push_back({.name = measured_.workload,
                          .quantity = std::move(quantity),
                          .reference = reference,
                          .simulated = simulated,
                          .unit = std::move(unit),
-                         .source = source_of(pair_.provenance),
+                         .source = source_,
                          .part = part_of(measured_.workload),
                          .note = std::move(note),
                          .allowed = allowed,
@@ -183,6 +182,8 @@ class Comparison {
     /// Counters that the profiler did not have are not compared.
     void add_counters(const std::string& prefix, const StoredCounters& counters,
                       const RecordingDevice& device) {
+        source_ = source_of(counters.file->provenance,
+                            counters.file->profiler + " with caches " + counters.file->cache);
         const MeasuredCounters measured(counters, measured_.workload);
         const SimulatedCounters simulated(device.launches());
         const auto sum = [&](const char* quantity, const char* metric, const char* unit,
@@ -243,6 +244,7 @@ class Comparison {
     /// side.
     void add_event_cycles(const char* quantity, std::vector<double> MeasuredLaunch::*times,
                           const RecordingDevice& device) {
+        source_ = source_of(pair_.provenance, "CUDA events");
         double cycles = 0, simulated = 0, mhz = 0;
         for (const MeasuredLaunch& launch : measured_.launches) {
             if ((launch.*times).empty() || launch.sm_mhz <= 0) {
@@ -264,6 +266,7 @@ class Comparison {
     }
 
     void add_values(const cuda::Outcome& outcome) {
+        source_ = source_of(pair_.provenance, "clocks in the kernel");
         for (const MeasuredValue& value : measured_.values) {
             if (value.values.empty()) fail(pair_.file, "values." + value.name + ": is empty");
             const auto ours = std::find_if(outcome.measurements.begin(), outcome.measurements.end(),
@@ -279,6 +282,7 @@ class Comparison {
 
     /// How many outputs have the silicon's bits; of the first that has not, where it differs.
     void add_outputs(const RecordingDevice& emulator, const RecordingDevice& simulator) {
+        source_ = source_of(pair_.provenance, "results");
         int compared = 0, equal = 0;
         std::string note;
         for (std::size_t i = 0; i < measured_.launches.size(); ++i)
@@ -308,6 +312,7 @@ class Comparison {
     const StoredPair& pair_;
     const MeasuredPair& measured_;
     std::shared_ptr<const config::Machine> machine_;
+    std::string source_;  // of the rows that are added
     std::vector<Row> rows_;
 };
 
@@ -320,10 +325,20 @@ Part part_of(const std::string& workload) {
     return (hash >> 32) % 2 == 0 ? Part::kTrain : Part::kTest;
 }
 
-std::string source_of(const Provenance& p) {
-    const std::string source =
-        fmt::format("{}, CUDA {}.{}, {}, commit {}", p.gpu, p.cuda_version / 1000,
-                    p.cuda_version % 1000 / 10, p.date, p.commit);
+std::string source_of(const Provenance& p, const std::string& how) {
+    const auto card = [&](const char* name) {
+        const auto found = p.card.find(name);
+        return found == p.card.end() ? std::string() : found->second;
+    };
+    std::string source = fmt::format("{}, {}, driver {}, CUDA {}.{}", p.gpu, how,
+                                     card("driver").empty() ? p.driver : card("driver"),
+                                     p.cuda_version / 1000, p.cuda_version % 1000 / 10);
+    if (p.sm_mhz_most > 0)
+        source += fmt::format(", SM at {:.0f} to {:.0f} MHz (rated {:.0f})", p.sm_mhz_least,
+                              p.sm_mhz_most, p.sm_mhz_rated);
+    for (const char* name : {"ecc", "mig"})
+        if (!card(name).empty()) source += fmt::format(", {} {}", name, card(name));
+    source += fmt::format(", {}, commit {}", p.date, p.commit);
     return p.is_sample ? "SAMPLE, not measured: " + source : source;
 }
 

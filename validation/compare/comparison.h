@@ -33,7 +33,7 @@ std::vector<Row> compare_pair(const StoredPair& pair, const std::string& machine
 /// Half of the kernels, for good: by FNV-1a of the workload's name.
 Part part_of(const std::string& workload);
 
-/// Who measured what.
-std::string source_of(const Provenance& provenance);
+/// Who measured what; `how`: with which instrument.
+std::string source_of(const Provenance& provenance, const std::string& how);
 
 }  // namespace lockstep::validation

@@ -1,245 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
-// One page: inline SVG, a few lines of script that sort the table. The roofline counts instructions
-// (Ding and Williams, 2019), for it holds of every kernel: warp instructions a cycle of the chip
-// over warp instructions a byte of DRAM traffic.
+// One page that needs nothing else: inline SVG, a style for light and dark, and a script of few
+// lines that sorts and filters the table of values. Without the script all of them are shown.
 #include "validation/compare/html_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <set>
 
-#include "sim/config/machine.h"
+#include "validation/compare/html_plots.h"
+#include "validation/compare/plot.h"
+#include "validation/compare/report.h"
 #include "validation/compare/statistics.h"
 
 namespace lockstep::validation {
 
 namespace {
 
-constexpr double kWidth = 640, kHeight = 420, kMargin = 56;
-
-std::string escape(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (c == '&')
-            result += "&amp;";
-        else if (c == '"')
-            result += "&quot;";
-        else
-            result += c;
-    }
-    return result;
+std::string cell(const std::string& text) {
+    return "<td>" + escape(text);
+}
+std::string number_cell(const std::string& text) {
+    return "<td class=\"n\">" + text;
 }
 
-/// A plot with logarithmic axes.
-class LogPlot {
-  public:
-    LogPlot(double least_x, double most_x, double least_y, double most_y)
-        : x0_(std::floor(std::log10(least_x))),
-          x1_(std::ceil(std::log10(most_x) + 1e-9)),
-          y0_(std::floor(std::log10(least_y))),
-          y1_(std::ceil(std::log10(most_y) + 1e-9)) {
-        svg_ = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">", kWidth, kHeight);
-        for (double e = x0_; e <= x1_; ++e)
-            svg_ += fmt::format(
-                "<path class=\"grid\" d=\"M{0:.1f} {1}V{2}\"/><text x=\"{0:.1f}\" "
-                "y=\"{3}\" text-anchor=\"middle\">1e{4:.0f}</text>",
-                x(std::pow(10, e)), kMargin / 2, kHeight - kMargin, kHeight - kMargin + 16, e);
-        for (double e = y0_; e <= y1_; ++e)
-            svg_ += fmt::format(
-                "<path class=\"grid\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3}\" "
-                "y=\"{1:.1f}\" text-anchor=\"end\">1e{4:.0f}</text>",
-                kMargin, y(std::pow(10, e)), kWidth - kMargin / 2, kMargin - 4, e);
-    }
-    void point(double px, double py, const char* style, const std::string& title) {
-        svg_ += fmt::format(
-            "<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"><title>{}"
-            "</title></circle>",
-            style, x(px), y(py), escape(title));
-    }
-    void line(double ax, double ay, double bx, double by, const char* style) {
-        svg_ += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", style, x(ax),
-                            y(ay), x(bx), y(by));
-    }
-    double least_x() const { return std::pow(10, x0_); }
-    double most_x() const { return std::pow(10, x1_); }
-    std::string text(const char* x_label, const char* y_label) const {
-        return svg_ + fmt::format(
-                          "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text><text "
-                          "x=\"8\" y=\"16\">{}</text></svg>\n",
-                          kWidth / 2, kHeight - 8, x_label, y_label);
-    }
+constexpr const char* kStatisticsHead =
+    "<th class=\"n\">rows<th class=\"n\">equal<th class=\"n\">mean<th class=\"n\">mean |error|"
+    "<th class=\"n\">median<th class=\"n\">p90<th class=\"n\">max<th class=\"n\">Pearson"
+    "<th class=\"n\">Kendall</tr></thead><tbody>\n";
 
-  private:
-    double x(double value) const {
-        return kMargin + (kWidth - 1.5 * kMargin) * (std::log10(value) - x0_) / (x1_ - x0_);
-    }
-    double y(double value) const {
-        return kHeight - kMargin -
-               (kHeight - 1.5 * kMargin) * (std::log10(value) - y0_) / (y1_ - y0_);
-    }
-    double x0_, x1_, y0_, y1_;
-    std::string svg_;
-};
-
-const char* style_of(Part part) {
-    return part == Part::kTrain ? "train" : "test";
-}
-
-std::string scatter(std::span<const Row> rows) {
-    double least = INFINITY, most = 0;
-    for (const Row& row : rows)
-        for (const double value : {row.reference, row.simulated})
-            if (value > 0) least = std::min(least, value), most = std::max(most, value);
-    if (most == 0) return "";
-    LogPlot plot(least, most, least, most);
-    plot.line(plot.least_x(), plot.least_x(), plot.most_x(), plot.most_x(), "diagonal");
-    for (const Row& row : rows)
-        if (row.reference > 0 && row.simulated > 0)
-            plot.point(row.reference, row.simulated, style_of(row.part),
-                       fmt::format("{}: {:.6g}, simulated {:.6g}", row.name, row.reference,
-                                   row.simulated));
-    return plot.text("reference", "simulated");
-}
-
-std::string bars(const Suite& suite, std::span<const Row> rows) {
-    double most = 1;
-    for (const Row& row : rows)
-        if (const double e = std::abs(error_of(row, suite.error)); std::isfinite(e))
-            most = std::max(most, e);
-    const double middle = 440, scale = 180 / most;
-    std::string svg =
-        fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">", kWidth + 60, 18 * rows.size() + 8);
-    double at = 4;
-    for (const Row& row : rows) {
-        const double error = error_of(row, suite.error);
-        const double width = std::isfinite(error) ? std::abs(error) * scale : 180;
-        svg += fmt::format(
-            "<text x=\"4\" y=\"{0:.0f}\">{1}</text><rect class=\"{2}\" "
-            "x=\"{3:.1f}\" y=\"{4:.0f}\" width=\"{5:.1f}\" height=\"14\">"
-            "<title>{1}: {6:+.2f}</title></rect><text x=\"{7}\" y=\"{0:.0f}\" "
-            "text-anchor=\"end\">{6:+.1f}</text>",
-            at + 11, escape(row.name), style_of(row.part), error < 0 ? middle - width : middle, at,
-            width, error, kWidth + 56);
-        at += 18;
-    }
-    return svg + fmt::format("<path class=\"diagonal\" d=\"M{0} 0V{1:.0f}\"/></svg>\n", middle, at);
-}
-
-struct Work {
-    std::map<std::string, const Row*> rows;  // by quantity
-    std::optional<std::pair<double, double>> point(double Row::*side) const {
-        double bytes = 0;
-        for (const char* quantity : {"cycles", "instructions", "dram_read", "dram_write"})
-            if (!rows.contains(quantity)) return std::nullopt;
-        bytes = rows.at("dram_read")->*side + rows.at("dram_write")->*side;
-        const double instructions = rows.at("instructions")->*side,
-                     cycles = rows.at("cycles")->*side;
-        if (bytes <= 0 || instructions <= 0 || cycles <= 0) return std::nullopt;
-        return std::pair(instructions / bytes, instructions / cycles);
-    }
-};
-
-std::string roofline(const std::string& machine_name, std::span<const Row> rows) {
-    std::map<std::string, Work> works;
-    for (const Row& row : rows) works[row.name].rows[row.quantity] = &row;
-    std::vector<std::tuple<std::string, std::pair<double, double>, std::pair<double, double>>> all;
-    double least_x = INFINITY, most_x = 0, least_y = INFINITY, most_y = 0;
-    for (const auto& [name, work] : works) {
-        const auto a = work.point(&Row::reference), b = work.point(&Row::simulated);
-        if (!a || !b) continue;
-        all.emplace_back(name, *a, *b);
-        for (const auto& [x, y] : {*a, *b}) {
-            least_x = std::min(least_x, x), most_x = std::max(most_x, x);
-            least_y = std::min(least_y, y), most_y = std::max(most_y, y);
-        }
-    }
-    if (all.empty()) return "";
-    const auto machine = config::Machine::load(machine_name);
-    // One warp instruction a cycle for each of an SM's four sub-cores.
-    const double peak = 4.0 * static_cast<double>(machine->integer("sm.count"));
-    LogPlot plot(least_x, most_x, least_y, std::max(most_y, peak));
-    plot.line(plot.least_x(), peak, plot.most_x(), peak, "diagonal");
-    for (const auto& [name, a, b] : all) {
-        plot.line(a.first, a.second, b.first, b.second, "pair");
-        plot.point(a.first, a.second, "measured", name + " measured");
-        plot.point(b.first, b.second, "simulated", name + " simulated");
-    }
-    return "<h2>Roofline of instructions</h2><p>Filled: measured. Hollow: simulated. Line: one "
-           "instruction a cycle on each sub-core.</p>" +
-           plot.text("warp instructions a DRAM byte", "warp instructions a cycle");
-}
-
-std::string statistics_table(const Suite& suite, std::span<const Row> rows) {
-    std::string html =
-        "<table><tr><th>quantity<th>rows of<th>rows<th>equal<th>mean error<th>mean |error|"
-        "<th>median<th>p90<th>max<th>Pearson<th>Kendall</tr>\n";
-    const auto line = [&](const std::string& quantity, const std::string& name,
-                          const std::vector<Row>& selected) {
-        if (selected.empty()) return;
-        const ErrorStatistics s = statistics_of(selected, suite.error);
-        const auto optional = [](std::optional<double> v) {
-            return v ? fmt::format("{:.4f}", *v) : std::string("-");
-        };
-        html += fmt::format(
-            "<tr><td>{}<td>{}<td>{}<td>{}<td>{:+.2f}<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{:.2f}"
-            "<td>{}<td>{}</tr>\n",
-            escape(quantity), escape(name), s.rows, s.equal, s.mean_signed, s.mean_absolute,
-            s.median_absolute, s.p90_absolute, s.maximum_absolute, optional(s.pearson),
-            optional(s.kendall_tau));
+std::string statistics_cells(const ErrorStatistics& s) {
+    const auto fixed = [](double v) {
+        return number_cell(std::isfinite(v) ? fmt::format("{:.2f}", v) : "n/a");
     };
+    const auto optional = [](std::optional<double> v) {
+        return number_cell(v ? fmt::format("{:.4f}", *v) : std::string("–"));
+    };
+    std::string html = number_cell(
+        s.without_error == 0 ? fmt::format("{}", s.rows)
+                             : fmt::format("<span title=\"{} have a reference of 0 and so no "
+                                           "relative error\">{}*</span>",
+                                           s.without_error, s.rows));
+    html += number_cell(fmt::format("{}", s.equal));
+    html +=
+        number_cell(std::isfinite(s.mean_signed) ? fmt::format("{:+.2f}", s.mean_signed) : "n/a");
+    html += fixed(s.mean_absolute) + fixed(s.median_absolute) + fixed(s.p90_absolute) +
+            fixed(s.maximum_absolute);
+    return html + optional(s.pearson) + optional(s.kendall_tau) + "</tr>\n";
+}
+
+/// By quantity and part; by group within each quantity.
+std::string statistics_tables(const Suite& suite, std::span<const Row> rows) {
+    std::string parts = "<div class=\"wide\"><table><thead><tr><th>quantity<th>part",
+                groups = "<div class=\"wide\"><table><thead><tr><th>quantity<th>group";
+    parts += kStatisticsHead, groups += kStatisticsHead;
+    bool has_groups = false;
     for (const std::string& quantity : quantities(rows)) {
-        line(quantity, "all", select(rows, quantity, std::nullopt));
-        line(quantity, "train", select(rows, quantity, Part::kTrain));
-        line(quantity, "test", select(rows, quantity, Part::kTest));
-        std::set<std::string> groups;
-        for (const Row& row : rows)
-            if (row.quantity == quantity && !row.group.empty()) groups.insert(row.group);
-        for (const std::string& group : groups) {
-            std::vector<Row> selected = select(rows, quantity, std::nullopt);
-            std::erase_if(selected, [&](const Row& row) { return row.group != group; });
-            line(quantity, group, selected);
+        const std::vector<Row> all = select(rows, quantity, std::nullopt);
+        const std::vector<Row> train = select(all, "", Part::kTrain),
+                               test = select(all, "", Part::kTest);
+        const auto add = [&](std::string& table, const std::string& name,
+                             std::span<const Row> some) {
+            table += "<tr>" + cell(quantity) + cell(name) +
+                     statistics_cells(statistics_of(some, suite.error));
+        };
+        add(parts, "all", all);
+        if (!train.empty() && !test.empty()) add(parts, "train", train), add(parts, "test", test);
+        std::set<std::string> names;
+        for (const Row& row : all)
+            if (!row.group.empty()) names.insert(row.group);
+        for (const std::string& name : names) {
+            std::vector<Row> some = all;
+            std::erase_if(some, [&](const Row& row) { return row.group != name; });
+            add(groups, name, some);
+            has_groups = true;
         }
     }
-    return html + "</table>\n";
+    parts += "</tbody></table></div>\n";
+    if (!has_groups) return parts;
+    return parts + "<details><summary>By group of kernels</summary>" + groups +
+           "</tbody></table></div></details>\n";
+}
+
+std::string row_cells(const Suite& suite, const Row& row) {
+    return "<tr>" + cell(row.name) + cell(row.group) + cell(row.quantity) +
+           number_cell(number_text(row.reference)) + number_cell(number_text(row.simulated)) +
+           cell(row.unit) + number_cell(error_text(row, suite.error)) +
+           cell(std::string(part_name(row.part))) + cell(row.note) + "</tr>\n";
+}
+
+constexpr std::string_view kRowHeads[] = {"name", "group", "quantity", "reference", "simulated",
+                                          "unit", "error", "part",     "note"};
+
+/// Headings stand above their columns: those of numbers at the right.
+std::string row_heads(const char* before, const char* after) {
+    std::string html;
+    for (const std::string_view name : kRowHeads) {
+        const bool is_number = name == "reference" || name == "simulated" || name == "error";
+        html += fmt::format("<th scope=\"col\"{}>{}{}{}", is_number ? " class=\"n\"" : "", before,
+                            name, after);
+    }
+    return html;
+}
+
+std::string worst_table(const Suite& suite, std::span<const Row> rows) {
+    std::string html = "<div class=\"wide\"><table><thead><tr>";
+    html += row_heads("", "") + "</tr></thead><tbody>\n";
+    for (const Row& row : furthest_off(rows, suite.error, kWorstRows))
+        html += row_cells(suite, row);
+    return html + "</tbody></table></div>\n";
 }
 
 std::string row_table(const Suite& suite, std::span<const Row> rows) {
-    std::string html = "<table id=\"rows\"><thead><tr>";
-    for (const char* name :
-         {"name", "group", "quantity", "reference", "simulated", "unit", "error", "part", "note"})
-        html += fmt::format("<th>{}", name);
-    html += "</tr></thead><tbody>\n";
-    for (const Row& row : rows)
-        html += fmt::format(
-            "<tr><td>{}<td>{}<td>{}<td>{:.8g}<td>{:.8g}<td>{}<td>{:+.2f}<td>{}"
-            "<td>{}</tr>\n",
-            escape(row.name), escape(row.group), escape(row.quantity), row.reference, row.simulated,
-            escape(row.unit), error_of(row, suite.error), style_of(row.part), escape(row.note));
-    return html + "</tbody></table>\n";
+    std::string html =
+        "<p id=\"filters\" hidden><label>quantity <select id=\"quantity\"><option value=\"\">all";
+    for (const std::string& quantity : quantities(rows))
+        html += fmt::format("<option>{}", escape(quantity));
+    html +=
+        "</select></label> <label>part <select id=\"part\"><option value=\"\">both<option>train"
+        "<option>test</select></label> <label>name <input id=\"find\" type=\"search\" "
+        "size=\"20\"></label> <span id=\"count\" aria-live=\"polite\"></span></p>\n"
+        "<div class=\"wide\"><table id=\"rows\"><thead><tr>";
+    html += row_heads("<button type=\"button\">", "</button>") + "</tr></thead><tbody>\n";
+    for (const Row& row : rows) html += row_cells(suite, row);
+    return html + "</tbody></table></div>\n";
 }
 
 constexpr const char* kStyle =
-    "body{font:15px sans-serif;max-width:1000px;margin:2em auto;padding:0 1em}"
-    "svg{width:100%;font:11px sans-serif}table{border-collapse:collapse;font-size:13px}"
-    "td,th{padding:2px 8px;border-bottom:1px solid #ddd;text-align:left}"
-    "#rows th{cursor:pointer;background:#eee}.grid{stroke:#ddd}"
-    ".diagonal{stroke:#333;stroke-dasharray:4 3;fill:none}.pair{stroke:#bbb}"
-    ".train{fill:#e08214}.test{fill:#2166ac}.measured{fill:#2166ac}"
-    ".simulated{fill:#fff;stroke:#2166ac}.sample{background:#fdd;padding:.5em}";
+    ":root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--line:#d8d8d8;--soft:#f1f1f1;"
+    "--dim:#5c5c5c;--train:#b85c00;--test:#1f5fa8;--warn:#fde2e0}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e4e4e4;--paper:#161618;--line:#3a3a3e;"
+    "--soft:#232327;--dim:#a5a5a5;--train:#f0a050;--test:#74b0f4;--warn:#5a2320}}"
+    "body{font:15px/1.45 system-ui,sans-serif;max-width:1060px;margin:1.5em auto;padding:0 1em;"
+    "color:var(--ink);background:var(--paper)}h1{font-size:1.6em;margin:.2em 0}"
+    "h2{font-size:1.2em;margin:1.6em 0 .4em}p{margin:.4em 0}pre{white-space:pre-wrap;margin:.6em 0;"
+    "padding:.6em .8em;background:var(--soft);border-radius:4px;font:inherit}"
+    ".plot,.wide{overflow-x:auto}.plot svg{display:block;width:100%;min-width:440px;"
+    "font:11.5px system-ui,sans-serif}svg text{fill:var(--ink)}svg .head{font-weight:600}"
+    "table{border-collapse:collapse;font-size:13px}td,th{padding:3px 9px;text-align:left;"
+    "border-bottom:1px solid var(--line)}td:first-child{min-width:15em;overflow-wrap:anywhere}"
+    "th{background:var(--soft);white-space:nowrap}td.n,th.n{text-align:right;white-space:nowrap;"
+    "font-variant-numeric:tabular-nums}tbody tr:hover{background:var(--soft)}"
+    "th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:0;"
+    "cursor:pointer}th[aria-sort=ascending] button:after{content:' \\25b2'}"
+    "th[aria-sort=descending] button:after{content:' \\25bc'}"
+    "summary{cursor:pointer;margin:.6em 0}select,input{font:inherit}"
+    ".grid{stroke:var(--line);fill:none}.minor{opacity:.45}.zero{stroke:var(--dim);fill:none}"
+    ".diagonal,.roof{stroke:var(--ink);fill:none}.diagonal{stroke-dasharray:5 4}"
+    ".pair,.whisker{stroke:var(--dim);fill:none}.train{fill:var(--train)}.test{fill:var(--test)}"
+    ".bar{opacity:.35}.hollow{fill:none;stroke:var(--test);stroke-width:1.5}"
+    ".key{width:12px;height:12px;vertical-align:-1px}"
+    ".sample{background:var(--warn);padding:.6em .8em;border-radius:4px;font-weight:600}";
 
 constexpr const char* kScript =
-    "document.querySelectorAll('#rows th').forEach((th,i)=>{let up=1;th.onclick=()=>{"
-    "const body=document.querySelector('#rows tbody');const cell=r=>r.children[i].textContent;"
-    "[...body.rows].sort((a,b)=>{const x=cell(a),y=cell(b),p=parseFloat(x),q=parseFloat(y);"
-    "return up*(isNaN(p)||isNaN(q)?x.localeCompare(y):p-q)}).forEach(r=>body.append(r));up=-up}})";
+    "const body=document.querySelector('#rows tbody'),all=[...body.rows];"
+    "const cell=(r,i)=>r.children[i].textContent;"
+    "document.querySelectorAll('#rows th').forEach((th,i)=>{th.firstChild.onclick=()=>{"
+    "const up=th.getAttribute('aria-sort')==='ascending'?-1:1;"
+    "document.querySelectorAll('#rows th').forEach(o=>o.removeAttribute('aria-sort'));"
+    "th.setAttribute('aria-sort',up>0?'ascending':'descending');"
+    "const isNumber=all.length>0&&all[0].children[i].className==='n';"
+    "const value=r=>{const n=parseFloat(cell(r,i));return isNaN(n)?Infinity:n};"
+    "all.sort((a,b)=>up*(isNumber?(value(a)<value(b)?-1:value(a)>value(b)?1:0)"
+    ":cell(a,i).localeCompare(cell(b,i))));body.append(...all)}});"
+    "const by=id=>document.getElementById(id),q=by('quantity'),p=by('part'),f=by('find');"
+    "const show=()=>{let n=0;const word=f.value.toLowerCase();all.forEach(r=>{"
+    "const on=(!q.value||cell(r,2)===q.value)&&(!p.value||cell(r,7)===p.value)&&"
+    "cell(r,0).toLowerCase().includes(word);r.hidden=!on;n+=on});"
+    "by('count').textContent=n+' of '+all.length+' values'};"
+    "[q,p,f].forEach(e=>e.oninput=show);by('filters').hidden=false;"
+    "if(all.length>500)q.selectedIndex=1;show()";
+
+/// A mark as it stands in the plots.
+std::string key(Mark form, const char* style) {
+    return "<svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">" +
+           mark(form, 6, 6, style, "") + "</svg>";
+}
 
 }  // namespace
 
@@ -249,25 +186,43 @@ std::string html_report(const Suite& suite, const std::string& machine, std::spa
     const std::vector<Row> first =
         names.empty() ? std::vector<Row>() : select(rows, names.front(), std::nullopt);
     std::string html = fmt::format(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0} on {1}</title>"
-        "<style>{2}</style></head><body><h1>{0} on {1}</h1><p>{3}</p>\n",
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+        "content=\"width=device-width,initial-scale=1\"><title>{0} on {1}</title>"
+        "<style>{2}</style></head><body><h1>Suite {0}, machine {1}</h1><p>{3}</p>\n",
         escape(suite.name), escape(machine), kStyle, escape(suite.summary));
-    std::set<std::string> sources;
-    bool is_sample = false;
-    for (const Row& row : rows) {
-        sources.insert(row.source);
-        is_sample |= row.source.starts_with("SAMPLE");
-    }
-    if (is_sample)
+    if (const std::string warning = sample_warning(rows); !warning.empty())
         html += "<p class=\"sample\">Made from sample data: nothing here was measured.</p>\n";
-    if (!first.empty())
+    if (const std::string verdict = goal_text(suite, rows); !verdict.empty())
+        html += "<pre>" + escape(verdict) + "</pre>\n";
+    if (!first.empty()) {
+        const std::string quantity = escape(names.front());
+        const std::string legend = key(Mark::kTriangle, "train") + " train, " +
+                                   key(Mark::kCircle, "test") +
+                                   " test: whether the rows were looked at when the model's "
+                                   "parameters were chosen.";
         html += fmt::format(
-            "<h2>{0}: simulated against reference</h2><p>Orange: train. Blue: test.</p>{1}"
-            "<h2>{0}: errors</h2>{2}",
-            escape(names.front()), scatter(first), bars(suite, first));
-    html += roofline(machine, rows) + "<h2>Statistics</h2>" + statistics_table(suite, rows) +
-            "<h2>All values</h2><p>A click on a heading sorts.</p>" + row_table(suite, rows) +
-            "<h2>Provenance</h2><ul>";
+            "<h2>{0}: simulated against reference</h2><p>{1} Above the dashed line the model says "
+            "more.</p>{2}<h2>{0}: errors by kernel</h2><p>A bar is the mean over a kernel's sizes "
+            "(the number at the right), a line spans them, a mark is one size.</p>{3}",
+            quantity, legend, scatter_plot(first), error_bars(suite, first));
+    }
+    html += roofline(machine, rows);
+    if (!first.empty())
+        html += fmt::format("<h2>{}: furthest off</h2>", escape(names.front())) +
+                worst_table(suite, first);
+    html += fmt::format(
+        "<h2>Statistics</h2><p>Errors in {}. Mean: signed, above 0 the model says more. Median, "
+        "90th "
+        "percentile and maximum: of the absolute errors. Correlations are of the values.</p>",
+        suite.error == Error::kRelative ? "%; of rates and shares in points"
+                                        : "the values' own units");
+    html += statistics_tables(suite, rows) +
+            "<h2>All values</h2><p>A heading sorts, a second time the other way.</p>" +
+            row_table(suite, rows) + "<h2>Provenance</h2><ul>";
+    std::vector<std::string> sources;
+    for (const Row& row : rows)
+        if (std::find(sources.begin(), sources.end(), row.source) == sources.end())
+            sources.push_back(row.source);
     for (const std::string& source : sources) html += "<li>" + escape(source);
     return html + "</ul><script>" + kScript + "</script></body></html>\n";
 }

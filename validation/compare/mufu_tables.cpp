@@ -98,7 +98,7 @@ Row compare_mufu_table(const MufuTable& table, const config::Machine& machine) {
             .reference = static_cast<double>(count),
             .simulated = static_cast<double>(equal),
             .unit = "equal",
-            .source = source_of(table.provenance),
+            .source = source_of(table.provenance, "results"),
             .part = Part::kTest,
             .note = note,
             .group = "mufu"};

@@ -12,6 +12,12 @@ namespace lockstep::validation {
 namespace {
 
 std::optional<double> pearson(std::span<const Row> rows) {
+    // Whether a side varies is seen in its values: sums of rounded differences are not exactly 0.
+    const auto varies = [&](double Row::*side) {
+        return std::any_of(rows.begin(), rows.end(),
+                           [&](const Row& row) { return row.*side != rows[0].*side; });
+    };
+    if (!varies(&Row::reference) || !varies(&Row::simulated)) return std::nullopt;
     const double n = static_cast<double>(rows.size());
     double mean_x = 0, mean_y = 0;
     for (const Row& row : rows) mean_x += row.reference / n, mean_y += row.simulated / n;
@@ -56,15 +62,24 @@ ErrorStatistics statistics_of(std::span<const Row> rows, Error kind) {
     ErrorStatistics result;
     result.rows = rows.size();
     if (rows.empty()) return result;
-    const double n = static_cast<double>(rows.size());
     std::vector<double> absolute;
     for (const Row& row : rows) {
         const double error = error_of(row, kind);
         result.equal += error == 0;
-        result.mean_signed += error / n;
-        result.mean_absolute += std::abs(error) / n;
+        if (!std::isfinite(error)) {
+            ++result.without_error;
+            continue;
+        }
+        result.mean_signed += error;
+        result.mean_absolute += std::abs(error);
         absolute.push_back(std::abs(error));
     }
+    if (absolute.empty()) {
+        absolute = {std::numeric_limits<double>::infinity()};
+        result.mean_signed = result.mean_absolute = absolute[0];
+    }
+    result.mean_signed /= static_cast<double>(absolute.size());
+    result.mean_absolute /= static_cast<double>(absolute.size());
     std::sort(absolute.begin(), absolute.end());
     const std::size_t half = absolute.size() / 2;
     result.median_absolute =
@@ -74,6 +89,15 @@ ErrorStatistics statistics_of(std::span<const Row> rows, Error kind) {
     result.pearson = pearson(rows);
     result.kendall_tau = kendall_tau(rows);
     return result;
+}
+
+std::vector<Row> furthest_off(std::span<const Row> rows, Error kind, std::size_t count) {
+    std::vector<Row> sorted(rows.begin(), rows.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const Row& a, const Row& b) {
+        return std::abs(error_of(a, kind)) > std::abs(error_of(b, kind));
+    });
+    sorted.resize(std::min(sorted.size(), count));
+    return sorted;
 }
 
 std::vector<Row> select(std::span<const Row> rows, std::string_view quantity,

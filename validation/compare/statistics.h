@@ -15,7 +15,10 @@ double error_of(const Row& row, Error kind);
 
 struct ErrorStatistics {
     std::size_t rows = 0;
-    std::size_t equal = 0;   ///< rows without any error
+    std::size_t equal = 0;  ///< rows without any error
+    /// Rows without a relative error, as their reference is 0 and their simulated value is not. The
+    /// errors below are those of the other rows; infinite where there are no others.
+    std::size_t without_error = 0;
     double mean_signed = 0;  ///< > 0: the model says too much
     double mean_absolute = 0;
     double median_absolute = 0;
@@ -26,6 +29,10 @@ struct ErrorStatistics {
 };
 
 ErrorStatistics statistics_of(std::span<const Row> rows, Error kind);
+
+/// The rows with the largest absolute errors, at most `count`, the largest first; rows without an
+/// error of their own (infinity) come first of all.
+std::vector<Row> furthest_off(std::span<const Row> rows, Error kind, std::size_t count);
 
 /// The rows of a quantity ("" for all) and part (nothing for both).
 std::vector<Row> select(std::span<const Row> rows, std::string_view quantity,

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "sim/error/error.h"
 #include "validation/compare/report.h"
@@ -49,7 +50,39 @@ TEST(Compare, CorrelationNeedsValuesThatVary) {
     const ErrorStatistics s = statistics_of(rows, Error::kRelative);
     EXPECT_FALSE(s.pearson);
     EXPECT_FALSE(s.kendall_tau);
+    // Neither do sides that are constant but for the rounding of their mean.
+    EXPECT_FALSE(statistics_of(std::vector<Row>(19, row(1, 1)), Error::kRelative).pearson);
     EXPECT_EQ(statistics_of({}, Error::kRelative).rows, 0u);
+}
+
+TEST(Compare, RowsWithoutAnErrorAreCountedApart) {
+    const std::vector<Row> rows = {row(0, 3), row(10, 12), row(0, 0)};
+    const ErrorStatistics s = statistics_of(rows, Error::kRelative);
+    EXPECT_EQ(s.rows, 3u);
+    EXPECT_EQ(s.equal, 1u);
+    EXPECT_EQ(s.without_error, 1u);
+    EXPECT_DOUBLE_EQ(s.mean_absolute, 10);
+    EXPECT_DOUBLE_EQ(s.maximum_absolute, 20);
+    // Where no row has one, no bar is reached.
+    EXPECT_TRUE(std::isinf(statistics_of({rows.data(), 1}, Error::kRelative).mean_absolute));
+    EXPECT_EQ(furthest_off(rows, Error::kRelative, 2)[1].reference, 10);
+    const Suite suite{.name = "s", .summary = "x", .machine = "m"};
+    EXPECT_THAT(text_report(suite, "m", rows),
+                HasSubstr("cycles: 1 of 3 values have a reference of 0"));
+}
+
+TEST(Compare, LinesAreShort) {
+    const Suite suite{.name = "s", .summary = "x", .machine = "m"};
+    std::vector<Row> rows = {row(1234567, 98765432, "stall_math_pipe_throttle"),
+                             row(1, 2, "l1_hit_rate", Part::kTrain), row(0, 0, "nothing")};
+    rows[0].name = "sgemm_vectorised:m=256,n=256,k=256";
+    rows[0].note = "a note that is too long to stand in the same line as all that";
+    rows[0].group = "gemm";
+    const std::string text = text_report(suite, "m", rows) + row_text(suite, rows[0]);
+    EXPECT_THAT(text, HasSubstr("\n        (a note"));
+    EXPECT_THAT(text, HasSubstr("0 on both sides: nothing"));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }
 
 TEST(Compare, ReportsByQuantityAndPart) {
