@@ -9,7 +9,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <map>
+#include <limits>
+#include <set>
 
 #include "isa/tpu/disassembler.h"
 #include "isa/tpu/program.h"
@@ -52,7 +53,8 @@ class Assembler {
             else
                 instruction(line);
         }
-        validate(program_, name_);
+        validate(program_, name_,
+                 [&](std::size_t i) { return fmt::format("{}:{}", name_, lines_[i]); });
         return std::move(program_);
     }
 
@@ -79,9 +81,27 @@ class Assembler {
         std::uint64_t value = 0;
         const auto [end, error] =
             std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
-        if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size())
+        if (digits.empty() || error == std::errc::invalid_argument ||
+            end != digits.data() + digits.size())
             fail(fmt::format("'{}' is not a number", text));
+        const auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+        if (error != std::errc{} || value > (negative ? most + 1 : most))
+            fail(fmt::format("{} does not fit into {} bits", text, 8 * sizeof(T)));
         return static_cast<T>(negative ? 0 - value : value);
+    }
+
+    /// An element of .data, of an integer type.
+    std::uint64_t integer(std::string_view text, DataType type) const {
+        switch (type) {
+            case DataType::kInt8:
+                return static_cast<std::uint64_t>(number<std::int8_t>(text));
+            case DataType::kUint8:
+                return number<std::uint8_t>(text);
+            case DataType::kInt16:
+                return static_cast<std::uint64_t>(number<std::int16_t>(text));
+            default:
+                return static_cast<std::uint64_t>(number<std::int32_t>(text));
+        }
     }
 
     float real(std::string_view text) const {
@@ -115,7 +135,10 @@ class Assembler {
         if (text.empty() || text.front() != '@') return number<std::uint64_t>(text);
         const std::size_t plus = std::min(text.find('+'), text.size());
         const std::uint64_t base = buffer(text.substr(1, plus - 1)).address;
-        return plus == text.size() ? base : base + number<std::uint64_t>(text.substr(plus + 1));
+        const std::uint64_t offset =
+            plus == text.size() ? 0 : number<std::uint64_t>(text.substr(plus + 1));
+        if (base + offset < base) fail(fmt::format("{} does not fit into 64 bits", text));
+        return base + offset;
     }
 
     void directive(std::string_view rest) {
@@ -185,11 +208,11 @@ class Assembler {
                 else if (element == DataType::kBf16)
                     append(numerics::fp32_to_bf16(real(word)));
                 else if (size_of(element) == 1)
-                    append(static_cast<std::uint8_t>(number<std::int64_t>(word)));
+                    append(static_cast<std::uint8_t>(integer(word, element)));
                 else if (size_of(element) == 2)
-                    append(static_cast<std::uint16_t>(number<std::int64_t>(word)));
+                    append(static_cast<std::uint16_t>(integer(word, element)));
                 else
-                    append(static_cast<std::uint32_t>(number<std::int64_t>(word)));
+                    append(static_cast<std::uint32_t>(integer(word, element)));
             }
         }
         program_.segments.push_back(std::move(segment));
@@ -202,15 +225,20 @@ class Assembler {
             if (candidate.mnemonic == mnemonic) opcode = &candidate;
         if (opcode == nullptr) fail(fmt::format("unknown instruction '{}'", mnemonic));
         Instruction made(opcode->opcode);
+        std::set<Field> assigned;
         while (!rest.empty()) {
             const std::size_t comma = std::min(rest.find(','), rest.size());
-            assign(made, trim(rest.substr(0, comma)));
+            const Field field = assign(made, trim(rest.substr(0, comma)));
+            if (!assigned.insert(field).second)
+                fail(fmt::format("{} has '{}' twice", mnemonic, row(field).name));
             rest = trim(rest.substr(std::min(comma + 1, rest.size())));
         }
         program_.instructions.push_back(std::move(made));
+        lines_.push_back(line_);
     }
 
-    void assign(Instruction& made, std::string_view text) {
+    /// Which field it was.
+    Field assign(Instruction& made, std::string_view text) {
         const std::size_t equals = text.find('=');
         if (equals == std::string_view::npos) fail(fmt::format("'{}' is not field=value", text));
         const std::string_view name = trim(text.substr(0, equals));
@@ -236,7 +264,7 @@ class Assembler {
                 fail(fmt::format("{} does not fit into {} ({} bits)", value, name,
                                  properties.width));
             made.set(properties.field, bits);
-            return;
+            return properties.field;
         }
         fail(fmt::format("{} has no field '{}'", row(made.opcode()).mnemonic, name));
     }
@@ -244,6 +272,7 @@ class Assembler {
     std::string_view text_;
     std::string_view name_;
     int line_ = 0;
+    std::vector<int> lines_;  ///< of the instructions
     Program program_;
 };
 

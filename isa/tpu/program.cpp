@@ -24,9 +24,15 @@ const Buffer* Program::find(std::string_view name) const {
     return nullptr;
 }
 
-void validate(const Program& program, std::string_view name) {
+void validate(const Program& program, std::string_view name,
+              const std::function<std::string(std::size_t)>& where) {
     const auto fail = [&](const std::string& reason) {
         throw InputError(fmt::format("{}: {}", name, reason));
+    };
+    const auto fail_at = [&](std::size_t instruction, const std::string& reason) {
+        throw InputError(fmt::format("{}: instruction {}: {}",
+                                     where ? where(instruction) : std::string(name), instruction,
+                                     reason));
     };
     if (program.generation < 1 || program.generation > kGenerations)
         fail(fmt::format("TPU generation {} does not exist (1 to {})", program.generation,
@@ -66,14 +72,14 @@ void validate(const Program& program, std::string_view name) {
         const OpcodeRow& opcode = row(instruction.opcode());
         if (program.generation < opcode.first_generation ||
             program.generation > opcode.last_generation)
-            fail(fmt::format("instruction {}: {} does not exist on TPU generation {}", i,
-                             opcode.mnemonic, program.generation));
+            fail_at(i, fmt::format("{} does not exist on TPU generation {}", opcode.mnemonic,
+                                   program.generation));
         if (instruction.opcode() == Opcode::kTag &&
             instruction[Field::kStep] >= program.steps.size())
-            fail(fmt::format("instruction {}: step {} of {}", i, instruction[Field::kStep],
-                             program.steps.size()));
+            fail_at(i,
+                    fmt::format("step {} of {}", instruction[Field::kStep], program.steps.size()));
         const std::string wrong = check_operands(instruction);
-        if (!wrong.empty()) fail(fmt::format("instruction {}: {}: {}", i, opcode.mnemonic, wrong));
+        if (!wrong.empty()) fail_at(i, fmt::format("{}: {}", opcode.mnemonic, wrong));
     }
     // The host has one task at a time, and nobody waits for one that was not begun.
     constexpr std::uint64_t kNone = UINT64_MAX;
@@ -82,12 +88,10 @@ void validate(const Program& program, std::string_view name) {
         const Instruction& instruction = program.instructions[i];
         const std::uint64_t code = instruction[Field::kCode];
         if (instruction.opcode() == Opcode::kInterruptHost && code < program.host_tasks.size()) {
-            if (task != kNone)
-                fail(fmt::format("instruction {}: the host still has task {}", i, task));
+            if (task != kNone) fail_at(i, fmt::format("the host still has task {}", task));
             task = code;
         } else if (instruction.opcode() == Opcode::kSyncHost) {
-            if (task != code)
-                fail(fmt::format("instruction {}: the host has not begun task {}", i, code));
+            if (task != code) fail_at(i, fmt::format("the host has not begun task {}", code));
             task = kNone;
         }
     }

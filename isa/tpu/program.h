@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,8 +68,9 @@ struct Program {
 /// What is wrong with a program apart from its file: overlapping buffers, segments outside of
 /// them, steps that do not exist, instructions of another generation, host tasks that are not begun
 /// and waited for one after the other, no halt at the end. Throws InputError, beginning with
-/// `name`.
-void validate(const Program& program, std::string_view name);
+/// `name`, and where it is about an instruction with where(its index), for the file's own places.
+void validate(const Program& program, std::string_view name,
+              const std::function<std::string(std::size_t)>& where = {});
 
 inline constexpr std::string_view kProgramMagic{"LOCKTPU\0", 8};
 inline constexpr std::uint32_t kProgramVersion = 1;

@@ -205,6 +205,7 @@ Program read_program(std::span<const std::uint8_t> bytes, std::string_view name)
         in.fail(in.offset(), fmt::format("{} instructions need {} bytes, {} are left", instructions,
                                          instructions * kWordBytes, in.left()));
     program.instructions.reserve(instructions);
+    const std::uint64_t first = in.offset();
     for (std::uint64_t i = 0; i < instructions; ++i) {
         const std::uint64_t offset = in.offset();
         const auto word = in.take(kWordBytes, "an instruction");
@@ -213,7 +214,9 @@ Program read_program(std::span<const std::uint8_t> bytes, std::string_view name)
             in.fail(offset, fmt::format("instruction {}: {}", i, decoded.error));
         program.instructions.push_back(std::move(decoded.instruction));
     }
-    validate(program, name);
+    validate(program, name, [&](std::size_t i) {
+        return fmt::format("{}: offset {:#x}", name, first + i * kWordBytes);
+    });
     return program;
 }
 

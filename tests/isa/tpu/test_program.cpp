@@ -105,11 +105,11 @@ TEST(TpuProgram, TheHostHasOneTaskAtATime) {
     };
     EXPECT_EQ(error("interrupt_host code=1\nsync_host code=1\ninterrupt_host code=7\n"), "");
     EXPECT_EQ(error("interrupt_host\ninterrupt_host code=1\n"),
-              "t: instruction 1: the host still has task 0");
+              "t:4: instruction 1: the host still has task 0");
     EXPECT_EQ(error("interrupt_host\nsync_host code=1\n"),
-              "t: instruction 1: the host has not begun task 1");
+              "t:4: instruction 1: the host has not begun task 1");
     EXPECT_EQ(error("interrupt_host code=7\nsync_host code=7\n"),
-              "t: instruction 1: the host has not begun task 7");
+              "t:4: instruction 1: the host has not begun task 7");
     EXPECT_EQ(error("interrupt_host\n"), "t: nothing waits for the host's task 0");
 }
 
@@ -160,6 +160,16 @@ TEST(TpuProgram, ValidatesWhatTheFileCannotSay) {
     program = example();
     program.instructions[1] = Instruction(Opcode::kLoad);  // of generation 2
     EXPECT_THROW(validate(program, "p"), InputError);
+    const std::vector<std::uint8_t> file = write_program(program);
+    try {
+        read_program(file, "p");
+        ADD_FAILURE() << "read";
+    } catch (const InputError& error) {
+        const std::size_t offset = file.size() - (program.instructions.size() - 1) * 80;
+        EXPECT_THAT(error.what(), HasSubstr(fmt::format("p: offset {:#x}: instruction 1: load does "
+                                                        "not exist",
+                                                        offset)));
+    }
 }
 
 TEST(TpuAssembler, TakesSymbolsAndTypedData) {
@@ -189,6 +199,35 @@ TEST(TpuAssembler, SaysLineAndReason) {
     EXPECT_EQ(error("tag step=x\n"), "t:1: 'x' is not a number");
     EXPECT_EQ(error("read_host rows=16777216\n"), "t:1: 16777216 does not fit into rows (24 bits)");
     EXPECT_EQ(error("nop\n"), "t: the last instruction is not halt");
+    EXPECT_EQ(error("tag step=1, step=2\n"), "t:1: tag has 'step' twice");
+    EXPECT_EQ(error(".generation 4294967297\n"), "t:1: 4294967297 does not fit into 32 bits");
+    EXPECT_EQ(error("\nnop\ntag step=3\nhalt\n"), "t:3: instruction 1: step 3 of 0");
+}
+
+TEST(TpuAssembler, RefusesNumbersThatTheirTypeDoesNotHave) {
+    const auto reads = [](const std::string& type, const std::string& value) {
+        try {
+            assemble(
+                ".buffer w memory constant int8 8 0\n.data w 0 " + type + " " + value + "\nhalt\n",
+                "t");
+        } catch (const InputError& refusal) {
+            EXPECT_THAT(refusal.what(), HasSubstr("t:2: " + value + " does not fit into "));
+            return false;
+        }
+        return true;
+    };
+    for (const auto& [type, low, high, too_low, too_high] :
+         {std::array{"int8", "-128", "127", "-129", "128"},
+          {"uint8", "0", "255", "256", "18446744073709551616"},
+          {"int16", "-32768", "0x7fff", "-32769", "0x8000"},
+          {"int32", "-2147483648", "2147483647", "-2147483649", "2147483648"}}) {
+        EXPECT_TRUE(reads(type, low) && reads(type, high)) << type;
+        EXPECT_FALSE(reads(type, too_low) || reads(type, too_high)) << type;
+    }
+    EXPECT_THROW(assemble(".buffer w memory constant int8 8 0x10\n"
+                          "read_weights address=@w+0xffffffffffffffff\nhalt\n",
+                          "t"),
+                 InputError);
 }
 
 }  // namespace
