@@ -36,6 +36,14 @@ std::string_view next_word(std::string_view& text) {
     return word;
 }
 
+/// Cuts the last word off the end.
+std::string_view last_word(std::string_view& text) {
+    const std::size_t begin = text.find_last_of(" \t") + 1;
+    const std::string_view word = text.substr(begin);
+    text = trim(text.substr(0, begin));
+    return word;
+}
+
 class Assembler {
   public:
     Assembler(std::string_view text, std::string_view name) : text_(text), name_(name) {}
@@ -161,14 +169,18 @@ class Assembler {
             data(rest);
         } else if (what == ".step") {
             ProgramStep step;
-            step.name = next_word(rest);
-            if (!rest.empty()) step.macs = number<std::uint64_t>(rest);
+            // The MACs are the last of several words, where that is a number.
+            std::string_view name = rest;
+            const std::string_view last = last_word(name);
+            const bool has_macs = !name.empty() && last.front() >= '0' && last.front() <= '9';
+            if (has_macs) step.macs = number<std::uint64_t>(last);
+            step.name = has_macs ? name : rest;
             program_.steps.push_back(std::move(step));
         } else if (what == ".host") {
             HostTask task;
-            task.name = next_word(rest);
-            task.operations = number<std::uint64_t>(next_word(rest));
-            task.bytes = number<std::uint64_t>(rest);
+            task.bytes = number<std::uint64_t>(last_word(rest));
+            task.operations = number<std::uint64_t>(last_word(rest));
+            task.name = rest;
             program_.host_tasks.push_back(std::move(task));
         } else {
             fail(fmt::format("unknown directive {} (.generation .buffer .data .step .host)", what));

@@ -24,6 +24,19 @@ void add_waits(Instruction& instruction, const QueueCounts& issued, const QueueC
     }
 }
 
+/// A name that a program can have: what is not allowed becomes '_'.
+std::string allowed(std::string name, bool is_word) {
+    name.resize(std::min(name.size(), kLongestName / 2));
+    for (char& c : name) {
+        const auto code = static_cast<unsigned char>(c);
+        if (code < ' ' || code == 127 || code == '#' || (is_word && code == ' ')) c = '_';
+    }
+    if (name.empty()) return "_";
+    if (name.front() == ' ') name.front() = '_';
+    if (name.back() == ' ') name.back() = '_';
+    return name;
+}
+
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(int generation) {
@@ -37,6 +50,10 @@ std::uint32_t ProgramBuilder::add_buffer(Buffer buffer) {
                    "buffer {} is neither in host memory nor in memory", buffer.name);
     std::uint64_t& next = next_address_[static_cast<std::size_t>(buffer.space)];
     buffer.address = next;
+    const std::string name = allowed(std::move(buffer.name), true);
+    buffer.name = name;
+    for (int i = 2; !names_.insert(buffer.name).second; ++i)
+        buffer.name = fmt::format("{}~{}", name, i);
     next += (buffer.bytes + kAlignment - 1) / kAlignment * kAlignment;
     program_.buffers.push_back(std::move(buffer));
     return static_cast<std::uint32_t>(program_.buffers.size() - 1);
@@ -48,6 +65,7 @@ void ProgramBuilder::add_data(std::uint32_t buffer, std::uint64_t offset,
 }
 
 std::uint32_t ProgramBuilder::add_host_task(HostTask task) {
+    task.name = allowed(std::move(task.name), false);
     program_.host_tasks.push_back(std::move(task));
     return static_cast<std::uint32_t>(program_.host_tasks.size() - 1);
 }
@@ -60,7 +78,7 @@ void ProgramBuilder::call_host(std::uint32_t task) {
 }
 
 std::uint32_t ProgramBuilder::begin_step(std::string name, std::uint64_t macs) {
-    program_.steps.push_back({std::move(name), macs});
+    program_.steps.push_back({allowed(std::move(name), false), macs});
     const auto step = static_cast<std::uint32_t>(program_.steps.size() - 1);
     emit(Opcode::kTag, {{Field::kStep, step}});
     return step;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 
@@ -49,6 +50,7 @@ class ProgramBuilder {
   private:
     Program program_;
     std::array<std::uint64_t, 2> next_address_{};
+    std::set<std::string> names_;  ///< of buffers
     Dependences dependences_;
 };
 

@@ -11,9 +11,14 @@ namespace lockstep::tpu {
 
 namespace {
 
-bool is_name(std::string_view text) {
-    return !text.empty() && text.size() < 4096 &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+/// What the assembler's text can say: of a buffer a word, of a step or task also several.
+bool is_name(std::string_view text, bool is_word) {
+    const auto fits = [&](char c) {
+        const auto code = static_cast<unsigned char>(c);
+        return code >= (is_word ? '!' : ' ') && code != 127 && code != '#';
+    };
+    return !text.empty() && text.size() <= kLongestName && text.front() != ' ' &&
+           text.back() != ' ' && std::all_of(text.begin(), text.end(), fits);
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ void validate(const Program& program, std::string_view name,
     std::set<std::string_view> names;
     std::vector<const Buffer*> by_place;
     for (const Buffer& buffer : program.buffers) {
-        if (!is_name(buffer.name)) fail("a buffer's name is empty or not printable");
+        if (!is_name(buffer.name, true)) fail("a buffer's name is empty or not one word");
         if (!names.insert(buffer.name).second)
             fail(fmt::format("two buffers are named {}", buffer.name));
         if (buffer.address > (std::uint64_t{1} << 48) || buffer.bytes > (std::uint64_t{1} << 48))
@@ -64,9 +69,9 @@ void validate(const Program& program, std::string_view name,
                              segment.bytes.size(), segment.offset, buffer.name, buffer.bytes));
     }
     for (const ProgramStep& step : program.steps)
-        if (!is_name(step.name)) fail("a step's name is empty or not printable");
+        if (!is_name(step.name, false)) fail("a step's name is empty or not printable");
     for (const HostTask& task : program.host_tasks)
-        if (!is_name(task.name)) fail("a host task's name is empty or not printable");
+        if (!is_name(task.name, false)) fail("a host task's name is empty or not printable");
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
         const Instruction& instruction = program.instructions[i];
         const OpcodeRow& opcode = row(instruction.opcode());

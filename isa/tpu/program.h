@@ -17,6 +17,9 @@ namespace lockstep::tpu {
 enum class Role : std::uint8_t { kInput, kOutput, kConstant, kScratch };
 inline constexpr std::string_view kRoleNames[] = {"input", "output", "constant", "scratch"};
 
+/// Bytes of a name. Names have no control characters and no `#`, those of buffers no space.
+inline constexpr std::size_t kLongestName = 4095;
+
 /// A range of host memory or memory. Buffers of a space do not overlap.
 struct Buffer {
     std::string name;

@@ -82,6 +82,9 @@ int run(const RunRequest& request) {
         check_built_in(request.what, machine->kind() == "gpu");
     else
         check_file(file);
+    if (!request.program_file.empty() && machine->kind() != "tpu")
+        throw InputError(fmt::format("--program is of what runs on a TPU; {} is a {}",
+                                     machine->name(), machine->kind()));
     if (machine->kind() == "systolic") {
         refuse(request, "run on a systolic array", false, false);
         return run_systolic(request, *machine);
@@ -170,6 +173,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
                    "TPU, systolic: compute no values, only time");
     verb->add_flag("--schedule", request->schedule,
                    "TPU: print how a network was compiled, and the program");
+    verb->add_option("--program", request->program_file,
+                     "TPU: write the program that runs (.tpu), to disassemble it or run it again");
     verb->add_flag("--quiet", options.quiet, "print nothing but the program's own output");
     verb->add_option("--kernel", request->kernel, "kernel of a cubin");
     verb->add_option("--grid", request->grid, "CTAs of a cubin's launch: x[,y[,z]]")

@@ -62,7 +62,8 @@ void refuse(const RunRequest& request) {
     if (request.no_values)
         for (const auto& [is_given, what] :
              {std::pair{request.verify, "--verify checks"},
-              {request.options.mode == "emulate", "--mode emulate computes"}})
+              {request.options.mode == "emulate", "--mode emulate computes"},
+              {!request.program_file.empty(), "--program writes"}})
             if (is_given) throw InputError(fmt::format("{} values; --no-values has none", what));
 }
 
@@ -79,6 +80,7 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
     const network::TpuCompiled compiled = network::compile_for_tpu(
         prepared.graph, {parameters.generation, parameters.limits(), parameters.fixed_point});
     if (request.schedule) fmt::print("{}", network::schedule_text(compiled));
+    write_tpu_program(request, compiled.program);
 
     tpu::Storage storage(compiled.program, !request.no_values);
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i)

@@ -17,8 +17,9 @@ struct RunRequest {
     std::vector<std::string> arguments;  ///< after `--`, for executables
     cuda::RunOptions options;
     bool verify = false;
-    bool no_values = false;  ///< only time (TPU, systolic)
-    bool schedule = false;   ///< print the compiled program (networks on a TPU)
+    bool no_values = false;    ///< only time (TPU, systolic)
+    bool schedule = false;     ///< print the compiled program (networks on a TPU)
+    std::string program_file;  ///< where to write the program (TPU), or empty
 
     // For cubins.
     std::string cubin_option;  ///< one of these options that was given, or none

@@ -182,6 +182,16 @@ tpu::Program load_tpu_program(const std::string& path, std::span<const std::uint
     return tpu::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
+void write_tpu_program(const RunRequest& request, const tpu::Program& program) {
+    const std::string& path = request.program_file;
+    if (path.empty()) return;
+    if (!path.ends_with(".tpu"))
+        throw InputError(fmt::format("--program {}: a TPU program ends in .tpu", path));
+    tpu::validate(program, request.what);
+    const std::vector<std::uint8_t> bytes = tpu::write_program(program);
+    stats::write_whole(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
 void emulate_tpu_program(const RunRequest& request, const tpu::Program& program,
                          const tpu::Parameters& parameters, tpu::Storage& storage,
                          stats::Statistics& statistics,
@@ -223,6 +233,7 @@ int run_tpu_program(const RunRequest& request, const config::Machine& machine,
     refuse(request);
     const tpu::Parameters parameters(machine);
     const tpu::Program program = load_tpu_program(request.what, bytes);
+    write_tpu_program(request, program);
     Arguments arguments(request, program);
     tpu::Storage storage(program, !request.no_values);
     if (!request.no_values) arguments.fill(storage);

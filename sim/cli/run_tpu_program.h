@@ -26,6 +26,9 @@ std::unique_ptr<trace::Trace> make_tpu_trace(const RunRequest& request);
 int run_tpu_program(const RunRequest& request, const config::Machine& machine,
                     std::span<const std::uint8_t> bytes);
 
+/// Writes the program to the file of --program, if that was given. Throws InputError.
+void write_tpu_program(const RunRequest& request, const tpu::Program& program);
+
 /// Right answers, no time: the instructions in their order. `host` does the program's host tasks
 /// (tpu::RunOptions::host). Adds the program's steps, and writes the statistics that were asked
 /// for.

@@ -119,6 +119,23 @@ TEST(TpuProgram, SurvivesItsListing) {
     EXPECT_THAT(listing(program, false), HasSubstr("# 512 bytes of data for weights at 0x0"));
 }
 
+TEST(TpuProgram, NamesOfAnyNetworkSurviveFileAndListing) {
+    ProgramBuilder builder(1);
+    for (const char* name : {"", "a b", "a#b", "a_b", "\xc3\xa9", "two\nlines", "a_b"})
+        builder.add_buffer({name, Space::kHost, Role::kScratch, DataType::kInt8, {}, 8});
+    for (const char* name : {"read x", " 3 4 ", "7", "", "#"}) builder.begin_step(name, 5);
+    builder.add_host_task({"soft max 1", 2, 3});
+    builder.call_host(0);
+    const Program program = builder.finish();
+    EXPECT_EQ(program.buffers[1].name, "a_b");
+    EXPECT_EQ(program.buffers[6].name, "a_b~4");
+    EXPECT_EQ(program.steps[0].name, "read x");
+    EXPECT_EQ(read_program(write_program(program), "p"), program);
+    EXPECT_EQ(assemble(listing(program, true), "p"), program);
+    EXPECT_EQ(assemble(".step a 3 b\n.step 5\nhalt\n", "p").steps,
+              (std::vector<ProgramStep>{{"a 3 b", 0}, {"5", 0}}));
+}
+
 TEST(TpuProgram, EveryPrefixIsRefusedWithItsOffset) {
     const auto bytes = write_program(example());
     for (std::size_t size = 0; size < bytes.size(); ++size) {

@@ -111,6 +111,31 @@ TEST(Tpu, DisassemblesAndRunsWhatItPrinted) {
     fs::remove(path);
 }
 
+TEST(Tpu, ProgramsOfNetworksCanBeKept) {
+    const std::string first = temporary("_first.tpu"), again = temporary("_again.tpu");
+    const auto line_of = [](const std::string& text, const std::string& name) {
+        const std::size_t at = text.find("\n" + name);
+        return text.substr(at, text.find('\n', at + 1) - at);
+    };
+    for (const char* machine : {"tpu_v1", "tpu_v3"}) {
+        const Result made = lockstep(std::string("run mlp:input=40,hidden=30 --on ") + machine +
+                                     " --program " + first);
+        ASSERT_EQ(made.status, 0) << made.output;
+        const Result ran = lockstep("run " + first + " --on " + machine + " --program " + again);
+        ASSERT_EQ(ran.status, 0) << ran.output;
+        EXPECT_EQ(line_of(made.output, "total"), line_of(ran.output, "total"));
+        EXPECT_EQ(lockstep("disasm " + first).output, lockstep("disasm " + again).output);
+        // The listing is a text that the assembler takes.
+        std::ofstream(again) << lockstep("disasm " + first).output;
+        EXPECT_EQ(lockstep("run " + again + " --on " + machine).status, 0);
+    }
+    fs::remove(first);
+    fs::remove(again);
+    EXPECT_EQ(lockstep("run mlp --on tpu_v1 --program x.bin").status, 2);
+    EXPECT_EQ(lockstep("run mlp --on tpu_v1 --no-values --program x.tpu").status, 2);
+    EXPECT_EQ(lockstep("run sgemm --program x.tpu").status, 2);
+}
+
 TEST(Tpu, RefusesWhatIsWrong) {
     const auto refused = [](const std::string& text, const std::string& options = "") {
         const std::string path = written(text);
