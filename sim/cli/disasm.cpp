@@ -48,7 +48,7 @@ bool print_cubin(std::span<const std::uint8_t> bytes, const Options& options,
 
 bool print_fatbin(std::span<const std::uint8_t> bytes, const Options& options, std::uint64_t base) {
     const auto images = cubin::parse_fatbin(bytes, options.file, base);
-    fmt::print("{}\n", cubin::listing(images));
+    if (options.kernel.empty()) fmt::print("{}\n", cubin::listing(images));
     bool found = options.kernel.empty();
     for (const cubin::Image& image : images)
         if (image.kind == cubin::ImageKind::kElf)

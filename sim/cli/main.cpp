@@ -73,6 +73,8 @@ int main(int argc, char** argv) {
     CLI::App app("Lockstep: simulator and emulator of the machines that run neural networks",
                  "lockstep");
     app.require_subcommand(1);
+    app.footer(
+        "The script ./lockstep at the root also has the verb test: build and run every test.");
     int status = 0;
     const lockstep::cli::Words after_dashes = take_after_dashes(argc, argv);
     lockstep::cli::add_demo(app, after_dashes, status);

@@ -24,6 +24,13 @@ void print_measurements(const cuda::Outcome& outcome) {
         fmt::print("{:<28} {:>12.2f} {}\n", m.name, m.value, m.unit);
 }
 
+std::string text_of(const cuda::CheckRecord& check) {
+    if (!check.passed) return fmt::format("MISMATCH {}: {}", check.output, check.message);
+    return fmt::format("verified {}: {} elements, {}", check.output, check.elements,
+                       check.message.empty() ? "equal bit for bit"
+                                             : "within tolerance; the worst: " + check.message);
+}
+
 }  // namespace
 
 int run_workload(const RunRequest& request) {
@@ -39,11 +46,7 @@ int run_workload(const RunRequest& request) {
     summary.finish();
     print_measurements(outcome);
     for (const cuda::CheckRecord& check : outcome.checks)
-        if (!request.options.quiet || !check.passed)
-            fmt::print("{} {}: {}\n", check.passed ? "verified" : "MISMATCH", check.output,
-                       check.message.empty()
-                           ? fmt::format("{} elements, equal bit for bit", check.elements)
-                           : check.message);
+        if (!request.options.quiet || !check.passed) fmt::print("{}\n", text_of(check));
     return static_cast<int>(outcome.passed() ? ExitStatus::kDone : ExitStatus::kMismatch);
 }
 
