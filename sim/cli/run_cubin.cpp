@@ -209,7 +209,7 @@ int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes) {
     launch.block = parse_dim3("--block", request.block);
     launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
     launch.parameters = arguments.packed();
-    Summary summary(request);
+    Summary summary(request, device->machine());
     const LaunchResult result = device->launch(launch);
     summary.add(kernel.name, launch.grid, launch.block, result);
     summary.finish();

@@ -72,7 +72,7 @@ void refuse(const RunRequest& request) {
 int run_network(const RunRequest& request, const config::Machine& machine) {
     refuse(request);
     const tpu::Parameters parameters(machine);
-    stats::Statistics statistics(request.options.machine, request.options.mode, request.what);
+    stats::Statistics statistics(machine.name(), request.options.mode, request.what);
     Source source = read_source(request);
     const network::TpuNetwork prepared =
         network::prepare_for_tpu(std::move(source.graph), parameters.generation, source.dtype,

@@ -239,7 +239,7 @@ int run_systolic(const RunRequest& request, const config::Machine& machine) {
     refuse(request, work);
     const bool has_time = request.options.mode != "emulate";
     if (!has_time) array.fidelity = "wavefront";
-    stats::Statistics statistics(request.options.machine, request.options.mode, request.what);
+    stats::Statistics statistics(machine.name(), request.options.mode, request.what);
     int mismatches = 0;
     std::int64_t all_cycles = 0, all_macs = 0;
     for (std::size_t i = 0; i < work.products.size(); ++i) {

@@ -237,7 +237,7 @@ int run_tpu_program(const RunRequest& request, const config::Machine& machine,
     Arguments arguments(request, program);
     tpu::Storage storage(program, !request.no_values);
     if (!request.no_values) arguments.fill(storage);
-    stats::Statistics statistics(request.options.machine, request.options.mode, request.what);
+    stats::Statistics statistics(machine.name(), request.options.mode, request.what);
     tpu::RunResult result;
     if (request.options.mode == "emulate") {
         emulate_tpu_program(request, program, parameters, storage, statistics);

@@ -38,7 +38,7 @@ int run_workload(const RunRequest& request) {
     const cuda::Workload& workload = cuda::find_workload(text.name);
     const cuda::Parameters parameters = cuda::parse_parameters(workload, text.parameters);
     const std::unique_ptr<Device> device = cuda::make_device(request.options);
-    Summary summary(request);
+    Summary summary(request, device->machine());
     const cuda::Outcome outcome =
         cuda::run_workload(workload, parameters, request.options.seed, request.verify, *device);
     for (const cuda::LaunchRecord& launch : outcome.launches)

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "sim/config/machine.h"
+
 namespace lockstep::cli {
 
-Summary::Summary(const RunRequest& request)
-    : request_(request), statistics_(request.options.machine, request.options.mode, request.what) {}
+Summary::Summary(const RunRequest& request, const config::Machine& machine)
+    : request_(request), statistics_(machine.name(), request.options.mode, request.what) {}
 
 void Summary::add(const std::string& kernel, const sass::Dim3& grid, const sass::Dim3& block,
                   const LaunchResult& result) {

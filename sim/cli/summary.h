@@ -13,7 +13,7 @@ namespace lockstep::cli {
 /// Made before the launches: the statistics' wall time begins with it.
 class Summary {
   public:
-    explicit Summary(const RunRequest& request);
+    Summary(const RunRequest& request, const config::Machine& machine);
     void add(const std::string& kernel, const sass::Dim3& grid, const sass::Dim3& block,
              const LaunchResult& result);
     /// Prints what simulated launches came to and writes the statistics file, if there is to be

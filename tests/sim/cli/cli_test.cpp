@@ -221,6 +221,18 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("disasm " + cubin + " --kernel nothing", "nothing");
 }
 
+TEST_F(Cli, StatisticsNameTheMachineOfAFile) {
+    const std::string machine = write("half.yaml",
+                                      "machine: half\nkind: gpu\ndescription: half a chip\n"
+                                      "base: h200\nsm:\n  count: {value: 66, unit: 1, "
+                                      "evidence: \"assumed: half of it\"}\n");
+    const std::string stats = path("half.json");
+    const Result result =
+        lockstep("run vector_add:n=32 --mode emulate --on " + machine + " --stats " + stats);
+    ASSERT_EQ(result.status, 0) << result.output;
+    EXPECT_EQ(nlohmann::json::parse(read(stats))["machine"], "half");
+}
+
 TEST_F(Cli, NamesAProductByTheTypeOfItsOperands) {
     for (const auto& [type, kernel] :
          {std::pair{"", "sgemm"}, {",dtype=fp16", "hgemm"}, {",dtype=int8", "igemm"}}) {
