@@ -73,9 +73,9 @@ TEST(Compare, RowsWithoutAnErrorAreCountedApart) {
 
 TEST(Compare, LinesAreShort) {
     const Suite suite{.name = "s", .summary = "x", .machine = "m"};
-    std::vector<Row> rows = {row(1234567, 98765432, "stall_math_pipe_throttle"),
+    std::vector<Row> rows = {row(123456, 234567, "stall_math_pipe_throttle"),
                              row(1, 2, "l1_hit_rate", Part::kTrain), row(0, 0, "nothing")};
-    rows[0].name = "sgemm_vectorised:m=256,n=256,k=256";
+    rows[0].name = "sgemm_shared:m=256,n=256,k=256";
     rows[0].note = "a note that is too long to stand in the same line as all that";
     rows[0].group = "gemm";
     const std::string text = text_report(suite, "m", rows) + row_text(suite, rows[0]);
