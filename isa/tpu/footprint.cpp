@@ -158,6 +158,16 @@ std::uint64_t activate_output_rows(const Instruction& i) {
            pooled(i[kWidth], i[kPoolKernel], i[kPoolStride], i[kPoolPadLeft] + i[kPoolPadRight]);
 }
 
+bool slides(const Instruction& i) {
+    return i.opcode() == Opcode::kConvolve &&
+           !(i[kKernelHeight] == 1 && i[kKernelWidth] == 1 && i[kStrideHeight] == 1 &&
+             i[kStrideWidth] == 1 && i[kPadTop] == 0 && i[kPadLeft] == 0);
+}
+
+WindowRows window_rows(const Instruction& i) {
+    return {i[kSource], i[kFirstRow], i[kFirstLane], i[kRows], i[kLanes], i[kPadTop], i[kHeight]};
+}
+
 Footprint footprint(const Instruction& i) {
     Footprint result;
     const std::uint64_t size = size_of(i.type(kType));

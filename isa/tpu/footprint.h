@@ -43,6 +43,12 @@ inline Dataflow dataflow_of(const Instruction& instruction) {
     return instruction.as<Dataflow>(Field::kDataflow);
 }
 
+/// Whether the rows of a convolution do not lie in the unified buffer as they enter the array.
+bool slides(const Instruction& instruction);
+/// What tells the rows of a convolution apart from those of others.
+using WindowRows = std::array<std::uint64_t, 7>;
+WindowRows window_rows(const Instruction& instruction);
+
 /// The number of output rows that `activate` stores: fewer than it reads where it pools.
 std::uint64_t activate_output_rows(const Instruction& instruction);
 /// Height or width of a pooled image.

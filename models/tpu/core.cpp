@@ -19,12 +19,6 @@ double host_bytes_per_cycle(const Parameters& parameters) {
     return parameters.host_gb_per_s * 1e3 / parameters.clock_mhz;
 }
 
-/// Of the bus: both edges of its clock.
-double memory_bytes_per_cycle(const Parameters& parameters) {
-    return parameters.memory.bus_bits / 8.0 * 2 * parameters.memory.clock_mhz /
-           parameters.clock_mhz;
-}
-
 }  // namespace
 
 Core::Core(engine::Simulation& owner, std::string name, const Parameters& parameters,
@@ -38,7 +32,8 @@ Core::Core(engine::Simulation& owner, std::string name, const Parameters& parame
       trace_(trace),
       tile_(tile_timing(parameters.array, parameters.overlap, 1)),
       unified_buffer_(parameters.banks),
-      memory_link_{memory_bytes_per_cycle(parameters)},
+      windows_(parameters_.vector),
+      memory_link_{parameters.speed().memory_bytes},
       host_links_{Link{host_bytes_per_cycle(parameters)}, Link{host_bytes_per_cycle(parameters)}},
       steps_(std::max<std::size_t>(1, program.steps.size())),
       timelines_(parameters.units) {}

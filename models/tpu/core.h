@@ -15,6 +15,7 @@
 #include "models/tpu/parameters.h"
 #include "models/tpu/timeline.h"
 #include "models/tpu/unified_buffer.h"
+#include "models/tpu/window_setup.h"
 #include "sim/engine/channel.h"
 #include "sim/engine/tile.h"
 
@@ -35,6 +36,7 @@ struct StepCounters {
     std::uint64_t input_reads = 0, weight_reads = 0, sums_written = 0, sums_read = 0;
     std::uint64_t raw_stall = 0, input_stall = 0;  ///< cycles, over all arrays
     std::uint64_t issue_stall = 0;                 ///< likewise: the next was still to be issued
+    std::uint64_t window_stall = 0;                ///< while rows of windows were made
     std::uint64_t vector_busy = 0;                 ///< cycles
     std::uint64_t memory_read = 0, memory_written = 0, host_read = 0, host_written = 0;  ///< bytes
     std::uint64_t weight_tiles = 0;
@@ -87,6 +89,7 @@ class Core : public engine::Tile {
         std::uint64_t sequence;
         bool host, write;
         std::uint64_t address, left;  ///< what is not yet requested
+        std::uint64_t unanswered;     ///< bytes
         std::uint32_t under_way = 0;
         Cycle begin;
         Cycle ready;         ///< when requests may begin; without memory: when it is done
@@ -102,7 +105,8 @@ class Core : public engine::Tile {
     struct DmaQueue {
         std::deque<Transfer> active;
         std::uint64_t next_sequence = 0;
-        std::uint32_t under_way = 0;
+        std::uint32_t under_way = 0;  ///< requests
+        std::uint64_t bytes_under_way = 0;
     };
     /// Instructions of a pipelined unit whose results are still on their way.
     struct Completion {
@@ -187,6 +191,7 @@ class Core : public engine::Tile {
     std::set<std::uint32_t> tiles_done_;  // read_weights that completed before one issued earlier
     std::array<MatrixUnit, kMaxMatrixUnits> units_;
     UnifiedBuffer unified_buffer_;
+    WindowSetup windows_;
     Link memory_link_;                // both directions: one bus
     std::array<Link, 2> host_links_;  // read, write
     Cycle vector_free_ = 0, cross_lane_free_ = 0;

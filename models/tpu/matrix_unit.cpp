@@ -116,6 +116,13 @@ engine::Cycle Core::stream(MatrixUnit& unit, const Instruction& next, std::uint3
         parameters_.array.dataflow == Dataflow::kInputStationary
             ? now + duration
             : access_buffer(next, duration, now, &StepCounters::matrix_bank_stall, step);
+    const bool takes_rows =
+        parameters_.array.dataflow != Dataflow::kInputStationary || next.flag(kSwitchInputs);
+    const Cycle rows_made = takes_rows ? windows_.assemble(next, now) : now;
+    if (rows_made > unit.stream_end) {
+        this->step(step).window_stall += rows_made - unit.stream_end;
+        unit.stream_end = rows_made;
+    }
     if (switches_held(next)) unit.shadow = false;
     if (parameters_.array.dataflow != Dataflow::kWeightStationary) {
         unit.arrived.pop_front();

@@ -38,6 +38,7 @@ Parameters::Parameters(const config::Machine& machine) {
               .transcendental_ops = number("vector.transcendental_ops"),
               .divide_ops = number("vector.divide_ops"),
               .cross_lane_cycles = number("vector.cross_lane_cycles"),
+              .window_cycles = number("vector.window_cycles"),
               .transpose_rows = number("vector.transpose_rows"),
               .latency = number("vector.latency")};
     const std::string requantisation = machine.text("vector.requantisation");
@@ -76,6 +77,14 @@ std::uint64_t host_cycles(const HostTask& task, const Parameters& parameters) {
                       static_cast<double>(task.bytes) / host.memory_gb_per_s;
     constexpr double kMost = 1e15;  // cycles: more than two weeks
     return static_cast<std::uint64_t>(std::min(kMost, std::ceil(ns * parameters.clock_mhz / 1000)));
+}
+
+CoreSpeed Parameters::speed() const {
+    // Of the memory's bus: both edges of its clock.
+    return {.memory_bytes = memory.bus_bits / 8.0 * 2 * memory.clock_mhz / clock_mhz,
+            .memory_latency = memory.latency_ns * clock_mhz / 1000,
+            .issue_interval = double(issue_interval),
+            .window_row = double(vector.window_cycles) / vector.sublanes};
 }
 
 CoreLimits Parameters::limits() const {

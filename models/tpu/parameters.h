@@ -2,8 +2,10 @@
 // A machine of kind "tpu" as numbers. Meanings: sim/config/schema_tpu.cpp.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
+#include "isa/tpu/core_speed.h"
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
 #include "models/tpu/systolic/schedule.h"
@@ -19,7 +21,7 @@ struct VectorParameters {
     bool fixed_function = true;
     std::uint32_t alu_slots = 1, load_slots = 1, store_slots = 1;
     std::uint32_t conversion_ops = 0, transcendental_ops = 1, divide_ops = 1;
-    std::uint32_t cross_lane_cycles = 1, transpose_rows = 1, latency = 0;
+    std::uint32_t cross_lane_cycles = 1, window_cycles = 0, transpose_rows = 1, latency = 0;
 };
 
 inline constexpr std::uint32_t kMaxBanks = 64;
@@ -66,6 +68,9 @@ struct Parameters {
     explicit Parameters(const config::Machine& machine);
 
     CoreLimits limits() const;
+    CoreSpeed speed() const;
+    /// Requests of a DMA queue that can be under way: those of all the instructions that wait.
+    std::uint32_t dma_requests() const { return std::max(dma.outstanding, queue_depth); }
 };
 
 /// From the interrupt to the host's answer: its driver wakes up, computes, and moves all operands

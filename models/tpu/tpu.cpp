@@ -67,6 +67,7 @@ void StepResult::add(const StepResult& other) {
                               &StepResult::issue_stall,
                               &StepResult::idle_units,
                               &StepResult::bank_stall,
+                              &StepResult::window_stall,
                               &StepResult::vector_bank_stall,
                               &StepResult::dma_bank_stall,
                               &StepResult::buffer_accesses,
@@ -126,6 +127,7 @@ std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
             {"lockstep__raw_stall.pct", percent(double(raw_stall), array_cycles)},
             {"lockstep__input_stall.pct", percent(double(input_stall), array_cycles)},
             {"lockstep__bank_stall.pct", percent(double(bank_stall), array_cycles)},
+            {"lockstep__window_stall_cycles", window_stall},
             {"lockstep__idle_unit_cycles", idle_units},
             {"lockstep__vector_bank_stall_cycles", vector_bank_stall},
             {"lockstep__dma_bank_stall_cycles", dma_bank_stall},
@@ -192,7 +194,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     });
     // The wires are part of memory.latency: as short as a Channel can be.
     const engine::ChannelParameters wire{
-        .latency = 1, .capacity = (2 + kMaxMatrixUnits) * parameters.dma.outstanding};
+        .latency = 1, .capacity = (2 + kMaxMatrixUnits) * parameters.dma_requests()};
     simulation.connect(core.memory_requests, memory_port.requests, wire);
     simulation.connect(memory_port.responses, core.memory_responses, wire);
     simulation.connect(core.host_requests, host_port.requests, wire);
@@ -221,6 +223,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         step.input_stall = counters[i].input_stall;
         step.issue_stall = counters[i].issue_stall;
         step.bank_stall = counters[i].matrix_bank_stall;
+        step.window_stall = counters[i].window_stall;
         step.vector_bank_stall = counters[i].vector_bank_stall;
         step.dma_bank_stall = counters[i].dma_bank_stall;
         step.buffer_accesses = static_cast<std::uint64_t>(counters[i].buffer_accesses + 0.5);

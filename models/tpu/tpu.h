@@ -28,9 +28,10 @@ struct StepResult {
     std::uint64_t active_others = 0;               ///< in active: streams of other steps
     std::uint64_t active_elsewhere = 0;            ///< its own streams in the cycles of other steps
     std::uint64_t raw_stall = 0, input_stall = 0;  ///< beside them: waits of the next instruction
-    std::uint64_t issue_stall = 0;  ///< likewise: while the next instruction was issued
-    std::uint64_t idle_units = 0;   ///< likewise: what arrays had less to do than the busiest
-    std::uint64_t bank_stall = 0;   ///< of the arrays, in non_matrix
+    std::uint64_t issue_stall = 0;   ///< likewise: while the next instruction was issued
+    std::uint64_t idle_units = 0;    ///< likewise: what arrays had less to do than the busiest
+    std::uint64_t bank_stall = 0;    ///< of the arrays, in non_matrix
+    std::uint64_t window_stall = 0;  ///< likewise: while rows of windows were made
     std::uint64_t vector_bank_stall = 0, dma_bank_stall = 0;
     std::uint64_t buffer_accesses = 0;  ///< lines of the unified buffer, read and written
     std::uint64_t vector_busy = 0, weight_tiles = 0;

@@ -75,8 +75,14 @@ void Core::take_responses(Cycle now) {
             const std::uint64_t tag = responses.receive(now).tag;
             DmaQueue& queue = dma_[tag >> kTagShift];
             const std::uint64_t sequence = tag & ((std::uint64_t{1} << kTagShift) - 1);
-            --queue.active[sequence - queue.active.front().sequence].under_way;
+            Transfer& transfer = queue.active[sequence - queue.active.front().sequence];
+            --transfer.under_way;
             --queue.under_way;
+            // All requests of a transfer are of a chunk but its last.
+            const std::uint64_t bytes =
+                std::min<std::uint64_t>(transfer.unanswered, parameters_.dma.chunk);
+            transfer.unanswered -= bytes;
+            queue.bytes_under_way -= bytes;
         }
     };
     take(memory_responses);
@@ -155,6 +161,7 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
                           .write = what.write,
                           .address = what.address,
                           .left = what.local ? 0 : what.bytes,
+                          .unanswered = what.local ? 0 : what.bytes,
                           .begin = now,
                           .ready = ready,
                           .accesses = accesses,
@@ -183,10 +190,13 @@ bool Core::request(std::size_t index, Cycle now) {
     bool any = false;
     if (dma.active.empty()) return false;
     Transfer& last = dma.active.back();
-    while (last.left != 0 && last.ready <= now && dma.under_way < parameters_.dma.outstanding) {
+    // Short requests leave room for more of them.
+    const std::uint64_t most = std::uint64_t{parameters_.dma.outstanding} * parameters_.dma.chunk;
+    while (last.left != 0 && last.ready <= now && dma.under_way < parameters_.dma_requests()) {
         auto& requests = last.host ? host_requests : memory_requests;
         if (requests.credits(now) == 0) break;
         const std::uint64_t bytes = std::min<std::uint64_t>(last.left, parameters_.dma.chunk);
+        if (dma.bytes_under_way + bytes > most) break;
         if (index < kWeightQueue) occupy_buffer(last, bytes, now);
         requests.send(now, {.address = last.address,
                             .bytes = static_cast<std::uint32_t>(bytes),
@@ -196,6 +206,7 @@ bool Core::request(std::size_t index, Cycle now) {
         last.left -= bytes;
         ++last.under_way;
         ++dma.under_way;
+        dma.bytes_under_way += bytes;
         any = true;
     }
     return any;

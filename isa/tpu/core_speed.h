@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast a core is, as far as a compiler compares ways to do the same by it.
+#pragma once
+
+namespace lockstep::tpu {
+
+struct CoreSpeed {
+    double memory_bytes = 512;    ///< a cycle
+    double memory_latency = 256;  ///< cycles
+    double issue_interval = 1;    ///< cycles
+    double window_row = 0;        ///< cycles to make a row of a window for the arrays
+};
+
+}  // namespace lockstep::tpu
