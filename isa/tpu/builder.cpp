@@ -99,6 +99,20 @@ void ProgramBuilder::wait_for_writes(Instruction& instruction, Space space, std:
     add_waits(instruction, dependences_.issued(), need);
 }
 
+ProgramBuilder::Mark ProgramBuilder::mark() const {
+    Mark mark;
+    mark.instructions = size();
+    mark.dependences = dependences_;
+    return mark;
+}
+
+void ProgramBuilder::rewind(const Mark& mark) {
+    LOCKSTEP_CHECK(mark.instructions <= size(), "a mark of {} in {} instructions",
+                   mark.instructions, size());
+    program_.instructions.resize(mark.instructions);
+    dependences_ = mark.dependences;
+}
+
 Program ProgramBuilder::finish() {
     emit(Instruction(Opcode::kHalt));
     return std::move(program_);

@@ -43,6 +43,17 @@ class ProgramBuilder {
 
     /// Emitted so far.
     std::size_t size() const { return program_.instructions.size(); }
+    std::span<const Instruction> instructions() const { return program_.instructions; }
+
+    /// A place in the instructions to come back to.
+    class Mark {
+        friend class ProgramBuilder;
+        std::size_t instructions = 0;
+        Dependences dependences;
+    };
+    Mark mark() const;
+    /// Takes back the instructions since; buffers, data, tasks and steps stay.
+    void rewind(const Mark& mark);
 
     /// Adds the halt and hands the program over.
     Program finish();

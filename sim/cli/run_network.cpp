@@ -78,7 +78,8 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
         network::prepare_for_tpu(std::move(source.graph), parameters.generation, source.dtype,
                                  request.options.seed, !request.no_values);
     const network::TpuCompiled compiled = network::compile_for_tpu(
-        prepared.graph, {parameters.generation, parameters.limits(), parameters.fixed_point});
+        prepared.graph,
+        {parameters.generation, parameters.limits(), parameters.fixed_point, parameters.speed()});
     if (request.schedule) fmt::print("{}", network::schedule_text(compiled));
     write_tpu_program(request, compiled.program);
 
@@ -105,7 +106,8 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
                 times.push_back({step.cycles, step.useful_macs, step.active, step.active_others,
                                  step.active_elsewhere, step.weight_stall, step.weight_shift,
                                  step.raw_stall, step.input_stall, step.issue_stall,
-                                 step.idle_units, step.bank_stall, step.vector_busy, step.host_busy,
+                                 step.idle_units, step.bank_stall, step.window_stall,
+                                 step.vector_busy, step.host_busy,
                                  step.host_bytes_read + step.host_bytes_written,
                                  step.dram_bytes_read + step.dram_bytes_written});
             fmt::print("{}", network::explain_utilisation(compiled, times, parameters.limits()));

@@ -20,7 +20,8 @@ tpu::RunResult run_tpu_workload(std::string_view workload, const std::string& ma
         network::prepare_for_tpu(network::build_network(request.name, request.options),
                                  parameters.generation, request.dtype, 1, false);
     const network::TpuCompiled compiled = network::compile_for_tpu(
-        network.graph, {parameters.generation, parameters.limits(), parameters.fixed_point});
+        network.graph,
+        {parameters.generation, parameters.limits(), parameters.fixed_point, parameters.speed()});
     tpu::Storage storage(compiled.program, false);
     return tpu::run(compiled.program, parameters, storage, {.values = false});
 }

@@ -2,6 +2,7 @@
 // A network becomes a TPU program.
 #pragma once
 
+#include "isa/tpu/core_speed.h"
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
 #include "workloads/network/graph.h"
@@ -16,7 +17,8 @@ namespace lockstep::network {
 struct TpuTarget {
     int generation = 1;
     tpu::CoreLimits limits;
-    bool fixed_point = false;  ///< integers are scaled by multiplier and shift, not in fp32
+    bool fixed_point = false;   ///< integers are scaled by multiplier and shift, not in fp32
+    tpu::CoreSpeed speed = {};  ///< generation 2 on: what plans are compared by
 };
 
 /// A network's input or output in a buffer of the program.

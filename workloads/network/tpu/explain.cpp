@@ -86,6 +86,7 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
          time.host_bytes != 0 ? "host and memory transfers" : "waiting for operands from memory");
     lose(time.raw_stall, "waiting for the vector unit");
     lose(time.bank_stall, "bank conflicts of the unified buffer");
+    lose(time.window_stall, "windows whose rows were still to be made");
     lose(time.issue_stall, "instructions that were still to come");
     lose(time.idle_units, "matrix units with less to do than others");
     // Of what is left, the vector unit worked at least while nothing else was to be seen.

@@ -15,7 +15,7 @@ struct LayerTime {
     /// Streams in its cycles; of them those of other steps, and its own in the cycles of others.
     uint64_t active = 0, active_others = 0, active_elsewhere = 0;
     uint64_t weight_stall = 0, weight_shift = 0, raw_stall = 0, input_stall = 0;
-    uint64_t issue_stall = 0, idle_units = 0, bank_stall = 0;
+    uint64_t issue_stall = 0, idle_units = 0, bank_stall = 0, window_stall = 0;
     uint64_t vector_busy = 0, host_busy = 0, host_bytes = 0, memory_bytes = 0;
 };
 

@@ -135,6 +135,10 @@ class ProductLowering {
                      const std::optional<Place>& addend);
     Operands operands_of(const std::vector<Matrix>& source, const Weights& weights,
                          const Place& result, const std::optional<Place>& addend);
+    /// The plan that takes the least time by plan_time(); those that cannot be done are left out.
+    void run_fastest(std::span<const std::function<void()>> plans);
+    /// Whether all rows can stay while panels of columns pass by.
+    bool rows_fit(const Operands& o) const;
     /// The rows stay and panels of columns pass by, or the other way round. `limit`: rows of a
     /// block.
     void run_columns(const Operands& o, int64_t limit);
@@ -145,7 +149,6 @@ class ProductLowering {
         bool weights_stay = false;  ///< of the tiles, over all of k, while the rows pass
     };
     ChunkShape chunks_of(const Operands& o) const;
-    bool prefers_chunks(const Operands& o, uint64_t all_weights) const;
     void run_chunks(const Operands& o);
     /// For each tile from `first` on, the pieces of the rows.
     std::vector<Job> jobs_of_chunk(const Operands& o, int64_t first, int64_t tiles,

@@ -62,25 +62,6 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
     return shape;
 }
 
-bool ProductLowering::prefers_chunks(const Operands& o, uint64_t all_weights) const {
-    const auto panels = static_cast<int64_t>(all_weights / (l_.ring_.size() / 4) + 1);
-    if (conv_) return false;
-    if (l_.target_.limits.dataflow != tpu::Dataflow::kWeightStationary) {
-        // Where rows as a whole would be fewer than the array holds.
-        const uint64_t row = static_cast<uint64_t>(k_) * tpu::size_of(o.left.type);
-        return static_cast<int64_t>(l_.ring_.size() / 8 / row) < std::min(m_, rows_held(m_)) &&
-               chunks_of(o).k != 0;
-    }
-    if (panels == 1) return false;
-    const ChunkShape shape = chunks_of(o);
-    if (shape.k == 0) return false;
-    const auto weights = static_cast<int64_t>(all_weights),
-               rows = m_ * k_ * static_cast<int64_t>(tpu::size_of(o.left.type));
-    const int64_t by_chunks = weights * divide_up(m_, shape.rows) +
-                              rows * divide_up(static_cast<int64_t>(o.tiles.size()), shape.tiles);
-    return by_chunks < rows * panels + weights;
-}
-
 std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands& o, int64_t first,
                                                                  int64_t tiles,
                                                                  int64_t rows) const {

@@ -106,11 +106,8 @@ void ProductLowering::hold_weights(const Passes& p) {
     for (size_t first = 0; first < p.tiles.size(); first += together) {
         const size_t count = std::min(together, p.tiles.size() - first);
         // Where there are fewer columns than units for them, units share the rows.
-        const ColumnTile& tile = p.tiles[first];
-        const bool is_full = tile.columns == int64_t{limits.array_columns} &&
-                             run_of(sets_[tile.set]) >= int64_t{limits.array_rows};
         const int64_t shares =
-            l_.layer().products > 1 || !is_full || epilogue_.pool
+            l_.layer().products > 1 || epilogue_.pool
                 ? 1
                 : std::clamp<int64_t>(block_rows / limits.array_rows, 1,
                                       static_cast<int64_t>(limits.matrix_units / count));

@@ -6,9 +6,11 @@
 // there as a whole while the other passes through, a piece ahead; where neither fits, panels of
 // weights stay in turn and the rows pass by each of them.
 #include "sim/error/error.h"
+#include "workloads/network/tpu/plan_time.h"
 #include "workloads/network/tpu/product.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace lockstep::network::lowering {
 
@@ -124,21 +126,56 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
         // shift of weights.
         limit = std::min<int64_t>(limit / limits.matrix_units, kRowsOfBlock);
     }
-    uint64_t all_weights = 0;
-    for (size_t t = 0; t < o.tiles.size(); ++t) all_weights += weight_bytes(o, t);
-    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    // Room for the rows and two panels of weights, and for results and residuals to pass.
-    const uint64_t ring = l_.ring_.size();
-    const bool fits = (is_resident ? 0 : o.left.bytes()) + aligned(parameter_bytes(n_)) + 4096 +
-                          2 * std::max(weight_bytes(o, 0), ring / 16) + ring / 8 * 3 <=
-                      ring;
-    if (l_.has_memory() && fits && (is_resident || o.left.bytes() <= all_weights))
-        run_columns(o, limit);
-    else if (l_.has_memory() && prefers_chunks(o, all_weights))
-        run_chunks(o);
-    else
-        run_rows(o, limit);
+    std::vector<std::function<void()>> plans;
+    if (l_.has_memory() && rows_fit(o)) plans.emplace_back([&] { run_columns(o, limit); });
+    plans.emplace_back([&] { run_rows(o, limit); });
+    if (l_.has_memory() && !conv_ && chunks_of(o).k != 0)
+        plans.emplace_back([&] { run_chunks(o); });
+    run_fastest(plans);
     l_.close_ring();
+}
+
+bool ProductLowering::rows_fit(const Operands& o) const {
+    // And two panels of weights, and results and residuals that pass.
+    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
+    const uint64_t ring = l_.ring_.size();
+    return (is_resident ? 0 : o.left.bytes()) + aligned(parameter_bytes(n_)) + 4096 +
+               2 * std::max(weight_bytes(o, 0), ring / 16) + ring / 8 * 3 <=
+           ring;
+}
+
+void ProductLowering::run_fastest(std::span<const std::function<void()>> plans) {
+    if (plans.size() == 1) return plans[0]();
+    const tpu::ProgramBuilder::Mark mark = l_.builder_.mark();
+    const size_t size = l_.builder_.size();
+    const Ring ring = l_.ring_;
+    const TpuLayer layer = l_.layer();
+    const auto [accumulator, unit, prefetches] =
+        std::tuple(l_.accumulator_, l_.next_unit_, l_.prefetches_);
+    const std::optional<tpu::Access> input = input_;
+    const auto go_back = [&] {
+        l_.builder_.rewind(mark);
+        l_.ring_ = ring;
+        l_.layer() = layer;
+        std::tie(l_.accumulator_, l_.next_unit_, l_.prefetches_) =
+            std::tuple(accumulator, unit, prefetches);
+        input_ = input;
+    };
+    const std::function<void()>* best = nullptr;
+    uint64_t least = 0;
+    std::optional<InputError> refused;  // by the first that cannot be done
+    for (const std::function<void()>& plan : plans) {
+        try {
+            plan();
+            const uint64_t time = plan_time(l_.builder_.instructions().subspan(size), l_.target_);
+            if (best == nullptr || time < least) std::tie(best, least) = std::tuple(&plan, time);
+        } catch (const InputError& error) {
+            if (!refused) refused = error;
+        }
+        go_back();
+    }
+    if (best == nullptr) throw InputError(*refused);
+    (*best)();
 }
 
 std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o,

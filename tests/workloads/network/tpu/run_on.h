@@ -26,8 +26,8 @@ inline Ran run_on(Graph graph, const std::string& machine,
     const TpuNetwork network =
         prepare_for_tpu(std::move(graph), parameters.generation, type, 1, true);
     Ran ran;
-    ran.compiled = compile_for_tpu(
-        network.graph, {parameters.generation, parameters.limits(), parameters.fixed_point});
+    ran.compiled = compile_for_tpu(network.graph, {parameters.generation, parameters.limits(),
+                                                   parameters.fixed_point, parameters.speed()});
     tpu::Storage storage(ran.compiled.program, true);
     for (size_t i = 0; i < network.inputs.size(); ++i)
         write_port(ran.compiled.inputs[i], network.inputs[i],
