@@ -116,6 +116,28 @@ void l2_read(Run& run) {
     });
 }
 
+// What fits L2 and what does not, as programs meet it: CTAs come and go, each with a chunk of the
+// data that others have read before. The pattern of gpu-benches' gpu-l2-cache.
+void l2_chunks(Run& run) {
+    constexpr int kChunk = 512 * 1024, kThreads = 1024;
+    const int chunks = run["chunks"];
+    const unsigned wave = sms(run) * static_cast<unsigned>(run["ctas"]);
+    const auto buffer = run.zeros<std::uint32_t>(static_cast<std::size_t>(chunks) * (kChunk / 4));
+    for (std::uint32_t& word : buffer.view()) word = 1;
+    const int few = 1, many = 1 + run["waves"];
+    const auto sums = run.zeros<std::uint32_t>(static_cast<std::size_t>(chunks) * kThreads);
+    const LaunchResult time = difference(
+        run,
+        [&](int waves) {
+            run.launch({kFile, "l2_chunks"}, {wave * static_cast<unsigned>(waves)}, {kThreads}, 0,
+                       Arguments(buffer, sums, chunks));
+        },
+        few, many);
+    report(run, double{kChunk} * wave * (many - few), time);
+    run.check_values<std::uint32_t>("sums", sums,
+                                    [](int) { return std::uint32_t{kChunk / 4 / kThreads}; });
+}
+
 void l2_write(Run& run) {
     const int count = run["kib"] * 64;
     const unsigned grid = 2 * sms(run), block = 512;
@@ -209,6 +231,12 @@ std::vector<Workload> bandwidth_workloads() {
           {"kib", 128, 1, 256, "KiB that are read over and over"}},
          l1},
         {"micro_l2_bandwidth", "bandwidth of reads that hit L2, whole chip", level(16384), l2_read},
+        {"micro_l2_chunks",
+         "bandwidth of CTAs that read chunks of 512 KiB over and over, whole chip",
+         {{"chunks", 32, 1, 4096, "chunks of data"},
+          {"waves", 3, 1, 1000, "waves of CTAs that the longer launch has more"},
+          {"ctas", 2, 1, 2, "CTAs of 1024 threads for each SM and wave"}},
+         l2_chunks},
         {"micro_l2_write_bandwidth", "bandwidth of writes that hit L2, whole chip", level(16384),
          l2_write},
         {"micro_dram_read", "bandwidth of reads from memory", dram_parameters(16, 64),

@@ -81,6 +81,19 @@ extern "C" __global__ void l2_read(const uint4* buffer, unsigned* sums, int coun
     sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// The whole chip: a block of 1024 threads reads one of `chunks` chunks of 512 KiB, which lie
+// interleaved by 16 KiB; each chunk is read by many blocks, and each block at its own time. Past L1.
+extern "C" __global__ void l2_chunks(const uint4* buffer, unsigned* sums, int chunks) {
+    const int at = blockIdx.x % chunks * 1024 + threadIdx.x, span = chunks * 1024;
+    unsigned sum = 0;
+#pragma unroll 4
+    for (int i = 0; i < 32; ++i) {
+        const uint4 v = __ldcg(buffer + at + i * span);
+        sum += v.x + v.y + v.z + v.w;
+    }
+    sums[at] = sum;
+}
+
 extern "C" __global__ void stream_write(uint4* buffer, int count, int passes) {
     const int threads = gridDim.x * blockDim.x;
     for (int pass = 0; pass < passes; ++pass) {
