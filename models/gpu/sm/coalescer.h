@@ -10,6 +10,8 @@
 
 namespace lockstep::gpu {
 
+inline constexpr unsigned kMaxTagBanks = 32;
+
 /// What one instruction does in one line of 128 bytes.
 struct LineAccess {
     std::uint64_t line = 0;
@@ -39,6 +41,10 @@ struct LineAccesses {
 void coalesce_load(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
 void coalesce_store(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
 void coalesce_atomic(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
+
+/// Cycles in which the tags of the lines are looked up, where `banks` (a power of two) look up one
+/// each in a cycle.
+unsigned tag_cycles(const LineAccesses& lines, unsigned banks);
 
 /// The bytes [begin, end), all of one line, as a store would write them.
 LineAccess line_of_run(std::uint64_t begin, std::uint64_t end);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes' addresses are merged to lines, whose tags are looked up four a cycle. Hits go on to
-// the data stage; sectors that miss are asked for at L2 and their instructions wait in the miss
-// table. Stores are written through and update the sectors that the L1 holds; atomics are performed
-// at L2. Data from L2 are written into the L1's array through a port of their own (assumed). Stages
-// are servers that are busy until a cycle, so that hits cost no event at all.
+// The lanes' addresses are merged to lines, whose tags are looked up four a cycle, each in a bank
+// of its own. Hits go on to the data stage; sectors that miss are asked for at L2 and their
+// instructions wait in the miss table. Stores are written through and update the sectors that the
+// L1 holds; atomics are performed at L2. Data from L2 are written into the L1's array through a
+// port of their own (assumed). Stages are servers that are busy until a cycle, so that hits cost no
+// event at all.
 #include "models/gpu/sm/l1_pipeline.h"
 
 #include <algorithm>
@@ -93,6 +94,9 @@ unsigned L1Pipeline::data_cycles(const sass::Access& access, std::uint32_t lanes
     if (lanes != 0) {
         if (!lines_.is_regular || lines_.is_uniform) {
             passes = bank_wavefronts(access.address, lanes, access.width, bank_access(access));
+            // Words of 64 bits take two passes even where all lanes load the same one (A100 and
+            // H200, gpu-strides).
+            passes = std::max(passes, ideal_wavefronts(lanes, access.width));
         } else {
             passes = access.space == sass::Space::kLocal ? lines_.count
                                                          : ideal_wavefronts(lanes, access.width);
@@ -118,7 +122,7 @@ DataPath::Trip L1Pipeline::trip_of(const MemoryInstruction& in) const {
 
 /// Holds the tag stage for the lines; returns for how long.
 unsigned L1Pipeline::pass_tags(Cycle now) {
-    const unsigned cycles = std::max(1u, divide_up(lines_.count, p_.tags_per_cycle));
+    const unsigned cycles = tag_cycles(lines_, p_.tags_per_cycle);
     tags_free_ = now + cycles;
     ++counters_.requests;
     counters_.tag_wavefronts += cycles;

@@ -73,6 +73,9 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
                                      machine.name()));
     sets = get("l1.sets");
     tags_per_cycle = get("l1.tags_per_cycle");
+    if (!std::has_single_bit(tags_per_cycle))
+        throw InputError(fmt::format("{}: l1.tags_per_cycle: {} is no power of two", machine.name(),
+                                     tags_per_cycle));
     miss_entries = get("l1.miss_entries");
     miss_queue = get("l1.miss_queue");
     tag_latency = get("l1.tag_latency");

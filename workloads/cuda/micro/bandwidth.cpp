@@ -66,6 +66,28 @@ void l1(Run& run) {
         "sums", sums, [&](int) { return static_cast<std::uint32_t>(8 * width / 4 * 2 * kMany); });
 }
 
+// How the L1 copes with scattered loads: banks of its data and of its tags.
+void l1_stride(Run& run) {
+    const int warps = run["warps"], words = run["width"] / 32, stride = run["stride"];
+    const std::string kernel = fmt::format("l1_stride_{}", run["width"]);
+    if (!run.has({kFile, kernel})) throw InputError("micro_l1_stride: width is 32 or 64");
+    const Clocks cycles = run.zeros<std::uint64_t>(64);
+    const auto elements = static_cast<std::size_t>(63 * stride + 32);
+    const auto buffer = run.zeros<std::uint32_t>(elements * static_cast<std::size_t>(words));
+    for (std::size_t i = 0; i < elements; ++i)
+        buffer.view()[i * static_cast<std::size_t>(words)] = static_cast<std::uint32_t>(i);
+    const auto sums = run.zeros<std::uint32_t>(static_cast<std::size_t>(warps) * 32);
+    const double time = cycles_an_iteration(run, cycles, warps, [&](int iterations) {
+        run.launch({kFile, kernel}, {1}, {32u * static_cast<unsigned>(warps)}, 0,
+                   Arguments(cycles, buffer, sums, stride, 0, iterations));
+    });
+    run.measure("interval", time / (8.0 * warps), "cycles/instruction");
+    run.check_values<std::uint32_t>("sums", sums, [&](int thread) {
+        return static_cast<std::uint32_t>((8 * (thread % 64 * stride) + 4 * 28) * 2 *
+                                          kManyIterations);
+    });
+}
+
 /// Cycles and seconds that the longer of two launches takes more.
 template <class Launch>
 LaunchResult difference(Run& run, const Launch& launch, int few, int many) {
@@ -124,7 +146,7 @@ void l2_chunks(Run& run) {
     const unsigned wave = sms(run) * static_cast<unsigned>(run["ctas"]);
     const auto buffer = run.zeros<std::uint32_t>(static_cast<std::size_t>(chunks) * (kChunk / 4));
     for (std::uint32_t& word : buffer.view()) word = 1;
-    const int few = 1, many = 1 + run["waves"];
+    const int few = 2, many = 2 + run["waves"];
     const auto sums = run.zeros<std::uint32_t>(static_cast<std::size_t>(chunks) * kThreads);
     const LaunchResult time = difference(
         run,
@@ -230,6 +252,12 @@ std::vector<Workload> bandwidth_workloads() {
           {"width", 128, 32, 128, "bits a lane: 32, 64 or 128"},
           {"kib", 128, 1, 256, "KiB that are read over and over"}},
          l1},
+        {"micro_l1_stride",
+         "loads that hit L1, lanes apart: banks of its data and its tags",
+         {warps_parameter(32),
+          {"width", 32, 32, 64, "bits a lane: 32 or 64"},
+          {"stride", 3, 0, 64, "elements from lane to lane"}},
+         l1_stride},
         {"micro_l2_bandwidth", "bandwidth of reads that hit L2, whole chip", level(16384), l2_read},
         {"micro_l2_chunks",
          "bandwidth of CTAs that read chunks of 512 KiB over and over, whole chip",

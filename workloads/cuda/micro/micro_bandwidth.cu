@@ -59,6 +59,22 @@ L1_READ(l1_read_32, unsigned, sum += v;)
 L1_READ(l1_read_64, uint2, sum += v.x + v.y;)
 L1_READ(l1_read_128, uint4, sum += v.x + v.y + v.z + v.w;)
 
+// Eight loads an iteration that hit L1, 64 threads at `stride` elements, the others where they are.
+// `zero` keeps the compiler from doing them once. One block.
+#define L1_STRIDE(NAME, TYPE)                                                           \
+    extern "C" __global__ void NAME(unsigned long long* cycles, const TYPE* buffer,     \
+                                    unsigned* sums, int stride, int zero,               \
+                                    int iterations) {                                   \
+        TYPE sum = 0;                                                                   \
+        const TYPE* mine = buffer + threadIdx.x % 64 * stride;                          \
+        TIME_LOOP(mine += zero; _Pragma("unroll") for (int k = 0; k < 8; ++k) {         \
+            sum += mine[4 * k];                                                         \
+        })                                                                              \
+        sums[threadIdx.x] = static_cast<unsigned>(sum);                                 \
+    }
+L1_STRIDE(l1_stride_32, unsigned)
+L1_STRIDE(l1_stride_64, unsigned long long)
+
 // The whole chip: `passes` over `count` elements of 16 bytes by any grid; a block begins where its
 // number says, so that blocks do not ask for the same line at once. Past L1 (.cg).
 extern "C" __global__ void l2_read(const uint4* buffer, unsigned* sums, int count, int passes) {
