@@ -12,7 +12,8 @@ namespace lockstep::gpu {
 
 class DataPath {
   public:
-    /// `interval`: the shortest time an instruction takes on its way back; latencies include it.
+    /// `interval`: the shortest time that an instruction's result, a word for each lane, takes on
+    /// its way back; latencies include it.
     DataPath(unsigned sub_cores, unsigned interval)
         : interval_(interval), global_(sub_cores), shared_(sub_cores) {}
 

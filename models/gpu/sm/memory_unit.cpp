@@ -20,7 +20,7 @@ class MemoryUnit::Implementation {
                    MemoryPort& port, MemoryListener& listener, MemoryCounters& counters)
         : p_(machine),
           listener_(listener),
-          data_(p_.sub_cores, p_.request_interval),
+          data_(p_.sub_cores, divide_up(sass::kWarpSize * 4, p_.return_width)),
           shared_(p_, data_, counters),
           constants_(p_),
           l1_(p_, sm, p_.l1_bytes - std::min(p_.l1_bytes, shared_bytes), port, listener, counters,

@@ -70,7 +70,8 @@ L1_READ(l1_read_128, uint4, sum += v.x + v.y + v.z + v.w;)
         TIME_LOOP(mine += zero; _Pragma("unroll") for (int k = 0; k < 8; ++k) {         \
             sum += mine[4 * k];                                                         \
         })                                                                              \
-        sums[threadIdx.x] = static_cast<unsigned>(sum);                                 \
+        const auto wide = static_cast<unsigned long long>(sum);                         \
+        sums[threadIdx.x] = static_cast<unsigned>(wide ^ wide >> 32);                   \
     }
 L1_STRIDE(l1_stride_32, unsigned)
 L1_STRIDE(l1_stride_64, unsigned long long)

@@ -125,6 +125,25 @@ TEST(Coalescer, LocalWordsAreLines) {
     EXPECT_EQ(out.line[1].partial, 0xf);
 }
 
+unsigned tags_of(const Addresses& address) {
+    LineAccesses lines;
+    coalesce_load(access(4, address), ~0u, lines);
+    return tag_cycles(lines, 4);
+}
+
+TEST(TagCycles, LinesOfOneBankTakeTurns) {
+    const auto at = [](std::uint64_t base, std::uint64_t stride) {
+        return tags_of([=](unsigned l) { return base + stride * l; });
+    };
+    EXPECT_EQ(at(0, 0), 1u);
+    EXPECT_EQ(at(0, 16), 1u);        // four lines that begin at a multiple of four
+    EXPECT_EQ(at(7 * 128, 8), 2u);   // 7 and 8: 3 ^ 1 and 2
+    EXPECT_EQ(at(0, 128), 8u);       // 32 lines
+    EXPECT_EQ(at(0, 4 * 128), 8u);   // every fourth
+    EXPECT_EQ(at(0, 16 * 128), 8u);  // every sixteenth
+    EXPECT_EQ(at(0, 5 * 128), 16u);  // the worst: digits cancel
+}
+
 }  // namespace
 
 }  // namespace lockstep::gpu

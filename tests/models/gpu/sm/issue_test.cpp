@@ -97,12 +97,14 @@ TEST(Issue, AFullDependenceCounterHoldsTheWarp) {
     EXPECT_LT(cycles(126), 4600u);
 }
 
-TEST(Issue, SharedMemoryTakesAnInstructionEveryTwoCycles) {
-    SmFixture sm = without_fetch();
+TEST(Issue, MemoryInstructionsOfAllSubCoresShareTheArbiter) {
+    SmFixture sm = without_fetch({"sub_core.arbiter_interval=2"});
     EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 1), 4);
     EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 2), 4);
     EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 3), 6);
     EXPECT_DOUBLE_EQ(sm.cycles_each({lds(4, 255)}, 64, 4), 8);
+    SmFixture fast = without_fetch({"sub_core.arbiter_interval=1"});
+    EXPECT_DOUBLE_EQ(fast.cycles_each({lds(4, 255)}, 64, 4), 4);
 }
 
 TEST(Issue, SlowTensorCoresAreAsSlowAsTheMachineSays) {
