@@ -22,6 +22,7 @@ const std::map<std::string_view, std::string_view> kSmaller = {
     {"micro_dram_read", "mib=2,base=1,ctas=1"},
     {"micro_dram_write", "mib=2,base=1,ctas=1"},
     {"micro_l2_bandwidth", "kib=512,passes=2"},
+    {"micro_l2_chunks", "chunks=2,kib=64,waves=1,ctas=1"},
     {"micro_l2_write_bandwidth", "kib=512,passes=2"},
     {"micro_launch", "ctas=200"},
     {"micro_tlb_latency", "bytes=33554432,steps=16,evict=0"},

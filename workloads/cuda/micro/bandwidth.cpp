@@ -141,10 +141,12 @@ void l2_read(Run& run) {
 // What fits L2 and what does not, as programs meet it: CTAs come and go, each with a chunk of the
 // data that others have read before. The pattern of gpu-benches' gpu-l2-cache.
 void l2_chunks(Run& run) {
-    constexpr int kChunk = 512 * 1024, kThreads = 1024;
-    const int chunks = run["chunks"];
+    constexpr int kThreads = 1024, kLoad = 16 * kThreads;
+    const int chunks = run["chunks"], loads = run["kib"] * 1024 / kLoad;
+    if (loads % 4 != 0) throw InputError("micro_l2_chunks: kib must be a multiple of 64");
     const unsigned wave = sms(run) * static_cast<unsigned>(run["ctas"]);
-    const auto buffer = run.zeros<std::uint32_t>(static_cast<std::size_t>(chunks) * (kChunk / 4));
+    const std::size_t bytes = static_cast<std::size_t>(loads) * kLoad;
+    const auto buffer = run.zeros<std::uint32_t>(static_cast<std::size_t>(chunks) * bytes / 4);
     for (std::uint32_t& word : buffer.view()) word = 1;
     const int few = 2, many = 2 + run["waves"];
     const auto sums = run.zeros<std::uint32_t>(static_cast<std::size_t>(chunks) * kThreads);
@@ -152,12 +154,12 @@ void l2_chunks(Run& run) {
         run,
         [&](int waves) {
             run.launch({kFile, "l2_chunks"}, {wave * static_cast<unsigned>(waves)}, {kThreads}, 0,
-                       Arguments(buffer, sums, chunks));
+                       Arguments(buffer, sums, chunks, loads));
         },
         few, many);
-    report(run, double{kChunk} * wave * (many - few), time);
+    report(run, static_cast<double>(bytes) * wave * (many - few), time);
     run.check_values<std::uint32_t>("sums", sums,
-                                    [](int) { return std::uint32_t{kChunk / 4 / kThreads}; });
+                                    [&](int) { return static_cast<std::uint32_t>(4 * loads); });
 }
 
 void l2_write(Run& run) {
@@ -260,8 +262,9 @@ std::vector<Workload> bandwidth_workloads() {
          l1_stride},
         {"micro_l2_bandwidth", "bandwidth of reads that hit L2, whole chip", level(16384), l2_read},
         {"micro_l2_chunks",
-         "bandwidth of CTAs that read chunks of 512 KiB over and over, whole chip",
+         "bandwidth of CTAs that read chunks of data over and over, whole chip",
          {{"chunks", 32, 1, 4096, "chunks of data"},
+          {"kib", 512, 64, 4096, "KiB of a chunk, a multiple of 64"},
           {"waves", 3, 1, 1000, "waves of CTAs that the longer launch has more"},
           {"ctas", 2, 1, 2, "CTAs of 1024 threads for each SM and wave"}},
          l2_chunks},

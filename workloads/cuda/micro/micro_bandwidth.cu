@@ -98,15 +98,18 @@ extern "C" __global__ void l2_read(const uint4* buffer, unsigned* sums, int coun
     sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// The whole chip: a block of 1024 threads reads one of `chunks` chunks of 512 KiB, which lie
-// interleaved by 16 KiB; each chunk is read by many blocks, and each block at its own time. Past L1.
-extern "C" __global__ void l2_chunks(const uint4* buffer, unsigned* sums, int chunks) {
+// The whole chip: a block of 1024 threads reads one of `chunks` chunks, `loads` (a multiple of four)
+// times 16 KiB, which lie interleaved; each chunk is read by many blocks, and each block at its own
+// time. Past L1.
+extern "C" __global__ void l2_chunks(const uint4* buffer, unsigned* sums, int chunks, int loads) {
     const int at = blockIdx.x % chunks * 1024 + threadIdx.x, span = chunks * 1024;
     unsigned sum = 0;
-#pragma unroll 4
-    for (int i = 0; i < 32; ++i) {
-        const uint4 v = __ldcg(buffer + at + i * span);
-        sum += v.x + v.y + v.z + v.w;
+    for (int i = 0; i < loads; i += 4) {
+        uint4 v[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) v[k] = __ldcg(buffer + at + (i + k) * span);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
     }
     sums[at] = sum;
 }

@@ -141,7 +141,7 @@ TEST(TagCycles, LinesOfOneBankTakeTurns) {
     EXPECT_EQ(at(0, 128), 8u);       // 32 lines
     EXPECT_EQ(at(0, 4 * 128), 8u);   // every fourth
     EXPECT_EQ(at(0, 16 * 128), 8u);  // every sixteenth
-    EXPECT_EQ(at(0, 5 * 128), 16u);  // the worst: digits cancel
+    EXPECT_EQ(at(0, 3 * 128), 13u);  // digits cancel; an A100 takes 12.4
 }
 
 }  // namespace
