@@ -134,6 +134,7 @@ void Core::compute(const Instruction& next) {
     if (state_ == nullptr) return;
     try {
         execute(next, *state_);
+        if (progress) progress(next_instruction_ + 1);
     } catch (const ProgramFault& reason) {
         fault(next_instruction_, reason.what());
     }

@@ -54,6 +54,9 @@ class Core : public engine::Tile {
          const Program& program, const Storage& storage, State* state, CoreTrace* trace);
     ~Core() override;
 
+    /// RunOptions::progress.
+    std::function<void(std::uint64_t)> progress;
+
     engine::Sender<engine::MemoryRequest> memory_requests{*this, "memory_requests"};
     engine::Receiver<engine::MemoryResponse> memory_responses{*this, "memory_responses"};
     engine::Sender<engine::MemoryRequest> host_requests{*this, "host_requests"};

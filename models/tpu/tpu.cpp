@@ -178,6 +178,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         trace.emplace(*options.trace, parameters.units, parameters.array.dataflow);
     Core core(simulation, "core", parameters, program, storage, state ? &*state : nullptr,
               trace ? &*trace : nullptr);
+    core.progress = options.progress;
     engine::TlmMemoryPort memory_port(simulation, "memory_port", clock);
     engine::TlmMemoryPort host_port(simulation, "host_port", clock);
     std::optional<memory::StreamMemory> memory, host;

@@ -64,6 +64,8 @@ struct RunOptions {
     /// Does a host task of the program (State::host). A program that has some cannot be run with
     /// values without it.
     std::function<void(std::uint32_t)> host = {};
+    /// Told, with values, after each instruction how many of the program's are done.
+    std::function<void(std::uint64_t)> progress = {};
 };
 
 /// Throws InputError where the program has host tasks and nobody does them.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "isa/tpu/disassembler.h"
+#include "sim/cli/progress.h"
 #include "sim/cli/run_tpu_program.h"
 #include "sim/cli/tpu_report.h"
 #include "sim/config/machine.h"
@@ -73,6 +74,8 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
     refuse(request);
     const tpu::Parameters parameters(machine);
     stats::Statistics statistics(machine.name(), request.options.mode, request.what);
+    Progress progress(request.what, !request.options.quiet);
+    progress.say("preparing");
     Source source = read_source(request);
     const network::TpuNetwork prepared =
         network::prepare_for_tpu(std::move(source.graph), parameters.generation, source.dtype,
@@ -80,6 +83,7 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
     const network::TpuCompiled compiled = network::compile_for_tpu(
         prepared.graph,
         {parameters.generation, parameters.limits(), parameters.fixed_point, parameters.speed()});
+    progress.wipe();
     if (request.schedule) fmt::print("{}", network::schedule_text(compiled));
     write_tpu_program(request, compiled.program);
 
@@ -94,11 +98,16 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
         emulate_tpu_program(request, compiled.program, parameters, storage, statistics, host);
     } else {
         const std::unique_ptr<trace::Trace> trace = make_tpu_trace(request);
-        const tpu::RunResult result = tpu::run(compiled.program, parameters, storage,
-                                               {.values = !request.no_values,
-                                                .threads = request.options.threads,
-                                                .trace = trace.get(),
-                                                .host = host});
+        const tpu::RunResult result = tpu::run(
+            compiled.program, parameters, storage,
+            {.values = !request.no_values,
+             .threads = request.options.threads,
+             .trace = trace.get(),
+             .host = host,
+             .progress = [&](std::uint64_t done) {
+                 progress.count("instructions", done, compiled.program.instructions.size());
+             }});
+        progress.wipe();
         report_tpu_run(request, parameters, result, statistics);
         if (!request.options.quiet) {
             std::vector<network::LayerTime> times;
@@ -120,8 +129,11 @@ int run_network(const RunRequest& request, const config::Machine& machine) {
                                              prepared.graph.value(prepared.graph.outputs[i]).type,
                                              storage.contents(compiled.outputs[i].buffer)));
     bool passed = true;
-    for (const network::TpuCheck& check :
-         network::verify_tpu(prepared, results, parameters.fixed_point)) {
+    progress.say("comparing with the reference");
+    const std::vector<network::TpuCheck> checks =
+        network::verify_tpu(prepared, results, parameters.fixed_point);
+    progress.wipe();
+    for (const network::TpuCheck& check : checks) {
         passed &= check.passed;
         if (!request.options.quiet || !check.passed)
             fmt::print("{} {}: {}\n", check.passed ? "verified" : "MISMATCH", check.output,

@@ -7,6 +7,7 @@
 
 #include "models/tpu/systolic/array.h"
 #include "models/tpu/systolic/scalesim.h"
+#include "sim/cli/progress.h"
 #include "sim/config/machine.h"
 #include "sim/stats/statistics.h"
 #include "workloads/network/builtin/builtin.h"
@@ -198,7 +199,7 @@ void refuse(const RunRequest& request, const Work& work) {
 
 /// Runs one node's products and reports them. Returns false where a result was wrong.
 bool run_product(const RunRequest& request, const ArrayParameters& array, const Work& work,
-                 std::size_t index) {
+                 std::size_t index, Progress& progress) {
     const MatrixProduct& product = work.products[index];
     const bool has_time = request.options.mode != "emulate";
     std::string wrong;
@@ -211,6 +212,7 @@ bool run_product(const RunRequest& request, const ArrayParameters& array, const 
                     ? compute<float>(request, array, used, product, index)
                     : compute<std::int32_t>(request, array, used, product, index);
     }
+    progress.wipe();
     if (!request.options.quiet) print_step(product, array, fidelity, has_time);
     if (!wrong.empty())
         fmt::print("MISMATCH {}\n", wrong);
@@ -240,12 +242,14 @@ int run_systolic(const RunRequest& request, const config::Machine& machine) {
     const bool has_time = request.options.mode != "emulate";
     if (!has_time) array.fidelity = "wavefront";
     stats::Statistics statistics(machine.name(), request.options.mode, request.what);
+    Progress progress(request.what, !request.options.quiet);
     int mismatches = 0;
     std::int64_t all_cycles = 0, all_macs = 0;
     for (std::size_t i = 0; i < work.products.size(); ++i) {
         const MatrixProduct& product = work.products[i];
         const tpu::GemmShape shape{product.m, product.n, product.k};
-        mismatches += !run_product(request, array, work, i);
+        progress.count("products", i, work.products.size());
+        mismatches += !run_product(request, array, work, i, progress);
         stats::Step step = step_of(product, array);
         if (!has_time) step.metrics = {{"macs", static_cast<std::uint64_t>(product.macs())}};
         statistics.add(std::move(step));

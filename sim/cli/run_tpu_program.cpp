@@ -9,6 +9,7 @@
 #include <random>
 
 #include "isa/tpu/disassembler.h"
+#include "sim/cli/progress.h"
 #include "sim/cli/tpu_report.h"
 #include "sim/config/machine.h"
 
@@ -199,12 +200,14 @@ void emulate_tpu_program(const RunRequest& request, const tpu::Program& program,
     tpu::check_driver(program, host != nullptr);
     tpu::State state(parameters.limits(), storage);
     state.host = host;
+    Progress progress(request.what, !request.options.quiet);
     std::vector<EmulatedStep> steps(std::max<std::size_t>(program.steps.size(), 1));
     std::size_t step = 0;
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
         const tpu::Instruction& instruction = program.instructions[i];
         if (instruction.opcode() == tpu::Opcode::kTag) step = instruction[tpu::Field::kStep];
         steps[step].add(instruction);
+        progress.count("instructions", i, program.instructions.size());
         std::string wrong = check_bounds(instruction, parameters.limits(), storage);
         try {
             if (wrong.empty()) execute(instruction, state);
@@ -243,10 +246,15 @@ int run_tpu_program(const RunRequest& request, const config::Machine& machine,
         emulate_tpu_program(request, program, parameters, storage, statistics);
     } else {
         const std::unique_ptr<trace::Trace> trace = make_tpu_trace(request);
+        Progress progress(request.what, !request.options.quiet);
         result = tpu::run(program, parameters, storage,
                           {.values = !request.no_values,
                            .threads = request.options.threads,
-                           .trace = trace.get()});
+                           .trace = trace.get(),
+                           .progress = [&](std::uint64_t done) {
+                               progress.count("instructions", done, program.instructions.size());
+                           }});
+        progress.wipe();
         report_tpu_run(request, parameters, result, statistics);
     }
     if (!request.no_values) arguments.take_results(request, storage);
