@@ -2,7 +2,9 @@
 // A set-associative array with least-recently-used replacement within ranks of eviction priority.
 // NVIDIA publishes neither the set hash nor the policy. Here each run of as many lines as there are
 // sets fills every set once, turned by a hash of the run's number, so that a contiguous array uses
-// all of the cache and power-of-two strides do not meet in one set.
+// all of the cache and power-of-two strides do not meet in one set. With that, and with loads of 64
+// bytes, a ring in random order loses as many of its loads as on an L40 (gpu-benches, gpu-latency):
+// 46% at 1.07 times the cache, 80% at 1.21.
 #include "models/gpu/memory/l2_tags.h"
 
 #include <algorithm>
