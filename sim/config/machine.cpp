@@ -7,6 +7,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -49,6 +50,14 @@ const Entry& find_entry(std::span<const Entry> entries, std::string_view path, c
     for (const Entry& entry : entries)
         if (entry.path == path) return entry;
     fail(place, fmt::format("unknown parameter {}{}", path, did_you_mean(path, paths(entries))));
+}
+
+/// Whether parameters lie below this path.
+bool is_group(std::span<const Entry> entries, std::string_view path) {
+    return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+        return entry.path.size() > path.size() && entry.path[path.size()] == '.' &&
+               entry.path.starts_with(path);
+    });
 }
 
 double parse_number(std::string_view text, std::string_view path, const Place& place) {
@@ -131,7 +140,8 @@ class Reader {
                    std::map<std::string, Parameter, std::less<>>& parameters) const {
         if (!node.IsMap())
             fail(place(key), fmt::format("{}: wanted {{value, unit, evidence}}", path));
-        if (!node["value"]) {
+        // As deep as the schema, however deep the file: an alias may stand for what it is part of.
+        if (!node["value"] && is_group(entries, path)) {
             for (const auto& item : node)
                 read_node(path + "." + item.first.Scalar(), item.second, item.first, entries,
                           parameters);
@@ -148,6 +158,7 @@ class Reader {
                 fail(place(item.first),
                      fmt::format("{}: '{}' must be a single value", path, field));
         }
+        if (!node["value"]) fail(place(key), fmt::format("{}: 'value' is missing", path));
         const std::string evidence = node["evidence"] ? node["evidence"].Scalar() : "";
         if (!evidence.starts_with("measured: ") && !evidence.starts_with("published: ") &&
             !evidence.starts_with("assumed: "))
@@ -237,7 +248,8 @@ void Machine::override_parameter(const std::string& text) {
     if (entry.type == Type::kInteger || entry.type == Type::kNumber) {
         const std::size_t end = value.find_first_not_of("0123456789.+-eE");
         if (end != std::string::npos && end != 0) {
-            unit = value.substr(value.find_first_not_of(' ', end));
+            unit = value.substr(std::min(value.find_first_not_of(' ', end), value.size()));
+            if (unit.empty()) unit = entry.unit;
             value.resize(end);
         }
     }

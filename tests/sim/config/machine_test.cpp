@@ -67,6 +67,7 @@ TEST(Machine, OverridesReplaceValuesAndAreMarked) {
     EXPECT_EQ(machine->integer("sm.count"), 64);
     EXPECT_EQ(machine->integer("l2.size"), 1 << 20);
     EXPECT_EQ(machine->number("clock.sm"), 2000);
+    EXPECT_EQ(Machine::load("h200", {"sm.count=64 "})->integer("sm.count"), 64);
     for (const Parameter& parameter : machine->parameters()) {
         if (parameter.path != "sm.count") continue;
         EXPECT_THAT(parameter.evidence, HasSubstr("command line"));
@@ -100,7 +101,11 @@ TEST(Machine, WrongValuesAreErrors) {
     EXPECT_THAT(with("l2:\n  size: {value: 5, unit: MHz, evidence: \"assumed: x\"}\n"),
                 HasSubstr("unit 'MHz'"));
     EXPECT_THAT(with("l2:\n  size: {value: 5, unit: KiB}\n"), HasSubstr("evidence"));
-    EXPECT_THAT(with("l2:\n  size: {valu: 5}\n"), HasSubstr("l2.size.valu"));
+    EXPECT_THAT(with("l2:\n  size: {valu: 5}\n"),
+                HasSubstr("l2.size: unknown field 'valu'; did you mean value?"));
+    EXPECT_THAT(with("l2:\n  size: {unit: B}\n"), HasSubstr("l2.size: 'value' is missing"));
+    EXPECT_THAT(with("l3: {}\n"), HasSubstr("unknown parameter l3"));
+    EXPECT_THAT(with("sm: &a\n  again: *a\n"), HasSubstr("unknown parameter sm.again"));
     EXPECT_THAT(with("l2: 5\n"), HasSubstr("l2: wanted"));
     EXPECT_THAT(with("l2: {size: [\n"), HasSubstr(".yaml:"));
     EXPECT_THAT(error_of("machine: x\nkind: toaster\n"), HasSubstr("unknown kind"));
