@@ -94,6 +94,8 @@ Json parse(const std::string& text, const std::string& file_name) {
     } catch (const Json::parse_error& error) {
         throw InputError(
             fmt::format("{}: offset {}: not whole JSON: {}", file_name, error.byte, error.what()));
+    } catch (const Json::exception& error) {  // as of a number beyond a double's range
+        throw InputError(fmt::format("{}: not usable JSON: {}", file_name, error.what()));
     }
 }
 

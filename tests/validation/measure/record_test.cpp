@@ -56,6 +56,7 @@ TEST(Record, ReadsWhatItWrote) {
 TEST(Record, NamesFileAndField) {
     const std::string text = to_text(example());
     EXPECT_THAT(error_of(text.substr(0, text.size() / 2)), HasSubstr("m.json: offset "));
+    EXPECT_THAT(error_of("{\"schema\": 1e999}"), HasSubstr("m.json: "));
     const auto without = [&](const std::string& path) {
         auto json = nlohmann::ordered_json::parse(text);
         const nlohmann::ordered_json::json_pointer at(path);
