@@ -47,7 +47,8 @@ AllocationInfo GpuDevice::find(DevicePointer address) const {
 
 ModuleHandle GpuDevice::load_module(const cubin::Cubin& cubin) {
     const ModuleHandle handle = next_module_++;
-    modules_[handle].module = std::make_unique<Module>(cubin, memory_);
+    auto module = std::make_unique<Module>(cubin, memory_);
+    modules_[handle].module = std::move(module);
     return handle;
 }
 

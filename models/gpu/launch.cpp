@@ -66,7 +66,7 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
         refuse(Reason::kOutOfResources,
                fmt::format("{} threads of {} registers need more than the SM's {} registers",
                            block.volume(), kernel.registers, limit("sm.registers")));
-    const std::uint64_t shared = kernel.shared_bytes + request.dynamic_shared_bytes;
+    const std::uint64_t shared = std::uint64_t{kernel.shared_bytes} + request.dynamic_shared_bytes;
     if (shared > limit("shared_memory.max_per_cta") + limit("shared_memory.reserved_per_cta"))
         refuse(Reason::kInvalidConfiguration,
                fmt::format("{} bytes of shared memory exceed the {} that a CTA may have", shared,
@@ -154,9 +154,9 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
                          const cubin::Function& kernel, const LaunchRequest& request,
                          const config::Machine& machine, std::uint32_t local_bytes,
                          std::uint64_t launch_id, std::uint64_t grid_workspace) {
-    std::fill(bank.begin(), bank.end(), std::byte{0});
-    std::memcpy(bank.data(), kernel.constant0.data(),
-                std::min(bank.size(), kernel.constant0.size()));
+    const auto constant0 = std::as_bytes(std::span(kernel.constant0));
+    std::fill(std::copy(constant0.begin(), constant0.end(), bank.begin()), bank.end(),
+              std::byte{0});
     const auto put32 = [&](std::uint32_t offset, std::uint32_t value) {
         std::memcpy(bank.data() + offset, &value, sizeof value);
     };
@@ -188,8 +188,9 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
         }
         put64(0x198, address + kernel.parameter_base);
     }
-    std::memcpy(bank.data() + kernel.parameter_base, request.parameters.data(),
-                std::min<std::size_t>(request.parameters.size(), kernel.parameter_bytes));
+    const auto parameters = request.parameters.first(
+        std::min<std::size_t>(request.parameters.size(), kernel.parameter_bytes));
+    std::copy(parameters.begin(), parameters.end(), bank.begin() + kernel.parameter_base);
 }
 
 void LiteralTable::fill(const sass::Program& program,

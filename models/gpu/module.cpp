@@ -15,13 +15,26 @@ namespace lockstep::gpu {
 using cubin::SectionKind;
 using cubin::SymbolKind;
 
+namespace {
+
+/// Whether it is a function's; a .text without a name is nobody's.
+bool is_code(const cubin::Section& section) {
+    return section.kind == SectionKind::kText && section.function != cubin::kNone;
+}
+
+void release(memory::DeviceMemory& memory, const std::vector<std::uint64_t>& addresses) {
+    for (const std::uint64_t address : addresses)
+        if (address != 0) memory.free(address);
+}
+
+}  // namespace
+
 Module::Module(const cubin::Cubin& cubin, memory::DeviceMemory& memory)
     : cubin_(cubin), memory_(memory), program_(cubin.arch) {
     if (cubin_.relocatable)
         throw InputError(
             fmt::format("{}: relocatable device code; link it with nvlink (or nvcc -dlink) first",
                         cubin_.file_name));
-    place_sections();
     std::uint32_t next = 0;
     std::vector<std::vector<std::uint8_t>> code;
     for (const cubin::Function& function : cubin_.functions) {
@@ -29,7 +42,13 @@ Module::Module(const cubin::Cubin& cubin, memory::DeviceMemory& memory)
         next += static_cast<std::uint32_t>(function.code.size() / sass::Word::kBytes);
         code.push_back(function.code);
     }
-    relocate(code);
+    try {
+        place_sections();
+        relocate(code);
+    } catch (...) {
+        release(memory_, address_);
+        throw;
+    }
     for (std::size_t i = 0; i < code.size(); ++i) {
         const cubin::Function& function = cubin_.functions[i];
         program_.add_function(function.name, function.is_kernel, std::as_bytes(std::span(code[i])));
@@ -37,8 +56,7 @@ Module::Module(const cubin::Cubin& cubin, memory::DeviceMemory& memory)
 }
 
 Module::~Module() {
-    for (const std::uint64_t address : address_)
-        if (address != 0) memory_.free(address);
+    release(memory_, address_);
 }
 
 void Module::place_sections() {
@@ -73,7 +91,7 @@ std::uint64_t Module::symbol_value(const cubin::Symbol& symbol) const {
     }
     if (symbol.section == cubin::kNone) return symbol.offset;
     const cubin::Section& section = cubin_.sections[symbol.section];
-    if (section.kind == SectionKind::kText)
+    if (is_code(section))
         return sass::Program::address_of(first_[section.function]) + symbol.offset;
     return address_[symbol.section] + symbol.offset;
 }
@@ -82,7 +100,7 @@ void Module::relocate(std::vector<std::vector<std::uint8_t>>& code) {
     for (const cubin::Relocation& relocation : cubin_.relocations) {
         const cubin::Section& section = cubin_.sections[relocation.section];
         std::span<std::uint8_t> bytes;
-        if (section.kind == SectionKind::kText)
+        if (is_code(section))
             bytes = code[section.function];
         else if (address_[relocation.section] != 0)
             bytes = {reinterpret_cast<std::uint8_t*>(address_[relocation.section]), section.size};

@@ -44,6 +44,13 @@ TEST(Launch, IsRefusedWhereAnSmDoesNotHoldOneCta) {
     EXPECT_EQ(refusal({}, 32, kernel_of(16, 163 * 1024)), "");
 }
 
+TEST(Launch, SharedMemoryIsNotCountedModulo32Bits) {
+    const LaunchRequest request{
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .dynamic_shared_bytes = 0xffffff00};
+    EXPECT_THROW(check_launch(*config::Machine::load("a100"), kernel_of(16, 0x100), request),
+                 LaunchRefused);
+}
+
 TEST(Launch, OccupancyIsBoundedByThreads) {
     const auto machine = config::Machine::load("a100", {"sm.max_threads=1024"});
     EXPECT_EQ(occupancy(*machine, kernel_of(16, 0), 256, 0).by_warps, 4u);
