@@ -44,9 +44,10 @@ RunOptions RunOptions::from_environment() {
         if (end > begin) options.overrides.push_back(overrides.substr(begin, end - begin));
         begin = end + 1;
     }
-    options.threads = static_cast<unsigned>(number("LOCKSTEP_THREADS", options.threads));
-    if (options.threads == 0 || options.threads > 1024)
-        throw InputError(fmt::format("LOCKSTEP_THREADS={}: must be 1 to 1024", options.threads));
+    const std::uint64_t threads = number("LOCKSTEP_THREADS", options.threads);
+    if (threads == 0 || threads > 1024)
+        throw InputError(fmt::format("LOCKSTEP_THREADS={}: must be 1 to 1024", threads));
+    options.threads = static_cast<unsigned>(threads);
     options.seed = number("LOCKSTEP_SEED", options.seed);
     options.max_instructions = number("LOCKSTEP_MAX_INSTRUCTIONS", options.max_instructions);
     options.stats_file = variable("LOCKSTEP_STATS", "");
