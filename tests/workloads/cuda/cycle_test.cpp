@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every workload on the cycle model of a few SMs: memory ends as in emulation, and neither it nor a
-// single cycle depends on host threads or on the order in which units take turns.
+// single cycle or metric depends on host threads or on the order in which units take turns.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,6 +61,7 @@ TEST_P(Cycle, LeavesWhatEmulationLeaves) {
     EXPECT_EQ(again.hashes, simulated.hashes);
     EXPECT_EQ(again.instructions, simulated.instructions);
     EXPECT_EQ(again.cycles, simulated.cycles);
+    EXPECT_EQ(again.metrics, simulated.metrics);
 }
 
 std::vector<std::string> all_names() {

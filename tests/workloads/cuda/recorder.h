@@ -2,8 +2,11 @@
 // What a workload does to a device, in few numbers.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,7 @@ struct Trace {
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint64_t> instructions;
     std::vector<std::uint64_t> cycles;
+    std::vector<std::string> metrics;  ///< of all launches, each with its name
     bool operator==(const Trace&) const = default;
 };
 
@@ -40,6 +44,8 @@ class Recorder : public ForwardingDevice {
         trace_.instructions.push_back(result.warp_instructions);
         trace_.instructions.push_back(result.thread_instructions);
         trace_.cycles.push_back(result.cycles);
+        for (const auto& [name, value] : result.metrics)
+            trace_.metrics.push_back(fmt::format("{}: {} {:a}", name, value.count, value.number));
         for (const auto& [pointer, bytes] : allocations_)
             trace_.hashes.push_back(hash(pointer, bytes));
         return result;
