@@ -20,9 +20,11 @@ namespace lockstep::memory {
 namespace {
 
 /// Where the region may lie: far from what the host's kernel and loader choose by themselves, and
-/// from the windows of shared and local memory.
+/// from the windows of shared and local memory. The last is for ThreadSanitizer, which lets
+/// programs have memory in few places.
 constexpr std::uint64_t kCandidates[] = {0x2000'0000'0000, 0x3000'0000'0000, 0x2800'0000'0000,
-                                         0x3800'0000'0000, 0x4000'0000'0000, 0x1800'0000'0000};
+                                         0x3800'0000'0000, 0x4000'0000'0000, 0x1800'0000'0000,
+                                         0x5500'0000'0000};
 constexpr std::uint64_t kCommitStep = 64ull << 20;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
