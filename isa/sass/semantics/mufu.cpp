@@ -36,7 +36,10 @@ void execute_mufu_half(const Instruction& in, Warp& warp) {
 bool bind_mufu(Binder& binder) {
     const Word& word = binder.word;
     constexpr unsigned kLast = 9;
-    const auto type = static_cast<unsigned>(word.bits(72, 2));
+    // Before sm_90 there is no bf16 and bit 73 alone means fp16.
+    const auto type = static_cast<unsigned>(binder.arch >= 90 ? word.bits(72, 2)
+                                            : word.bit(73)    ? 1
+                                                              : 0);
     const auto function = static_cast<unsigned>(word.bits(74, 4));
     const bool is_64h = function == 6 || function == 7;
     if (function > kLast || type > 2 || (type != 0 && is_64h)) return false;

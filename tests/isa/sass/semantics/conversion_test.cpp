@@ -223,5 +223,15 @@ TEST(Conversion, Mufu) {
     EXPECT_EQ(warp[4].lane[0], 0x4400u);
 }
 
+TEST(Conversion, MufuOfHalvesBeforeSm90) {
+    TestWarp warp(75);
+    constexpr unsigned kEx2 = 2;
+    warp[16].lane[0] = 0xc200'4000;  // -3 and 2
+    ASSERT_TRUE(warp.run(make_word(0x308, 4, 0, 16, 0, {{74, 4, kEx2}, {73, 1, 1}})));
+    EXPECT_EQ(warp[4].lane[0], 0x4400u);
+    ASSERT_TRUE(warp.run(make_word(0x308, 4, 0, 16, 0, {{74, 4, kEx2}, {73, 1, 1}, {60, 2, 1}})));
+    EXPECT_EQ(warp[4].lane[0], 0x3000u);
+}
+
 }  // namespace
 }  // namespace lockstep::sass
