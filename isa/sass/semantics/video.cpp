@@ -112,12 +112,14 @@ void execute_i2ip(const Instruction& in, Warp& warp) {
     });
 }
 
+/// `saturates`: what bits 74-75 say of it, which means nothing else before sm_90.
+template <unsigned saturates>
 bool bind_i2ip(Datapath path) {
     path.dest();
     path.sources_abc();
     const auto saturation = path.word.bits(74, 2), type = path.word.bits(76, 3);
     const auto part_of_c = path.word.bits(72, 2);
-    if (saturation != 1) return false;
+    if (saturation != saturates) return false;
     constexpr Execute kByType[] = {execute_i2ip<8, false>,  execute_i2ip<8, true>,
                                    execute_i2ip<16, false>, execute_i2ip<16, true>,
                                    execute_i2ip<2, false>,  execute_i2ip<2, true>,
@@ -131,7 +133,8 @@ constexpr BindEntry kEntries[] = {
     {0x014, on_vector<bind_vabsdiff>},
     {0x015, on_vector<bind_vabsdiff4>},
     {0x038, on_vector<bind_i2i>},
-    {0x039, on_vector<bind_i2ip>},
+    {0x039, on_vector<bind_i2ip<0>>, 75, 89},
+    {0x039, on_vector<bind_i2ip<1>>, 90, 90},
 };
 
 }  // namespace

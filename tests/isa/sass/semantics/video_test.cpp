@@ -49,10 +49,12 @@ TEST(Video, SaturatingConversion) {
         });
     }
     constexpr unsigned kWidth[] = {8, 8, 16, 16, 2, 2, 4, 4}, kPart[] = {0, 0, 0, 0, 3, 3, 2, 2};
-    for (unsigned type = 0; type < 8; ++type) {
-        const unsigned width = kWidth[type];
+    for (unsigned i = 0; i < 16; ++i) {
+        const unsigned type = i % 8, width = kWidth[type];
+        const bool on_90 = i >= 8;
         IntegerCase test{
-            .word = three_sources(0x239, {{74, 2, 1}, {76, 3, type}, {72, 2, kPart[type]}})};
+            .word = three_sources(0x239, {{74, 2, on_90}, {76, 3, type}, {72, 2, kPart[type]}})};
+        test.arch = on_90 ? 90 : 75;
         check(test, [=](Lane& lane) {
             const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
             std::uint64_t d = static_cast<std::uint64_t>(saturated(lane.b, width, type & 1)) & mask;
