@@ -140,6 +140,24 @@ const sass::Program& Module::bind(const cubin::Function& kernel, std::uint32_t& 
     return program_;
 }
 
+bool Module::moves_stack(const cubin::Function& kernel) const {
+    const std::uint32_t first = first_[static_cast<std::size_t>(&kernel - cubin_.functions.data())];
+    const std::uint32_t count = program_.function_at(first)->count;
+    constexpr unsigned kStackPointer = 1;
+    for (std::uint32_t i = first; i < first + count; ++i) {
+        bool writes = false, reads = false, by_register = false;
+        for (const sass::RegisterUse& use : program_.uses(i)) {
+            if (use.file != sass::RegisterFile::kVector) continue;
+            const bool is_pointer = use.number == kStackPointer && use.count == 1;
+            writes |= is_pointer && use.is_write;
+            reads |= is_pointer && !use.is_write;
+            by_register |= !is_pointer && !use.is_write;
+        }
+        if (writes && reads && (by_register || kernel.local_bytes == 0)) return true;
+    }
+    return false;
+}
+
 std::span<const std::byte> Module::constant_bank(const cubin::Function& kernel,
                                                  unsigned bank) const {
     for (const cubin::ConstantBank& seen : kernel.constant_banks)

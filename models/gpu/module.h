@@ -32,6 +32,9 @@ class Module {
     /// The kernel's code, bound; first is its code index.
     const sass::Program& bind(const cubin::Function& kernel, std::uint32_t& first);
     const sass::Program& program() const { return program_; }
+    /// Whether the kernel, bound, takes stack that its attributes say nothing of (alloca): it moves
+    /// the stack pointer by a register, or without having a frame.
+    bool moves_stack(const cubin::Function& kernel) const;
     /// Bytes of a constant bank other than 0 as this kernel sees it.
     std::span<const std::byte> constant_bank(const cubin::Function& kernel, unsigned bank) const;
     /// Whether the kernel, or a device function it might call, calls into the device runtime.

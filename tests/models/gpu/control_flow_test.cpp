@@ -222,6 +222,17 @@ TEST_P(ControlFlow, Trap) {
                 HasSubstr("thread       (3,0,0)"));
 }
 
+TEST(Stack, GrowsByWhatAKernelAllocates) {
+    for (const bool in_cycles : {false, true}) {
+        for (const auto& [machine, arch] : {std::pair{"t4", "sm_75"}, std::pair{"h200", "sm_90"}}) {
+            KernelRunner runner(machine, std::string("alloca_") + arch + ".cubin", {}, in_cycles);
+            const auto out = runner.ints(64);
+            runner.launch("sum_of_squares", {1}, {64}, out.data());
+            for (int t = 0; t < 64; ++t) EXPECT_EQ(out[t], (t - 1) * t * (2 * t - 1) / 6) << t;
+        }
+    }
+}
+
 class EndlessControlFlow : public ControlFlow {
   protected:
     EndlessControlFlow() : ControlFlow(DeviceOptions{.max_instructions = 100000}) {}
