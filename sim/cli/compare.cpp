@@ -40,14 +40,17 @@ int compare(Options options) {
         throw InputError("--limit is for suite h200");
     if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
     if (!options.html_file.empty()) stats::check_writable(options.html_file);
+    if (!options.html_file.empty() && options.html_file == options.stats_file)
+        throw InputError(
+            fmt::format("{}: --stats and --html name the same file", options.html_file));
     if (options.request.machine.empty()) options.request.machine = suite.machine;
     options.request.progress = isatty(STDERR_FILENO) != 0;
     bool are_rows_shown = false;
     options.request.on_rows = [&](std::span<const validation::Row> some) {
         if (!are_rows_shown)
             fmt::print("{}{:>9} {:>11} {:>11} {:<5} {:<14} name\n",
-                       validation::sample_warning(some), "error", "reference", "simulated",
-                       "part", "quantity");
+                       validation::sample_warning(some), "error", "reference", "simulated", "part",
+                       "quantity");
         are_rows_shown = true;
         if (options.request.progress) fmt::print(stderr, "\r\033[K");
         for (const validation::Row& row : some)

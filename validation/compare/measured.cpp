@@ -5,120 +5,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "validation/compare/comparison.h"
-#include "validation/compare/measured_files.h"
+#include "validation/compare/measured_store.h"
 #include "validation/compare/mufu_tables.h"
 #include "validation/compare/process_pool.h"
 #include "validation/compare/suites.h"
-#include "validation/measure/sha256.h"
-#include "workloads/cuda/kernel_images.h"
 
 namespace lockstep::validation {
 
 namespace {
-
-/// Name and text of each file, by name.
-std::vector<std::pair<std::string, std::string>> files_of(const Request& request) {
-    std::vector<std::pair<std::string, std::string>> files;
-    if (request.measured.empty()) {
-        for (const MeasuredText& file : measured_files())
-            if (file.machine == request.machine)
-                files.emplace_back(std::string(file.name), std::string(file.text));
-        if (files.empty())
-            throw InputError(fmt::format(
-                "no measurements of {} are built in yet; validation/measure/run.sh makes them on a "
-                "machine with that GPU, --measured names a folder that has some",
-                request.machine));
-    } else {
-        namespace fs = std::filesystem;
-        if (!fs::is_directory(request.measured))
-            throw InputError(fmt::format("{}: is not a folder", request.measured));
-        for (const auto& entry : fs::directory_iterator(request.measured)) {
-            if (entry.path().extension() != ".json") continue;
-            std::ifstream file(entry.path(), std::ios::binary);
-            files.emplace_back(entry.path().string(),
-                               std::string(std::istreambuf_iterator<char>(file), {}));
-        }
-        if (files.empty())
-            throw InputError(fmt::format("{}: holds no .json file", request.measured));
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
-void check_machine(const Provenance& provenance, const Request& request, const std::string& file) {
-    if (provenance.machine != request.machine)
-        throw InputError(fmt::format("{}: provenance.machine: is '{}', compared is '{}'", file,
-                                     provenance.machine, request.machine));
-}
-
-void check_cubins(const MeasuredPair& pair, int arch, const std::string& file) {
-    for (const auto& [name, digest] : pair.cubins) {
-        const std::string ours = sha256(cuda::kernel_image(name, arch));
-        if (ours != digest)
-            throw InputError(
-                fmt::format("{}: {}: cubins.{}: measured was {}, the simulator runs "
-                            "{}: measure again",
-                            file, pair.workload, name, digest, ours));
-    }
-    for (const MeasuredLaunch& launch : pair.launches)
-        if (!pair.cubins.contains(launch.file))
-            throw InputError(
-                fmt::format("{}: {}: cubins.{}: is missing", file, pair.workload, launch.file));
-}
-
-struct Stored {
-    std::vector<StoredPair> pairs;
-    std::deque<CounterFile> counters;  // pairs point into it
-};
-
-/// The counters of a workload with a state of the caches: of several files, those of the one that
-/// has the most metrics.
-void attach(StoredPair& pair, const CounterFile& file, const std::string& name) {
-    StoredCounters& slot = file.cache == "cold" ? pair.cold : pair.warm;
-    if (file.metrics.size() <= (slot.file == nullptr ? 0 : slot.file->metrics.size())) return;
-    for (const CountedPair& counted : file.pairs)
-        if (counted.workload == pair.measured.workload) slot = {&counted, &file, name};
-}
-
-Stored load(const Request& request, int arch) {
-    Stored stored;
-    std::vector<std::string> counter_names;
-    for (const auto& [name, text] : files_of(request)) {
-        if (kind_of(text, name) == "counters") {
-            stored.counters.push_back(read_counters(text, name));
-            check_machine(stored.counters.back().provenance, request, name);
-            counter_names.push_back(name);
-            continue;
-        }
-        MeasurementFile file = read_measurements(text, name);
-        check_machine(file.provenance, request, name);
-        for (const auto& [workload, why] : file.failures)
-            fmt::print(stderr, "{}: {} was not measured: {}\n", name, workload, why);
-        for (MeasuredPair& pair : file.pairs) {
-            check_cubins(pair, arch, name);
-            for (const MeasuredCheck& check : pair.checks)
-                if (!check.passed)
-                    fmt::print(stderr, "{}: {}: the silicon's result is not the reference's: {}\n",
-                               name, pair.workload, check.message);
-            StoredPair entry{std::move(pair), file.provenance, name, {}, {}, ""};
-            if (!request.measured.empty()) entry.outputs = request.measured + "/outputs";
-            stored.pairs.push_back(std::move(entry));
-        }
-    }
-    for (StoredPair& pair : stored.pairs)
-        for (std::size_t i = 0; i < stored.counters.size(); ++i)
-            attach(pair, stored.counters[i], counter_names[i]);
-    return stored;
-}
 
 /// Rows through a pipe; numbers in hexadecimal, to the bit.
 std::string to_text(const std::vector<Row>& rows) {
@@ -156,7 +55,8 @@ std::vector<Row> rows(const Request& request) {
     if (machine->kind() != "gpu")
         throw InputError(
             fmt::format("suite h200 compares GPUs, {} is a {}", request.machine, machine->kind()));
-    const Stored stored = load(request, static_cast<int>(machine->integer("arch")));
+    const MeasuredStore stored =
+        load_measurements(request, static_cast<int>(machine->integer("arch")));
     const std::vector<MufuTable> tables =
         request.measured.empty() ? std::vector<MufuTable>{} : find_mufu_tables(request.measured);
     const std::size_t pairs = stored.pairs.size(), jobs = pairs + tables.size();

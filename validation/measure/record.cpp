@@ -1,103 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stored form of measurements. Reading goes through Field, which knows where in which file it
-// stands, so that an error names both.
+// The stored form of measurements.
 #include "validation/measure/record.h"
 
 #include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "sim/error/error.h"
+#include "validation/measure/json_field.h"
 
 namespace lockstep::validation {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-class Field {
-  public:
-    Field(const Json& json, std::string file, std::string path)
-        : json_(json), file_(std::move(file)), path_(std::move(path)) {}
-
-    [[noreturn]] void fail(const std::string& why) const {
-        throw InputError(fmt::format("{}: {}: {}", file_, path_.empty() ? "the file" : path_, why));
-    }
-    Field operator[](const std::string& key) const {
-        if (!json_.is_object()) fail("must be an object");
-        const auto found = json_.find(key);
-        const std::string path = path_.empty() ? key : path_ + "." + key;
-        if (found == json_.end()) Field(json_, file_, path).fail("is missing");
-        return {*found, file_, path};
-    }
-    std::string text() const {
-        if (!json_.is_string()) fail("must be a text");
-        return json_.get<std::string>();
-    }
-    bool boolean() const {
-        if (!json_.is_boolean()) fail("must be true or false");
-        return json_.get<bool>();
-    }
-    double number() const {
-        if (!json_.is_number()) fail("must be a number");
-        return json_.get<double>();
-    }
-    double number_or_null() const {
-        return json_.is_null() ? std::numeric_limits<double>::quiet_NaN() : number();
-    }
-    std::uint64_t count() const {
-        if (!json_.is_number_unsigned()) fail("must be a whole number");
-        return json_.get<std::uint64_t>();
-    }
-    std::vector<double> numbers() const {
-        return list<double>([](const Field& field) { return field.number(); });
-    }
-    sass::Dim3 size() const {
-        const auto all = list<std::uint64_t>([](const Field& field) { return field.count(); });
-        if (all.size() != 3) fail("must have three numbers");
-        for (const std::uint64_t n : all)
-            if (n == 0 || n > 0xffffffff) fail("must be from 1 to 2^32 - 1");
-        return {static_cast<std::uint32_t>(all[0]), static_cast<std::uint32_t>(all[1]),
-                static_cast<std::uint32_t>(all[2])};
-    }
-    std::string digest() const {
-        const std::string value = text();
-        if (value.size() != 64 || value.find_first_not_of("0123456789abcdef") != std::string::npos)
-            fail("must be a SHA-256 of 64 hexadecimal digits");
-        return value;
-    }
-    template <class T, class Read>
-    std::vector<T> list(const Read& read) const {
-        if (!json_.is_array()) fail("must be a list");
-        std::vector<T> all;
-        for (std::size_t i = 0; i < json_.size(); ++i)
-            all.push_back(read(Field(json_[i], file_, fmt::format("{}[{}]", path_, i))));
-        return all;
-    }
-    template <class T, class Read>
-    std::map<std::string, T> map(const Read& read) const {
-        if (!json_.is_object()) fail("must be an object");
-        std::map<std::string, T> all;
-        for (const auto& [key, value] : json_.items())
-            all.emplace(key, read(Field(value, file_, path_ + "." + key)));
-        return all;
-    }
-
-  private:
-    const Json& json_;
-    std::string file_, path_;
-};
-
-Json parse(const std::string& text, const std::string& file_name) {
-    try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& error) {
-        throw InputError(
-            fmt::format("{}: offset {}: not whole JSON: {}", file_name, error.byte, error.what()));
-    } catch (const Json::exception& error) {  // as of a number beyond a double's range
-        throw InputError(fmt::format("{}: not usable JSON: {}", file_name, error.what()));
-    }
-}
 
 Json to_json(sass::Dim3 size) {
     return {size.x, size.y, size.z};
@@ -133,15 +45,63 @@ Provenance read_provenance(const Field& field) {
     p.program = field["program"].text();
     p.is_sample = field["sample"].boolean();
     p.card = field["card"].map<std::string>([](const Field& f) { return f.text(); });
-    p.sm_mhz_rated = field["sm_mhz"]["rated"].number();
-    p.sm_mhz_least = field["sm_mhz"]["least"].number();
-    p.sm_mhz_most = field["sm_mhz"]["most"].number();
-    p.memory_mhz_rated = field["memory_mhz_rated"].number();
+    p.sm_mhz_rated = field["sm_mhz"]["rated"].measured();
+    p.sm_mhz_least = field["sm_mhz"]["least"].measured();
+    p.sm_mhz_most = field["sm_mhz"]["most"].measured();
+    p.memory_mhz_rated = field["memory_mhz_rated"].measured();
     p.cold_repeats = static_cast<unsigned>(field["repeats"]["cold"].count());
     p.warm_repeats = static_cast<unsigned>(field["repeats"]["warm"].count());
     p.runs = static_cast<unsigned>(field["repeats"]["runs"].count());
     p.seed = field["seed"].count();
     return p;
+}
+
+// What follows is filled member by member: GCC 12 destroys the members of a temporary aggregate
+// twice where a later one throws.
+MeasuredOutput read_output(const Field& field) {
+    MeasuredOutput result;
+    result.output.allocation = field["allocation"].count();
+    result.output.bytes = field["bytes"].count();
+    result.output.sha256 = field["sha256"].digest();
+    result.output.value = field["value"].hexadecimal();
+    if (!result.output.value.empty() && result.output.value.size() != 2 * result.output.bytes)
+        field["value"].fail(
+            fmt::format("must have two digits for each of {} bytes, or none", result.output.bytes));
+    result.is_reproducible = field["reproducible"].boolean();
+    return result;
+}
+
+MeasuredCheck read_check(const Field& field) {
+    MeasuredCheck check;
+    check.output = field["output"].text();
+    check.message = field["message"].text();
+    check.passed = field["passed"].boolean();
+    return check;
+}
+
+MeasuredValue read_value(const Field& field) {
+    MeasuredValue value;
+    value.name = field["name"].text();
+    value.unit = field["unit"].text();
+    value.values = field["values"].numbers();
+    return value;
+}
+
+CountedLaunch read_counted_launch(const Field& field) {
+    CountedLaunch launch;
+    launch.kernel = field["kernel"].text();
+    launch.grid = field["grid"].size();
+    launch.block = field["block"].size();
+    launch.metrics =
+        field["metrics"].map<double>([](const Field& f) { return f.measured_or_null(); });
+    return launch;
+}
+
+CountedPair read_counted_pair(const Field& field) {
+    CountedPair pair;
+    pair.workload = field["workload"].text();
+    pair.launches = field["launches"].list<CountedLaunch>(read_counted_launch);
+    return pair;
 }
 
 MeasuredLaunch read_launch(const Field& field) {
@@ -151,15 +111,11 @@ MeasuredLaunch read_launch(const Field& field) {
     launch.grid = field["grid"].size();
     launch.block = field["block"].size();
     launch.shared_bytes = static_cast<std::uint32_t>(field["shared_bytes"].count());
-    launch.first = field["event_us"]["first"].numbers();
-    launch.cold = field["event_us"]["cold"].numbers();
-    launch.warm = field["event_us"]["warm"].numbers();
-    launch.sm_mhz = field["sm_mhz"].number();
-    launch.outputs = field["outputs"].list<MeasuredOutput>([](const Field& output) {
-        return MeasuredOutput{{output["allocation"].count(), output["bytes"].count(),
-                               output["sha256"].digest(), output["value"].text()},
-                              output["reproducible"].boolean()};
-    });
+    launch.first = field["event_us"]["first"].times();
+    launch.cold = field["event_us"]["cold"].times();
+    launch.warm = field["event_us"]["warm"].times();
+    launch.sm_mhz = field["sm_mhz"].measured();
+    launch.outputs = field["outputs"].list<MeasuredOutput>(read_output);
     return launch;
 }
 
@@ -167,15 +123,10 @@ MeasuredPair read_pair(const Field& field) {
     MeasuredPair pair;
     pair.group = field["group"].text();
     pair.workload = field["workload"].text();
-    pair.empty_launch = field["empty_launch_us"].number();
+    pair.empty_launch = field["empty_launch_us"].measured();
     pair.cubins = field["cubins"].map<std::string>([](const Field& f) { return f.digest(); });
-    pair.checks = field["checks"].list<MeasuredCheck>([](const Field& check) {
-        return MeasuredCheck{check["output"].text(), check["message"].text(),
-                             check["passed"].boolean()};
-    });
-    pair.values = field["values"].list<MeasuredValue>([](const Field& value) {
-        return MeasuredValue{value["name"].text(), value["unit"].text(), value["values"].numbers()};
-    });
+    pair.checks = field["checks"].list<MeasuredCheck>(read_check);
+    pair.values = field["values"].list<MeasuredValue>(read_value);
     pair.launches = field["launches"].list<MeasuredLaunch>(read_launch);
     return pair;
 }
@@ -279,13 +230,15 @@ TableIndex read_table_index(const std::string& text, const std::string& file_nam
     const Json json = parse(text, file_name);
     const Field root(json, file_name, "");
     check_header(root, "tables");
-    TableIndex index{read_provenance(root["provenance"]), {}};
+    TableIndex index;
+    index.provenance = read_provenance(root["provenance"]);
     index.tables = root["tables"].list<TableEntry>([](const Field& field) {
-        TableEntry entry{
-            {field["function"].text(), static_cast<std::uint32_t>(field["first_bits"].count()),
-             static_cast<int>(field["count"].count())},
-            field["file"].text(),
-            field["sha256"].digest()};
+        TableEntry entry;
+        entry.range.function = field["function"].text();
+        entry.range.first_bits = static_cast<std::uint32_t>(field["first_bits"].count());
+        entry.range.count = static_cast<int>(field["count"].count());
+        entry.file = field["file"].text();
+        entry.sha256 = field["sha256"].digest();
         const TableRange* known = nullptr;
         for (const TableRange& range : table_ranges())
             if (range.function == entry.range.function) known = &range;
@@ -317,8 +270,12 @@ MeasurementFile read_measurements(const std::string& text, const std::string& fi
     file.provenance = read_provenance(root["provenance"]);
     file.pairs =
         root["pairs"].list<MeasuredPair>([](const Field& pair) { return read_pair(pair); });
-    file.failures = root["failures"].list<std::pair<std::string, std::string>>(
-        [](const Field& f) { return std::pair(f["workload"].text(), f["why"].text()); });
+    file.failures = root["failures"].list<std::pair<std::string, std::string>>([](const Field& f) {
+        std::pair<std::string, std::string> failure;
+        failure.first = f["workload"].text();
+        failure.second = f["why"].text();
+        return failure;
+    });
     return file;
 }
 
@@ -328,18 +285,11 @@ CounterFile read_counters(const std::string& text, const std::string& file_name)
     check_header(root, "counters");
     CounterFile file;
     file.cache = root["cache"].text();
+    if (file.cache != "cold" && file.cache != "warm") root["cache"].fail("must be cold or warm");
     file.profiler = root["profiler"].text();
     file.metrics = root["metrics"].list<std::string>([](const Field& f) { return f.text(); });
     file.provenance = read_provenance(root["provenance"]);
-    file.pairs = root["pairs"].list<CountedPair>([](const Field& pair) {
-        return CountedPair{
-            pair["workload"].text(), pair["launches"].list<CountedLaunch>([](const Field& launch) {
-                return CountedLaunch{launch["kernel"].text(), launch["grid"].size(),
-                                     launch["block"].size(),
-                                     launch["metrics"].map<double>(
-                                         [](const Field& f) { return f.number_or_null(); })};
-            })};
-    });
+    file.pairs = root["pairs"].list<CountedPair>(read_counted_pair);
     return file;
 }
 

@@ -121,6 +121,58 @@ TEST_F(BadFile, NamesTheCounterThatIsMissing) {
                                    "launches[0].metrics.dram__bytes_read.sum: is missing"));
 }
 
+TEST_F(BadFile, NamesTheCounterThatNoLaunchHas) {
+    Json file = json("counters_cold.json");
+    file["metrics"].erase(1);
+    write("counters_cold.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("counters_cold.json: metrics: sm__cycles_elapsed.max is "
+                                   "missing"));
+    file = json("counters_cold.json");
+    file["pairs"][0]["launches"][0]["metrics"]["sm__cycles_elapsed.max"] = nullptr;
+    write("counters_cold.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("launches[0].metrics.sm__cycles_elapsed.max: must be above 0"));
+    file["cache"] = "tepid";
+    write("counters_cold.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("counters_cold.json: cache: must be cold or warm"));
+}
+
+TEST_F(BadFile, NamesWhatStandsTwice) {
+    Json file = json("gemm.json");
+    write("a.json", file.dump());
+    write("b.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("b.json: pairs[0].workload: sgemm_naive:m=64,n=64,k=64 stands "
+                                   "in"));
+    fs::remove(folder_ / "b.json");
+    file["pairs"].push_back(file["pairs"][0]);
+    write("a.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("a.json: pairs[1].workload: "));
+    file["pairs"][1]["workload"] = "sgemn:m=64";
+    write("a.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("a.json: pairs[1].workload: there is no workload 'sgemn'"));
+}
+
+TEST_F(BadFile, NamesFilesOfDifferentOrigin) {
+    write("a.json", json("gemm.json").dump());
+    Json file = json("elementwise.json");
+    file["provenance"]["sample"] = false;
+    write("b.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("b.json: provenance.sample: is false, in "));
+    file["provenance"]["gpu"] = "NVIDIA H200";
+    write("b.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("b.json: provenance.gpu: is 'NVIDIA H200', in "));
+}
+
+TEST_F(BadFile, NamesWhatIsNoFileOrHoldsNothing) {
+    write("a.json", "");
+    EXPECT_THAT(error(), HasSubstr("a.json: the file is empty"));
+    Json file = json("gemm.json");
+    file["pairs"] = Json::array();
+    write("a.json", file.dump());
+    EXPECT_THAT(error(), HasSubstr("no file has a measured pair"));
+    fs::create_directory(folder_ / "b.json");
+    EXPECT_THAT(error(), HasSubstr("b.json: is not a file"));
+}
+
 TEST_F(BadFile, NamesTheLaunchThatDiffers) {
     Json file = json("elementwise.json");
     file["pairs"][0]["launches"][0]["grid"][0] = 77;

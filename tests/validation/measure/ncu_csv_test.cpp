@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 CounterFile manifest() {
-    CounterFile file;
+    CounterFile file{.cache = "cold"};
     file.metrics.assign(profiled_metrics().begin(), profiled_metrics().end());
     file.pairs = {{"relu:n=1", {{"relu", {132}, {256}, {}}}},
                   {"sgd:n=1", {{"sgd", {1}, {256}, {}}}}};

@@ -77,6 +77,18 @@ TEST(Record, NamesFileAndField) {
               "m.json: pairs[0].launches[0].grid: must have three numbers");
     EXPECT_EQ(with("/pairs/0/values/0/values/1", nullptr),
               "m.json: pairs[0].values[0].values[1]: must be a number");
+    // What is read before the member that is wrong is let go of once.
+    EXPECT_EQ(without("/pairs/0/launches/0/outputs/0/reproducible"),
+              "m.json: pairs[0].launches[0].outputs[0].reproducible: is missing");
+    EXPECT_EQ(with("/pairs/0/launches/0/outputs/0/value", "0g"),
+              "m.json: pairs[0].launches[0].outputs[0].value: must be of hexadecimal digits");
+    EXPECT_EQ(with("/pairs/0/launches/0/outputs/0/value", "00"),
+              "m.json: pairs[0].launches[0].outputs[0].value: must have two digits for each of 4 "
+              "bytes, or none");
+    EXPECT_EQ(with("/pairs/0/launches/0/event_us/first/0", -1),
+              "m.json: pairs[0].launches[0].event_us.first[0]: must not be negative");
+    EXPECT_EQ(error_of(""), "m.json: the file is empty");
+    EXPECT_THAT(error_of("{\"schema\": 1e999}"), HasSubstr("m.json: "));
     EXPECT_EQ(with("/kind", "counters"), "m.json: kind: must be measurements");
     EXPECT_EQ(with("/schema", 2), "m.json: schema: must be 1");
 }
