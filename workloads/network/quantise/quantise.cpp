@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three passes: which nodes run in integers, the scale of each value, and the new graph, which gets
-// a QuantizeLinear or DequantizeLinear wherever a value is needed in the other form. Source: Jacob
-// et al. (2018), section 3; Krishnamoorthi, "Quantizing deep convolutional networks for efficient
-// inference" (2018): symmetric weights per channel, asymmetric activations.
+// The new graph after the plan (plan.h): a QuantizeLinear or DequantizeLinear wherever a value is
+// needed in the other form. Source: Jacob et al. (2018), section 3; Krishnamoorthi, "Quantizing
+// deep convolutional networks for efficient inference" (2018): symmetric weights per channel,
+// asymmetric activations.
 #include "workloads/network/quantise/quantise.h"
 
 #include "sim/error/error.h"
 #include "workloads/network/fusion.h"
 #include "workloads/network/quantisation.h"
 #include "workloads/network/quantise/family.h"
+#include "workloads/network/quantise/plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,42 +19,24 @@ namespace lockstep::network {
 
 namespace {
 
-bool is_given(const Value& value) {
-    return value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
-}
-
 class Quantiser {
   public:
     Quantiser(const Graph& graph, const Ranges& ranges, const Scales& given,
               const QuantiseOptions& options)
         : graph_(graph),
-          ranges_(ranges),
           options_(options),
-          trained_(!given.empty()),
-          order_(topological_order(graph)),
-          in_integers_(graph.nodes.size(), false),
-          computed_in_integers_(graph.values.size(), false),
-          scales_(trained_ ? given : Scales(graph.values.size())),
-          readers_(graph.values.size()),
+          plan_(graph, ranges, given, options),
           real_(graph.values.size(), kNoValue),
           stored_(graph.values.size(), kNoValue),
           rounded_(graph.values.size(), kNoValue) {
-        scales_.resize(graph.values.size());
-        for (size_t n = 0; n < graph.nodes.size(); ++n)
-            for (const ValueId id : graph.nodes[n].inputs)
-                if (id != kNoValue) readers_[id].push_back(n);
         result_.name = graph.name;
     }
 
     Graph run() {
-        for (const size_t n : order_) choose(n);
-        for (size_t i = order_.size(); i-- > 0 && !trained_;) move_before_products(order_[i]);
-        for (const size_t n : order_)
-            if (in_integers_[n]) set_scale(graph_.nodes[n]);
         for (const ValueId id : graph_.inputs) result_.inputs.push_back(add_input(id));
-        for (const size_t n : order_) add_node(n);
+        for (const size_t n : plan_.order()) add_node(n);
         for (const ValueId id : graph_.outputs) {
-            const bool integer = options_.integer_interface && computed_in_integers_[id];
+            const bool integer = options_.integer_interface && plan_.computed_in_integers(id);
             result_.outputs.push_back(integer ? stored(id) : read_real(id));
         }
         validate(result_);
@@ -61,165 +44,13 @@ class Quantiser {
     }
 
   private:
-    void choose(size_t n) {
-        const Node& node = graph_.nodes[n];
-        if (options_.keep_floating.contains(node.name)) return;
-        const auto integer = [&](size_t i) {
-            return node.input(i) != kNoValue &&
-                   (computed_in_integers_[node.inputs[i]] || (trained_ && scales_[node.inputs[i]]));
-        };
-        bool chosen = false;
-        switch (family_of(node.op)) {
-            case Family::kNone:
-                break;
-            case Family::kProduct:
-                chosen = is_integer_product(node);
-                break;
-            case Family::kCombine:
-                // An input can come in as integers, where that saves the way through fp32.
-                for (size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen || integer(i);
-                for (size_t i = 0; i < node.inputs.size(); ++i)
-                    chosen = chosen && (integer(i) || comes_in(node.inputs[i]));
-                break;
-            case Family::kActivate:
-                chosen = integer(0);
-                for (size_t i = 1; i < node.inputs.size(); ++i)
-                    chosen = chosen && (node.inputs[i] == kNoValue ||
-                                        graph_.value(node.inputs[i]).is_known());
-                break;
-            case Family::kMove:
-                chosen = integer(0) && (node.op != Operator::kPad || pads_with_zero(node));
-                break;
-        }
-        if (!chosen || (trained_ && !has_scales(node))) return;
-        in_integers_[n] = true;
-        for (const ValueId id : node.outputs)
-            if (id != kNoValue) computed_in_integers_[id] = true;
-    }
-
-    /// An input of the network that may be integers itself.
-    bool comes_in(ValueId id) const {
-        return options_.integer_interface && !trained_ && id != kNoValue &&
-               graph_.value(id).kind == ValueKind::kInput &&
-               graph_.value(id).type == ElementType::kFp32;
-    }
-
-    /// A real value that is only moved on its way to integer nodes is quantised before it is moved.
-    void move_before_products(size_t n) {
-        const Node& node = graph_.nodes[n];
-        if (in_integers_[n] || family_of(node.op) != Family::kMove) return;
-        if (options_.keep_floating.contains(node.name)) return;
-        const Value& from = graph_.value(node.inputs[0]);
-        if (from.type != ElementType::kFp32 || is_given(from)) return;
-        if (node.op == Operator::kPad && !pads_with_zero(node)) return;
-        for (const ValueId id : node.outputs) {
-            if (id == kNoValue) continue;
-            const std::vector<size_t>& readers = readers_[id];
-            if (readers.empty() || is_result(id) ||
-                !std::all_of(readers.begin(), readers.end(),
-                             [&](size_t reader) { return in_integers_[reader]; }))
-                return;
-        }
-        in_integers_[n] = true;
-        for (const ValueId id : node.outputs)
-            if (id != kNoValue) computed_in_integers_[id] = true;
-    }
-
-    /// All scales that the node needs are given.
-    bool has_scales(const Node& node) {
-        const ValueId out = node.outputs[0];
-        const Family family = family_of(node.op);
-        if (family == Family::kMove) {
-            const Quantisation& same = *scales_[node.inputs[0]];
-            for (const ValueId id : node.outputs) {
-                if (id == kNoValue) continue;
-                if (!scales_[id]) scales_[id] = same;
-                if (scales_[id]->scale != same.scale || scales_[id]->zero_point != same.zero_point)
-                    return false;
-            }
-            return true;
-        }
-        if (!scales_[out]) scales_[out] = scale_of_clip(out);
-        if (!scales_[out]) return false;
-        for (size_t i = 0; i < 2 && family == Family::kProduct; ++i)
-            if (!scales_[node.inputs[i]]) return false;
-        return true;
-    }
-
-    /// The value is only read by a Relu or Clip, whose scale it then takes.
-    std::optional<ValueId> clipped(ValueId id) const {
-        const std::vector<size_t>& readers = readers_[id];
-        if (readers.size() != 1 || is_result(id)) return std::nullopt;
-        const Node& next = graph_.nodes[readers[0]];
-        if (next.op != Operator::kRelu && next.op != Operator::kClip) return std::nullopt;
-        return next.outputs[0];
-    }
-    std::optional<Quantisation> scale_of_clip(ValueId id) const {
-        const std::optional<ValueId> clip = clipped(id);
-        return clip ? scales_[*clip] : std::nullopt;
-    }
-
-    bool is_integer_product(const Node& node) const {
-        for (const size_t i : {0, 1})
-            if (graph_.value(node.inputs.at(i)).type != ElementType::kFp32) return false;
-        if (node.real("alpha", 1) != 1 || node.real("beta", 1) != 1) return false;
-        // A weight must be an operand of its own to have a scale of its own.
-        if (is_given(graph_.value(node.inputs[0])) && is_given(graph_.value(node.inputs[1])))
-            return false;
-        if (node.input(2) == kNoValue) return true;
-        const Shape& out = graph_.shape(node.outputs[0]);
-        const int64_t channels = node.op == Operator::kConv ? out.at(1) : out.back();
-        return is_given(graph_.value(node.inputs[2])) &&
-               graph_.shape(node.inputs[2]) == Shape{channels};
-    }
-
-    bool pads_with_zero(const Node& node) const {
-        if (node.input(2) == kNoValue) return true;
-        const Value& value = graph_.value(node.inputs[2]);
-        return value.is_known() && to_doubles(*value.data) == std::vector<double>{0};
-    }
-
-    Quantisation scale_of_range(ValueId id) const {
-        if (ranges_.empty())
-            return quantisation_of(-1, 1, options_.symmetric_activations, options_.activations);
-        const Range& range = ranges_.at(id);
-        return quantisation_of(range.low, range.high, options_.symmetric_activations,
-                               options_.activations);
-    }
-
-    /// The scale of a value in its integer form.
-    const Quantisation& scale(ValueId id) {
-        if (!scales_[id]) scales_[id] = scale_of_range(id);
-        return *scales_[id];
-    }
-
-    void set_scale(const Node& node) {
-        if (family_of(node.op) == Family::kMove) {
-            const Quantisation same = scale(node.inputs[0]);
-            for (const ValueId id : node.outputs)
-                if (id != kNoValue) scales_[id] = same;
-            return;
-        }
-        if (trained_) return;
-        const ValueId out = node.outputs[0];
-        const std::optional<ValueId> clip = clipped(out);
-        const bool shared = clip && in_integers_[readers_[out][0]];
-        scales_[out] = scale_of_range(shared ? *clip : out);
-    }
-
-    bool is_result(ValueId id) const {
-        return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
-    }
-
     ValueId add_input(ValueId id) {
-        const std::vector<size_t>& readers = readers_[id];
         const bool integers =
-            options_.integer_interface && !readers.empty() && !is_result(id) &&
-            std::all_of(readers.begin(), readers.end(), [&](size_t n) { return in_integers_[n]; });
+            options_.integer_interface && !plan_.is_result(id) && plan_.read_in_integers(id);
         Value value = graph_.value(id);
         if (!integers) return real_[id] = result_.add(std::move(value));
         value.type = options_.activations;
-        value.quantisation = scale(id);
+        value.quantisation = plan_.scale(id);
         return stored_[id] = result_.add(std::move(value));
     }
 
@@ -243,22 +74,23 @@ class Quantiser {
 
     /// The real form as a floating node reads it: where a scale is given, of stored values.
     ValueId read_real(ValueId id) {
-        const bool rounds = trained_ && scales_[id] && !computed_in_integers_[id];
+        const bool rounds =
+            plan_.is_trained() && plan_.has_scale(id) && !plan_.computed_in_integers(id);
         if (!rounds || is_given(graph_.value(id))) return real(id);
         if (rounded_[id] == kNoValue)
             rounded_[id] =
                 convert(Operator::kDequantizeLinear, graph_.value(id).name + ".dequantise",
-                        stored(id), scale(id), graph_.value(id));
+                        stored(id), plan_.scale(id), graph_.value(id));
         return rounded_[id];
     }
 
     ValueId real(ValueId id) {
         if (real_[id] != kNoValue) return real_[id];
         Value value = graph_.value(id);
-        if (!computed_in_integers_[id] && stored_[id] == kNoValue)
+        if (!plan_.computed_in_integers(id) && stored_[id] == kNoValue)
             return real_[id] = result_.add(std::move(value));
         return real_[id] = convert(Operator::kDequantizeLinear, value.name + ".dequantise",
-                                   stored_[id], scale(id), value);
+                                   stored_[id], plan_.scale(id), value);
     }
 
     Value stored_value(ValueId id) {
@@ -267,23 +99,23 @@ class Quantiser {
         value.kind = ValueKind::kComputed;
         value.type = options_.activations;
         value.data = nullptr;
-        value.quantisation = scale(id);
+        value.quantisation = plan_.scale(id);
         return value;
     }
 
     ValueId stored(ValueId id) {
         const Value& value = graph_.value(id);
         if (stored_[id] == kNoValue && is_given(value) && value.is_known())
-            stored_[id] = add_weight(id, scale(id));
+            stored_[id] = add_weight(id, plan_.scale(id));
         if (stored_[id] == kNoValue)
             stored_[id] = convert(Operator::kQuantizeLinear, value.name + ".quantise", real(id),
-                                  scale(id), stored_value(id));
+                                  plan_.scale(id), stored_value(id));
         return stored_[id];
     }
 
     void add_node(size_t n) {
         Node node = graph_.nodes[n];
-        const bool integers = in_integers_[n];
+        const bool integers = plan_.in_integers(n);
         if (integers && family_of(node.op) == Family::kProduct) {
             make_product(node);
         } else if (integers) {
@@ -317,9 +149,10 @@ class Quantiser {
                 // Several products may read one, as the steps of a recurrent layer do.
                 ValueId& made = weights_.try_emplace({id, axis}, kNoValue).first->second;
                 if (made == kNoValue || bias != kNoValue) {
-                    Quantisation q =
-                        trained_ ? *scales_[id] : weight_quantisation(graph_.value(id), axis);
-                    if (i == 1 && !trained_ && bias != kNoValue)
+                    Quantisation q = plan_.is_trained()
+                                         ? plan_.scale(id)
+                                         : weight_quantisation(graph_.value(id), axis);
+                    if (i == 1 && !plan_.is_trained() && bias != kNoValue)
                         widen_for_bias(q, scales[0][0], bias);
                     made = add_weight(id, std::move(q));
                 }
@@ -374,13 +207,8 @@ class Quantiser {
     }
 
     const Graph& graph_;
-    const Ranges& ranges_;
     const QuantiseOptions& options_;
-    bool trained_;  ///< the scales are given, not found
-    std::vector<size_t> order_;
-    std::vector<bool> in_integers_, computed_in_integers_;
-    Scales scales_;
-    std::vector<std::vector<size_t>> readers_;
+    IntegerPlan plan_;
     std::vector<ValueId> real_, stored_;  ///< the new values, in either form
     std::vector<ValueId> rounded_;        ///< real, but with the stored values' steps
     /// The latest integer form of a weight, by its value and axis.

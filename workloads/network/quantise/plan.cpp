@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of values by weights run in integers, and what follows them where it can; a value that
+// is only moved on its way to them is quantised before it is moved. Then each value gets its scale:
+// of its range, of the Relu or Clip that alone reads it, or of what it was moved from. Source:
+// Jacob et al. (2018), section 3.
+#include "workloads/network/quantise/plan.h"
+
+#include "workloads/network/quantisation.h"
+#include "workloads/network/quantise/family.h"
+
+#include <algorithm>
+
+namespace lockstep::network {
+
+IntegerPlan::IntegerPlan(const Graph& graph, const Ranges& ranges, const Scales& given,
+                         const QuantiseOptions& options)
+    : graph_(graph),
+      ranges_(ranges),
+      options_(options),
+      trained_(!given.empty()),
+      order_(topological_order(graph)),
+      in_integers_(graph.nodes.size(), false),
+      computed_in_integers_(graph.values.size(), false),
+      scales_(given),
+      readers_(graph.values.size()) {
+    scales_.resize(graph.values.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+        for (const ValueId id : graph.nodes[n].inputs)
+            if (id != kNoValue) readers_[id].push_back(n);
+    for (const size_t n : order_) choose(n);
+    for (size_t i = order_.size(); i-- > 0 && !trained_;) move_before_products(order_[i]);
+    for (const size_t n : order_)
+        if (in_integers_[n]) set_scale(graph_.nodes[n]);
+}
+
+bool IntegerPlan::read_in_integers(ValueId id) const {
+    const std::vector<size_t>& readers = readers_[id];
+    return !readers.empty() &&
+           std::all_of(readers.begin(), readers.end(), [&](size_t n) { return in_integers_[n]; });
+}
+
+void IntegerPlan::take(size_t n) {
+    in_integers_[n] = true;
+    for (const ValueId id : graph_.nodes[n].outputs)
+        if (id != kNoValue) computed_in_integers_[id] = true;
+}
+
+void IntegerPlan::choose(size_t n) {
+    const Node& node = graph_.nodes[n];
+    if (options_.keep_floating.contains(node.name)) return;
+    const auto integer = [&](size_t i) {
+        return node.input(i) != kNoValue &&
+               (computed_in_integers_[node.inputs[i]] || (trained_ && scales_[node.inputs[i]]));
+    };
+    bool chosen = false;
+    switch (family_of(node.op)) {
+        case Family::kNone:
+            break;
+        case Family::kProduct:
+            chosen = is_integer_product(node);
+            break;
+        case Family::kCombine:
+            // An input can come in as integers, where that saves the way through fp32.
+            for (size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen || integer(i);
+            for (size_t i = 0; i < node.inputs.size(); ++i)
+                chosen = chosen && (integer(i) || comes_in(node.inputs[i]));
+            break;
+        case Family::kActivate:
+            chosen = integer(0);
+            for (size_t i = 1; i < node.inputs.size(); ++i)
+                chosen = chosen &&
+                         (node.inputs[i] == kNoValue || graph_.value(node.inputs[i]).is_known());
+            break;
+        case Family::kMove:
+            chosen = integer(0) && (node.op != Operator::kPad || pads_with_zero(node));
+            break;
+    }
+    if (!chosen || (trained_ && !has_scales(node))) return;
+    take(n);
+}
+
+/// An input of the network that may be integers itself.
+bool IntegerPlan::comes_in(ValueId id) const {
+    return options_.integer_interface && !trained_ && id != kNoValue &&
+           graph_.value(id).kind == ValueKind::kInput &&
+           graph_.value(id).type == ElementType::kFp32;
+}
+
+/// A real value that is only moved on its way to integer nodes is quantised before it is moved.
+void IntegerPlan::move_before_products(size_t n) {
+    const Node& node = graph_.nodes[n];
+    if (in_integers_[n] || family_of(node.op) != Family::kMove) return;
+    if (options_.keep_floating.contains(node.name)) return;
+    const Value& from = graph_.value(node.inputs[0]);
+    if (from.type != ElementType::kFp32 || is_given(from)) return;
+    if (node.op == Operator::kPad && !pads_with_zero(node)) return;
+    for (const ValueId id : node.outputs) {
+        if (id == kNoValue) continue;
+        if (is_result(id) || !read_in_integers(id)) return;
+    }
+    take(n);
+}
+
+/// All scales that the node needs are given.
+bool IntegerPlan::has_scales(const Node& node) {
+    const ValueId out = node.outputs[0];
+    const Family family = family_of(node.op);
+    if (family == Family::kMove) {
+        const Quantisation& same = *scales_[node.inputs[0]];
+        for (const ValueId id : node.outputs) {
+            if (id == kNoValue) continue;
+            if (!scales_[id]) scales_[id] = same;
+            if (scales_[id]->scale != same.scale || scales_[id]->zero_point != same.zero_point)
+                return false;
+        }
+        return true;
+    }
+    if (!scales_[out]) scales_[out] = scale_of_clip(out);
+    if (!scales_[out]) return false;
+    for (size_t i = 0; i < 2 && family == Family::kProduct; ++i)
+        if (!scales_[node.inputs[i]]) return false;
+    return true;
+}
+
+/// The value is only read by a Relu or Clip, whose scale it then takes.
+std::optional<ValueId> IntegerPlan::clipped(ValueId id) const {
+    const std::vector<size_t>& readers = readers_[id];
+    if (readers.size() != 1 || is_result(id)) return std::nullopt;
+    const Node& next = graph_.nodes[readers[0]];
+    if (next.op != Operator::kRelu && next.op != Operator::kClip) return std::nullopt;
+    return next.outputs[0];
+}
+std::optional<Quantisation> IntegerPlan::scale_of_clip(ValueId id) const {
+    const std::optional<ValueId> clip = clipped(id);
+    return clip ? scales_[*clip] : std::nullopt;
+}
+
+bool IntegerPlan::is_integer_product(const Node& node) const {
+    for (const size_t i : {0, 1})
+        if (graph_.value(node.inputs.at(i)).type != ElementType::kFp32) return false;
+    if (node.real("alpha", 1) != 1 || node.real("beta", 1) != 1) return false;
+    // A weight must be an operand of its own to have a scale of its own.
+    if (is_given(graph_.value(node.inputs[0])) && is_given(graph_.value(node.inputs[1])))
+        return false;
+    if (node.input(2) == kNoValue) return true;
+    const Shape& out = graph_.shape(node.outputs[0]);
+    const int64_t channels = node.op == Operator::kConv ? out.at(1) : out.back();
+    return is_given(graph_.value(node.inputs[2])) &&
+           graph_.shape(node.inputs[2]) == Shape{channels};
+}
+
+bool IntegerPlan::pads_with_zero(const Node& node) const {
+    if (node.input(2) == kNoValue) return true;
+    const Value& value = graph_.value(node.inputs[2]);
+    return value.is_known() && to_doubles(*value.data) == std::vector<double>{0};
+}
+
+Quantisation IntegerPlan::scale_of_range(ValueId id) const {
+    if (ranges_.empty())
+        return quantisation_of(-1, 1, options_.symmetric_activations, options_.activations);
+    const Range& range = ranges_.at(id);
+    return quantisation_of(range.low, range.high, options_.symmetric_activations,
+                           options_.activations);
+}
+
+/// The scale of a value in its integer form.
+const Quantisation& IntegerPlan::scale(ValueId id) {
+    if (!scales_[id]) scales_[id] = scale_of_range(id);
+    return *scales_[id];
+}
+
+void IntegerPlan::set_scale(const Node& node) {
+    if (family_of(node.op) == Family::kMove) {
+        const Quantisation same = scale(node.inputs[0]);
+        for (const ValueId id : node.outputs)
+            if (id != kNoValue) scales_[id] = same;
+        return;
+    }
+    if (trained_) return;
+    const ValueId out = node.outputs[0];
+    const std::optional<ValueId> clip = clipped(out);
+    const bool shared = clip && in_integers_[readers_[out][0]];
+    scales_[out] = scale_of_range(shared ? *clip : out);
+}
+
+bool IntegerPlan::is_result(ValueId id) const {
+    return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
+}
+
+}  // namespace lockstep::network

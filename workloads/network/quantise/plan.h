@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes of a network run in integers, and the scale of each value there.
+#pragma once
+
+#include "workloads/network/quantise/quantise.h"
+
+namespace lockstep::network {
+
+class IntegerPlan {
+  public:
+    /// `given`: scales by value, or empty: then they follow from `ranges`. All must outlive it.
+    IntegerPlan(const Graph& graph, const Ranges& ranges, const Scales& given,
+                const QuantiseOptions& options);
+
+    /// The nodes in the order in which they can be computed.
+    const std::vector<size_t>& order() const { return order_; }
+    bool in_integers(size_t node) const { return in_integers_[node]; }
+    bool computed_in_integers(ValueId id) const { return computed_in_integers_[id]; }
+    bool is_result(ValueId id) const;  ///< of the network
+    /// Whether all that read a value, and there are some, do so in integers.
+    bool read_in_integers(ValueId id) const;
+    /// The scales were given, not found.
+    bool is_trained() const { return trained_; }
+    bool has_scale(ValueId id) const { return scales_[id].has_value(); }
+    /// Of a value in its integer form.
+    const Quantisation& scale(ValueId id);
+
+  private:
+    bool comes_in(ValueId id) const;
+    bool pads_with_zero(const Node& node) const;
+    bool is_integer_product(const Node& node) const;
+    bool has_scales(const Node& node);
+    std::optional<ValueId> clipped(ValueId id) const;
+    std::optional<Quantisation> scale_of_clip(ValueId id) const;
+    Quantisation scale_of_range(ValueId id) const;
+    void take(size_t node);
+    void choose(size_t node);
+    void move_before_products(size_t node);
+    void set_scale(const Node& node);
+
+    const Graph& graph_;
+    const Ranges& ranges_;
+    const QuantiseOptions& options_;
+    bool trained_;
+    std::vector<size_t> order_;
+    std::vector<bool> in_integers_, computed_in_integers_;
+    Scales scales_;
+    std::vector<std::vector<size_t>> readers_;
+};
+
+/// Whether a value is known before the run: a weight, or another constant.
+inline bool is_given(const Value& value) {
+    return value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
+}
+
+}  // namespace lockstep::network
