@@ -5,8 +5,7 @@
 // c = f c + i tanh(g); h = o tanh(c). Source: the ONNX operator reference.
 #include "sim/error/error.h"
 #include "workloads/network/reference/array.h"
-
-#include <Eigen/Core>
+#include "workloads/network/reference/product.h"
 
 #include <cmath>
 
@@ -15,26 +14,19 @@ namespace lockstep::network::reference {
 namespace {
 
 template <class Real>
-using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-template <class Real>
-using View = Eigen::Map<const Matrix<Real>>;
-template <class Real>
-using Target = Eigen::Map<Matrix<Real>>;
-
-template <class Real>
 void gemm(const Step<Real>& step) {
     const Shape &sa = step.in[0]->shape, &sb = step.in[1]->shape, &so = step.out[0]->shape;
     const View<Real> a(step.real(0).data(), sa[0], sa[1]), b(step.real(1).data(), sb[0], sb[1]);
     Target<Real> out(step.out[0]->real.data(), so[0], so[1]);
     const bool ta = step.node.integer("transA", 0) != 0, tb = step.node.integer("transB", 0) != 0;
     if (ta && tb)
-        out.noalias() = a.transpose() * b.transpose();
+        multiply<Real>(out, a.transpose(), b.transpose());
     else if (ta)
-        out.noalias() = a.transpose() * b;
+        multiply<Real>(out, a.transpose(), b);
     else if (tb)
-        out.noalias() = a * b.transpose();
+        multiply<Real>(out, a, b.transpose());
     else
-        out.noalias() = a * b;
+        multiply<Real>(out, a, b);
     const Real alpha = step.node.real("alpha", 1), beta = step.node.real("beta", 1);
     if (alpha != 1) out *= alpha;
     if (!step.has(2)) return;
@@ -72,8 +64,9 @@ void matmul(const Step<Real>& step) {
                      b = o * static_cast<size_t>(k * n);
         const size_t at = i * static_cast<size_t>(m * n);
         if (!is_floating(step.in[0]->type)) return integer_matmul(step, a, b, at, m, k, n);
-        Target<Real>(step.out[0]->real.data() + at, m, n).noalias() =
-            View<Real>(step.real(0).data() + a, m, k) * View<Real>(step.real(1).data() + b, k, n);
+        multiply<Real>(Target<Real>(step.out[0]->real.data() + at, m, n),
+                       View<Real>(step.real(0).data() + a, m, k),
+                       View<Real>(step.real(1).data() + b, k, n));
     });
     if (!step.has(2)) return;
     std::vector<Real>& out = step.out[0]->real;
@@ -91,14 +84,14 @@ void lstm_direction(const Step<Real>& step, int64_t d, int64_t directions, bool 
     const int64_t seq = sx[0], batch = sx[1], inputs = sx[2], hidden = step.in[2]->shape[2];
     const View<Real> w(step.real(1).data() + d * 4 * hidden * inputs, 4 * hidden, inputs);
     const View<Real> r(step.real(2).data() + d * 4 * hidden * hidden, 4 * hidden, hidden);
-    Matrix<Real> h = Matrix<Real>::Zero(batch, hidden), c = h;
+    RowMajor<Real> h = RowMajor<Real>::Zero(batch, hidden), c = h;
     const int64_t state = d * batch * hidden;
     if (step.has(5)) h = View<Real>(step.real(5).data() + state, batch, hidden);
     if (step.has(6)) c = View<Real>(step.real(6).data() + state, batch, hidden);
     for (int64_t t = 0; t < seq; ++t) {
         const int64_t at = backward ? seq - 1 - t : t;
         const View<Real> x(step.real(0).data() + at * batch * inputs, batch, inputs);
-        Matrix<Real> gates = x * w.transpose() + h * r.transpose();
+        RowMajor<Real> gates = x * w.transpose() + h * r.transpose();
         if (step.has(3)) {
             const Real* bias = step.real(3).data() + d * 8 * hidden;
             gates.rowwise() += View<Real>(bias, 1, 4 * hidden).row(0) +

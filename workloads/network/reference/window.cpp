@@ -6,8 +6,7 @@
 
 #include "workloads/network/reference/array.h"
 #include "workloads/network/reference/columns.h"
-
-#include <Eigen/Core>
+#include "workloads/network/reference/product.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,9 +14,6 @@
 namespace lockstep::network::reference {
 
 namespace {
-
-template <class Real>
-using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 Shape spatial(const Shape& shape) {
     return Shape(shape.begin() + 2, shape.end());
@@ -63,22 +59,20 @@ void convolution(const Step<Real>& step) {
     const int64_t depth = sw[1], channels = sw[0] / window.group;
     if (step.out[0]->real.empty()) return;
     const bool pointwise = is_pointwise(window);
-    Matrix<Real> columns(pointwise ? 0 : depth * taps, pointwise ? 0 : outputs);
+    RowMajor<Real> columns(pointwise ? 0 : depth * taps, pointwise ? 0 : outputs);
     for (int64_t n = 0; n < sx[0]; ++n)
         for (int64_t g = 0; g < window.group; ++g) {
             const Real* x = step.real(0).data() + (n * sx[1] + g * depth) * plane;
             if (!pointwise) copy_columns(window, plane_shape, depth, x, columns.data());
             const int64_t first = g * channels;
-            const Eigen::Map<const Matrix<Real>> w(step.real(1).data() + first * depth * taps,
-                                                   channels, depth * taps);
-            const Eigen::Map<const Matrix<Real>> all(pointwise ? x : columns.data(), depth * taps,
-                                                     outputs);
-            Eigen::Map<Matrix<Real>> out(step.out[0]->real.data() + (n * sw[0] + first) * outputs,
-                                         channels, outputs);
+            const View<Real> w(step.real(1).data() + first * depth * taps, channels, depth * taps);
+            const View<Real> all(pointwise ? x : columns.data(), depth * taps, outputs);
+            Target<Real> out(step.out[0]->real.data() + (n * sw[0] + first) * outputs, channels,
+                             outputs);
             if (channels == 1)
-                out.noalias() = w.lazyProduct(all);
+                multiply_by_rows<Real>(out, w, all);
             else
-                out.noalias() = w * all;
+                multiply<Real>(out, w, all);
             if (step.has(2))
                 for (int64_t c = 0; c < channels; ++c)
                     out.row(c).array() += step.real(2)[static_cast<size_t>(first + c)];
