@@ -23,9 +23,11 @@ bool Instruction::fits(Field field, FieldValue value) {
 void Instruction::set(Field field, FieldValue value) {
     LOCKSTEP_CHECK(has_field(opcode_, field), "{} has no field {}", row(opcode_).mnemonic,
                    row(field).name);
-    LOCKSTEP_CHECK(fits(field, value), "{}: {} does not fit into {} ({} bits)",
-                   row(opcode_).mnemonic, static_cast<std::int64_t>(value.bits), row(field).name,
-                   row(field).width);
+    // What is too large comes from the network or program that is compiled.
+    if (!fits(field, value))
+        throw InputError(fmt::format("{}: {} does not fit into {} ({} bits)", row(opcode_).mnemonic,
+                                     static_cast<std::int64_t>(value.bits), row(field).name,
+                                     row(field).width));
     values_[index(field)] = value.bits;
 }
 

@@ -48,8 +48,9 @@ std::uint64_t reserve_region() {
         if (got == host(candidate)) return candidate;
         if (got != MAP_FAILED) munmap(got, DeviceMemory::kRegionBytes);
     }
-    throw InternalError(fmt::format("cannot reserve {} GiB of addresses for device memory: {}",
-                                    DeviceMemory::kRegionBytes >> 30, std::strerror(errno)));
+    throw InputError(
+        fmt::format("cannot reserve {} GiB of addresses for device memory (ulimit -v?): {}",
+                    DeviceMemory::kRegionBytes >> 30, std::strerror(errno)));
 }
 
 std::string bytes_text(std::uint64_t bytes) {

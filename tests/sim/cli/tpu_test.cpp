@@ -159,6 +159,18 @@ TEST(Tpu, RefusesWhatIsWrong) {
     EXPECT_THAT(lockstep("run sgemm --no-values").output, HasSubstr("--no-values is for a TPU"));
 }
 
+// A stride has 6 bits: v1's host does what does not fit, later TPUs say so.
+TEST(Tpu, SizesThatNoInstructionHolds) {
+    const std::string wide = "run conv2d:c=4,k=4,h=70,w=70,stride=64,r=1,s=1 --verify --on ";
+    const Result first = lockstep(wide + "tpu_v1");
+    EXPECT_EQ(first.status, 0) << first.output;
+    EXPECT_THAT(first.output, HasSubstr("verified"));
+    const Result later = lockstep(wide + "tpu_v3");
+    EXPECT_EQ(later.status, 2);
+    EXPECT_THAT(later.output,
+                HasSubstr("conv2d (Conv): convolve: 64 does not fit into stride_height (6 bits)"));
+}
+
 TEST(Tpu, MachinesAreListedWithEvidence) {
     for (const char* name : {"tpu_v1", "tpu_v2", "tpu_v3", "tpu_v4"})
         EXPECT_THAT(lockstep(std::string("machines ") + name).output,
