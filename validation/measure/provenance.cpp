@@ -90,7 +90,7 @@ std::vector<std::string> doubts(const Provenance& provenance) {
     if (const std::string count = value("processes"); !count.empty() && count != "0")
         list.push_back(count + " other processes compute on the GPU");
     if (value("mig") == "on") list.push_back("the GPU is divided (MIG)");
-    if (value("ecc") == "off") list.push_back("ECC is off, which adds bandwidth");
+    if (value("ecc") == "off") list.push_back("ECC is off");
     if (const std::string why = value("clocks_low_by");
         !why.empty() && why != "nothing" && why != "idle")
         list.push_back("clocks are kept low by: " + why);

@@ -65,6 +65,7 @@ failed='' later=''
 pack_up() {
     {
         cat "$out/measure.txt" 2>/dev/null
+        grep -h DOUBTFUL "$out/measure.log" 2>/dev/null
         ls "$out" | grep '\.json$' | sed 's/^/there: /'
         for what in $failed; do echo "failed: $what"; done
         for what in $later; do echo "not yet: $what"; done
@@ -91,7 +92,7 @@ if [ "$seconds" -gt 5 ]; then
         *) failed="$failed pairs" ;;
     esac
     cat "$out/measure.txt"
-    grep -E 'FAILED|WRONG' "$out/measure.log"
+    grep -E 'FAILED|WRONG|DOUBTFUL' "$out/measure.log"
 else
     later="$later pairs"
 fi

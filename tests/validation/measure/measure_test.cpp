@@ -204,12 +204,18 @@ for refused, shown in (('lts__t_sectors.sum', 'lts__t_sectors.sum'), ('dram__byt
     if refused in metrics: print('==ERROR== Failed to find metric ' + shown); sys.exit(1)
 if subprocess.call(a[a.index('--log-file') + 2:]) != 0: sys.exit(1)
 q = lambda fields: ','.join('"%s"' % (f,) for f in fields) + '\n'
+unit = lambda m: 'ns' if 'duration' in m else 'byte' if 'bytes' in m else 'hz' if 'per_second' in m else '%' if 'pct' in m else ''
 with open(log, 'w') as f:
-    f.write('==PROF== Connected\n' + q(['ID', 'Kernel Name', 'Block Size', 'Grid Size'] + metrics))
-    f.write(q([''] * (4 + len(metrics))))
+    f.write('==PROF== Connected to process 7 (/a "b", c)\n')
+    f.write(q(['ID', 'Process ID', 'Process Name', 'Host Name', 'Kernel Name', 'Context', 'Stream', 'Block Size', 'Grid Size', 'Device', 'CC'] + metrics))
+    f.write(q([''] * 11 + [unit(m) for m in metrics]))
+    n = 0
     for pair in json.load(open(a[a.index('--manifest') + 1]))['pairs']:
         for l in pair['launches']:
-            f.write(q([0, l['kernel'], tuple(l['block']), tuple(l['grid'])] + [7] * len(metrics)))
+            f.write('==PROF== Profiling "%s" - %d: 0%%....50%%....100%% - 9 passes\n' % (l['kernel'], n))
+            f.write(q([n, 7, 'lockstep_measure', '127.0.0.1', l['kernel'], 1, 7, tuple(l['block']), tuple(l['grid']), 0, '9.0'] + ['7,000' if 'cycles' in m else '7' for m in metrics]))
+            n += 1
+    f.write('==PROF== Disconnected from process 7\n==WARNING== Data collection happened without fixed GPU frequencies.\n')
 )";
 
 class Script : public Program {
@@ -239,7 +245,7 @@ TEST_F(Script, DoesItAllAndPacksIt) {
     const std::string name = out + "/counters_cold_full_b.json";
     const CounterFile file = read_counters(slurp(name), name);
     ASSERT_EQ(file.pairs.size(), 1u);
-    EXPECT_EQ(file.pairs[0].launches[0].metrics.at("sm__cycles_elapsed.max"), 7);
+    EXPECT_EQ(file.pairs[0].launches[0].metrics.at("sm__cycles_elapsed.max"), 7000);
     EXPECT_EQ(file.metrics.size(), profiled_metrics().size() - 1);  // one has another name
     for (const char* made : {"b.json", "counters_warm_full_b.json", "counters_cold_quick_b.json",
                              "tables/index.json", "summary.txt"})

@@ -45,7 +45,7 @@ TEST(Provenance, TellsWhatIsDoubtful) {
     EXPECT_THAT(doubts(p), ElementsAre("2 other processes compute on the GPU",
                                        "clocks are kept low by: idle, power cap"));
     EXPECT_THAT(doubts({.card = {{"mig", "on"}, {"ecc", "off"}}}),
-                ElementsAre(HasSubstr("MIG"), HasSubstr("ECC is off")));
+                ElementsAre(HasSubstr("MIG"), "ECC is off"));
     EXPECT_TRUE(doubts({.card = {{"processes", "0"}, {"clocks_low_by", "idle"}}}).empty());
 }
 
