@@ -172,6 +172,14 @@ constexpr const char* kScript =
     "[q,p,f].forEach(e=>e.oninput=show);by('filters').hidden=false;"
     "if(all.length>500)q.selectedIndex=1;show()";
 
+/// What the suite is about: what it has to reach, or else what it begins with.
+std::string main_quantity(const Suite& suite, std::span<const Row> rows) {
+    const std::vector<std::string> names = quantities(rows);
+    for (const std::string& name : names)
+        if (name == (suite.goal ? suite.goal->quantity : suite.bar_quantity)) return name;
+    return names.empty() ? "" : names.front();
+}
+
 /// A mark as it stands in the plots.
 std::string key(Mark form, const char* style) {
     return "<svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">" +
@@ -181,10 +189,9 @@ std::string key(Mark form, const char* style) {
 }  // namespace
 
 std::string html_report(const Suite& suite, const std::string& machine, std::span<const Row> rows) {
-    const std::vector<std::string> names = quantities(rows);
-    // The first quantity is what the suite is about.
+    const std::string about = main_quantity(suite, rows);
     const std::vector<Row> first =
-        names.empty() ? std::vector<Row>() : select(rows, names.front(), std::nullopt);
+        about.empty() ? std::vector<Row>() : select(rows, about, std::nullopt);
     std::string html = fmt::format(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
         "content=\"width=device-width,initial-scale=1\"><title>{0} on {1}</title>"
@@ -195,7 +202,7 @@ std::string html_report(const Suite& suite, const std::string& machine, std::spa
     if (const std::string verdict = goal_text(suite, rows); !verdict.empty())
         html += "<pre>" + escape(verdict) + "</pre>\n";
     if (!first.empty()) {
-        const std::string quantity = escape(names.front());
+        const std::string quantity = escape(about);
         const std::string legend = key(Mark::kTriangle, "train") + " train, " +
                                    key(Mark::kCircle, "test") +
                                    " test: whether the rows were looked at when the model's "
@@ -208,8 +215,7 @@ std::string html_report(const Suite& suite, const std::string& machine, std::spa
     }
     html += roofline(machine, rows);
     if (!first.empty())
-        html += fmt::format("<h2>{}: furthest off</h2>", escape(names.front())) +
-                worst_table(suite, first);
+        html += fmt::format("<h2>{}: furthest off</h2>", escape(about)) + worst_table(suite, first);
     html += fmt::format(
         "<h2>Statistics</h2><p>Errors in {}. Mean: signed, above 0 the model says more. Median, "
         "90th "

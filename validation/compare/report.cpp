@@ -227,8 +227,9 @@ std::string csv_text(std::string_view text) {
 }  // namespace
 
 std::string number_text(double value) {
-    return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
-                                                                : fmt::format("{:.6g}", value);
+    const double size = std::abs(value);
+    const bool is_whole = value == std::floor(value) || size >= 1e6;  // six digits are enough
+    return is_whole && size < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
 }
 
 std::string_view part_name(Part part) {
@@ -297,9 +298,9 @@ std::string text_report(const Suite& suite, const std::string& machine, std::spa
         const std::string quantity(suite.bar_quantity);
         const double mean =
             statistics_of(select(rows, quantity, std::nullopt), suite.error).mean_absolute;
-        text += fmt::format("\nmean absolute error{} {:.2f}, to reach: {:.2f} ({}): {}\n",
+        text += fmt::format("\nmean absolute error{} {:.2f}, to reach {:.2f}: {}\n({})\n",
                             quantity.empty() ? "" : " of " + quantity, mean, suite.bar,
-                            suite.bar_source, mean <= suite.bar ? "reached" : "MISSED");
+                            mean <= suite.bar ? "reached" : "MISSED", suite.bar_source);
     }
     return text;
 }
