@@ -60,12 +60,12 @@ L1_READ(l1_read_64, uint2, sum += v.x + v.y;)
 L1_READ(l1_read_128, uint4, sum += v.x + v.y + v.z + v.w;)
 
 // Eight loads an iteration that hit L1, 64 threads at `stride` elements, the others where they are.
-// `zero` keeps the compiler from doing them once. One block.
+// The first element is zero, which keeps the compiler from doing them once. One block.
 #define L1_STRIDE(NAME, TYPE)                                                           \
     extern "C" __global__ void NAME(unsigned long long* cycles, const TYPE* buffer,     \
-                                    unsigned* sums, int stride, int zero,               \
-                                    int iterations) {                                   \
+                                    unsigned* sums, int stride, int iterations) {       \
         TYPE sum = 0;                                                                   \
+        const int zero = static_cast<int>(buffer[0]);                                   \
         const TYPE* mine = buffer + threadIdx.x % 64 * stride;                          \
         TIME_LOOP(mine += zero; _Pragma("unroll") for (int k = 0; k < 8; ++k) {         \
             sum += mine[4 * k];                                                         \
