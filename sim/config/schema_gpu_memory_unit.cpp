@@ -27,6 +27,8 @@ constexpr Entry kMemoryUnit[] = {
      "stores to local memory bring lines into the L1"},
     {"memory_unit.pending_requests", Type::kInteger, "1", 1, 65536,
      "loads and atomics that wait for L2 at a time"},
+    {"memory_unit.data_queue", Type::kInteger, "cycle", 0, kMaxCycles,
+     "work that may wait for the data stage while the next instruction enters"},
     {"memory_unit.return_width", Type::kInteger, "B", 4, 1024,
      "bytes a cycle that global data take back to a sub-core"},
     {"memory_unit.l1_hit_latency", Type::kInteger, "cycle", 1, kMaxCycles,

@@ -17,8 +17,8 @@ class DataPath {
     DataPath(unsigned sub_cores, unsigned interval)
         : interval_(interval), global_(sub_cores), shared_(sub_cores) {}
 
-    /// When the data stage is free.
-    engine::Cycle free_from() const { return free_; }
+    /// From when on the data stage has at most `queued` cycles of work before it.
+    engine::Cycle free_from(engine::Cycle queued) const { return free_ - std::min(free_, queued); }
 
     /// Holds the data stage for `cycles` from `ready` on or as soon as it is free; returns when.
     engine::Cycle occupy(engine::Cycle ready, unsigned cycles) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An SM's memory pipeline: global and local accesses pass the L1's tags, shared memory and shuffles
 // go straight to the data stage that both have in common, indexed constants have a cache of their
-// own. One instruction enters at a time; it waits for the stages it needs where it comes from.
+// own. One instruction enters at a time; a few may wait for the data stage, so that those that miss
+// pass the tags meanwhile. Others wait where they come from.
 #include "models/gpu/sm/memory_unit.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ class MemoryUnit::Implementation {
 
     Cycle next_accept(Cycle now) const {
         if (l1_.is_blocked()) return kNever;
-        return std::max({now, accept_from_, data_.free_from(), l1_.free_from()});
+        return std::max({now, accept_from_, data_.free_from(p_.data_queue), l1_.free_from()});
     }
 
     void accept(Cycle now, const MemoryInstruction& in) {

@@ -86,6 +86,7 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     request_interval = get("sub_core.arbiter_interval");
     shuffle_interval = get("memory_unit.shuffle_interval");
     pending_requests = get("memory_unit.pending_requests");
+    data_queue = get("memory_unit.data_queue");
     return_width = get("memory_unit.return_width");
     source_width = get("memory_unit.source_width");
     constant_address_cycles = get("memory_unit.constant_address_cycles");

@@ -33,7 +33,8 @@ struct MemoryUnitParameters {
     bool allocates_stores, allocates_local_stores;
     unsigned wavefront_cycles, atomic_cycles;
     unsigned constant_address_cycles;
-    unsigned request_interval, shuffle_interval, pending_requests, return_width, source_width;
+    unsigned request_interval, shuffle_interval, pending_requests, data_queue;
+    unsigned return_width, source_width;
     unsigned tlb_entries;
     std::uint64_t page_bytes;
     unsigned bulk_copy_latency, bulk_copy_requests, bulk_copy_width;

@@ -233,7 +233,7 @@ TEST_F(MemoryUnitTest, APortMayLearnLaterWhenItTakesRequests) {
 }
 
 TEST_F(MemoryUnitTest, ConflictsHoldTheDataStage) {
-    make();
+    make("rtx3090", {"memory_unit.data_queue=0"});
     const MemoryInstruction a = instruction(kLoadShared, 4, [](unsigned l) { return 128 * l; });
     const Cycle start = offer(a, 100);
     EXPECT_EQ(unit->next_accept(start), start + 32);
@@ -252,7 +252,28 @@ TEST_F(MemoryUnitTest, SharedMemoryMovesALineACycle) {
         in.sub_core = static_cast<std::uint8_t>(i % 4);
         last = offer(in, 0);
     }
-    EXPECT_EQ(last - start, 64u * 4);
+    EXPECT_EQ(last - start, 64u * 4 - machine->integer("memory_unit.data_queue"));
+}
+
+TEST_F(MemoryUnitTest, InstructionsEnterWhileAFewWaitForTheDataStage) {
+    make("rtx3090", {"memory_unit.data_queue=6"});
+    const MemoryInstruction a = instruction(kLoadShared, 4, [](unsigned l) { return 128 * l; });
+    const Cycle start = offer(a, 100);
+    EXPECT_EQ(unit->next_accept(start), start + 32 - 6);
+    // A load that misses asks L2 while the conflicts are still being served.
+    offer(instruction(kLoadGlobal, 4, words), 0);
+    drain();
+    EXPECT_EQ(port.sent.at(0).at, start + 32 - 6 + machine->integer("l1.tag_latency"));
+}
+
+TEST_F(MemoryUnitTest, DataStageKeepsTheOrderOfItsQueue) {
+    make("rtx3090", {"memory_unit.data_queue=64"});
+    const auto conflict = [](unsigned l) { return 128 * l; };
+    const MemoryInstruction a = instruction(kLoadShared, 4, conflict);
+    const MemoryInstruction b = instruction(kLoadShared, 4, conflict);
+    offer(a, 100);
+    offer(b, 100);
+    EXPECT_EQ(core.written[b.code_index] - core.written[a.code_index], 32u);
 }
 
 TEST_F(MemoryUnitTest, ShufflesGoOneACycle) {
