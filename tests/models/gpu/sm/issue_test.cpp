@@ -173,6 +173,16 @@ TEST(Fetch, TheStreamBufferHidesMissesOfStraightLineCode) {
     EXPECT_LT(with, without / 2);
 }
 
+TEST(Fetch, WarpsAtDifferentPlacesDoNotLoseEachOthersLines) {
+    // Two warps of a sub-core, 25 lines apart; the buffer follows one, and then the other.
+    const std::vector<sass::Word> body(8 * 100, ffma(20, 2, 5, 255));
+    const auto cycles = [&](const char* l0_size) {
+        SmFixture sm("h200", {"launch.warp_interval=50", "front_end.l0_ways=1", l0_size});
+        return static_cast<double>(sm.warm_cycles(body, 5));
+    };
+    EXPECT_LT(cycles("front_end.l0_size=2KiB"), 1.5 * cycles("front_end.l0_size=16KiB"));
+}
+
 TEST(Fetch, AKernelThatTheCachesDoNotHoldIsSlow) {
     SmFixture small("h200", {"front_end.l0_size=1KiB", "front_end.l1_size=2KiB"});
     const std::vector<sass::Word> body(8, ffma(20, 2, 5, 255));
