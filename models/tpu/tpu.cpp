@@ -160,6 +160,73 @@ void check_driver(const Program& program, bool has_driver) {
                         program.host_tasks[0].name));
 }
 
+namespace {
+
+/// A step ends when its last instruction completes; what is left belongs to the last.
+std::vector<std::uint64_t> ends_of_steps(const Core& core) {
+    std::vector<std::uint64_t> ends;
+    for (const StepCounters& step : core.steps())
+        ends.push_back(std::max(ends.empty() ? 0 : ends.back(), step.end));
+    ends.back() = core.cycles();
+    return ends;
+}
+
+/// What the core counted of a step by its instructions.
+StepResult counted(const StepCounters& counters) {
+    StepResult step;
+    step.instructions = counters.instructions;
+    step.macs = counters.macs;
+    step.raw_stall = counters.raw_stall;
+    step.input_stall = counters.input_stall;
+    step.issue_stall = counters.issue_stall;
+    step.bank_stall = counters.matrix_bank_stall;
+    step.window_stall = counters.window_stall;
+    step.vector_bank_stall = counters.vector_bank_stall;
+    step.dma_bank_stall = counters.dma_bank_stall;
+    step.buffer_accesses = static_cast<std::uint64_t>(counters.buffer_accesses + 0.5);
+    step.vector_busy = counters.vector_busy;
+    step.weight_tiles = counters.weight_tiles;
+    step.input_reads = counters.input_reads;
+    step.weight_reads = counters.weight_reads;
+    step.sums_written = counters.sums_written;
+    step.sums_read = counters.sums_read;
+    step.dram_bytes_read = counters.memory_read;
+    step.dram_bytes_written = counters.memory_written;
+    step.host_bytes_read = counters.host_read;
+    step.host_bytes_written = counters.host_written;
+    step.host_busy = counters.host_busy;
+    return step;
+}
+
+/// What the arrays did in the cycles of each step.
+void add_array_states(std::vector<StepResult>& steps, const Core& core,
+                      const std::vector<std::uint64_t>& ends) {
+    // What the busiest array of a step had to do, stalls included.
+    std::vector<std::uint64_t> busiest(steps.size());
+    for (const Timeline& timeline : core.timelines()) {
+        const std::vector<Timeline::Totals> parts = timeline.cut(ends);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const std::uint64_t busy = parts[i][ArrayState::kActive] +
+                                       parts[i][ArrayState::kWeightStall] +
+                                       parts[i][ArrayState::kShift];
+            busiest[i] = std::max(busiest[i], busy);
+            steps[i].active += parts[i][ArrayState::kActive];
+            steps[i].active_others += parts[i].others;
+            steps[i].weight_stall += parts[i][ArrayState::kWeightStall];
+            steps[i].weight_shift += parts[i][ArrayState::kShift];
+            steps[i].non_matrix += parts[i][ArrayState::kNonMatrix];
+        }
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        StepResult& step = steps[i];
+        step.active_elsewhere = core.steps()[i].active - (step.active - step.active_others);
+        step.idle_units = busiest[i] * core.timelines().size() -
+                          (step.active + step.weight_stall + step.weight_shift);
+    }
+}
+
+}  // namespace
+
 RunResult run(const Program& program, const Parameters& parameters, Storage& storage,
               const RunOptions& options) {
     check(program, parameters);
@@ -206,65 +273,18 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     result.cycles = core.cycles();
     result.seconds = double(core.cycles()) / (parameters.clock_mhz * 1e6);
     result.interrupts = core.interrupts();
-    const std::vector<StepCounters>& counters = core.steps();
-    // A step ends when its last instruction completes; what is left belongs to the last.
-    std::vector<std::uint64_t> ends;
-    for (const StepCounters& step : counters)
-        ends.push_back(std::max(ends.empty() ? 0 : ends.back(), step.end));
-    ends.back() = core.cycles();
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-        StepResult step;
+    const std::vector<std::uint64_t> ends = ends_of_steps(core);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        StepResult step = counted(core.steps()[i]);
         step.name = i < program.steps.size() ? program.steps[i].name : "program";
-        step.instructions = counters[i].instructions;
         step.cycles = ends[i] - (i == 0 ? 0 : ends[i - 1]);
-        step.macs = counters[i].macs;
         const std::uint64_t said = i < program.steps.size() ? program.steps[i].macs : 0;
         step.useful_macs = said != 0 ? said : step.macs;
-        step.raw_stall = counters[i].raw_stall;
-        step.input_stall = counters[i].input_stall;
-        step.issue_stall = counters[i].issue_stall;
-        step.bank_stall = counters[i].matrix_bank_stall;
-        step.window_stall = counters[i].window_stall;
-        step.vector_bank_stall = counters[i].vector_bank_stall;
-        step.dma_bank_stall = counters[i].dma_bank_stall;
-        step.buffer_accesses = static_cast<std::uint64_t>(counters[i].buffer_accesses + 0.5);
-        step.vector_busy = counters[i].vector_busy;
-        step.weight_tiles = counters[i].weight_tiles;
-        step.input_reads = counters[i].input_reads;
-        step.weight_reads = counters[i].weight_reads;
-        step.sums_written = counters[i].sums_written;
-        step.sums_read = counters[i].sums_read;
-        step.dram_bytes_read = counters[i].memory_read;
-        step.dram_bytes_written = counters[i].memory_written;
-        step.host_bytes_read = counters[i].host_read;
-        step.host_bytes_written = counters[i].host_written;
-        step.host_busy = counters[i].host_busy;
         result.instructions += step.instructions;
         if (trace) trace->step(step.name, ends[i] - step.cycles, ends[i]);
         result.steps.push_back(std::move(step));
     }
-    // What the busiest array of a step had to do, stalls included.
-    std::vector<std::uint64_t> busiest(result.steps.size());
-    for (const Timeline& timeline : core.timelines()) {
-        const std::vector<Timeline::Totals> parts = timeline.cut(ends);
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            const std::uint64_t busy = parts[i][ArrayState::kActive] +
-                                       parts[i][ArrayState::kWeightStall] +
-                                       parts[i][ArrayState::kShift];
-            busiest[i] = std::max(busiest[i], busy);
-            result.steps[i].active += parts[i][ArrayState::kActive];
-            result.steps[i].active_others += parts[i].others;
-            result.steps[i].weight_stall += parts[i][ArrayState::kWeightStall];
-            result.steps[i].weight_shift += parts[i][ArrayState::kShift];
-            result.steps[i].non_matrix += parts[i][ArrayState::kNonMatrix];
-        }
-    }
-    for (std::size_t i = 0; i < busiest.size(); ++i) {
-        StepResult& step = result.steps[i];
-        step.active_elsewhere = counters[i].active - (step.active - step.active_others);
-        step.idle_units =
-            busiest[i] * parameters.units - (step.active + step.weight_stall + step.weight_shift);
-    }
+    add_array_states(result.steps, core, ends);
     if (options.trace != nullptr) options.trace->complete();
     return result;
 }
