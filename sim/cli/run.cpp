@@ -100,7 +100,7 @@ int run(const RunRequest& request) {
             fmt::format("{}: networks run on TPUs and systolic arrays (--on tpu_v1)", file));
     const std::vector<std::uint8_t> bytes = read_file(request.what);
     if (is_tpu_program(request.what, bytes) && machine->kind() != "tpu")
-        throw InputError(fmt::format("{}: a TPU program, which a {} does not run (--on tpu_v1)",
+        throw InputError(fmt::format("{}: a TPU program, which {} does not run (--on tpu_v1)",
                                      request.what, machine->name()));
     if (is_tpu_program(request.what, bytes)) return run_tpu_program(request, *machine, bytes);
     switch (cubin::identify(bytes)) {
