@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/trace/output_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,18 +19,27 @@ OutputFile::OutputFile(const std::string& path)
         errno = EISDIR;
         fail();
     }
-    file_ = std::fopen(temporary_.c_str(), "wb");
+    // A file without a name goes with the process; some file systems have none.
+    const int nameless = open(std::filesystem::path(path_).parent_path().c_str(),
+                              O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    is_nameless_ = nameless >= 0;
+    file_ = is_nameless_ ? fdopen(nameless, "wb") : std::fopen(temporary_.c_str(), "wb");
     if (file_ == nullptr) fail();
 }
 
 OutputFile::~OutputFile() {
     if (temporary_.empty()) std::fwrite(buffer_.data(), 1, buffer_.size(), file_);
     std::fclose(file_);
-    if (!temporary_.empty()) std::remove(temporary_.c_str());
+    if (!temporary_.empty() && !is_nameless_) std::remove(temporary_.c_str());
 }
 
 void OutputFile::take_name() {
     if (temporary_.empty()) return;
+    const std::string open_file = fmt::format("/proc/self/fd/{}", fileno(file_));
+    if (is_nameless_ &&
+        linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+        fail();
+    is_nameless_ = false;
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
     temporary_.clear();
 }

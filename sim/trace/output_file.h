@@ -37,7 +37,8 @@ class OutputFile {
     [[noreturn]] void fail() const;
 
     std::string path_;       ///< absolute: a simulated program may change the directory
-    std::string temporary_;  ///< the name until the first end; then empty
+    std::string temporary_;  ///< the name before it takes its own; then empty
+    bool is_nameless_ = false;
     std::FILE* file_;
     std::string buffer_;
 };
