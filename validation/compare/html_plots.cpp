@@ -163,7 +163,8 @@ std::string error_bars(const Suite& suite, std::span<const Row> rows) {
             share == 0 ? "zero" : "grid", x(share * most), kTop - 4, at, x(share * most), kTop - 8,
             share * most, suite.error == Error::kRelative ? "%" : "");
     return fmt::format(
-               "<div class=\"plot\"><svg viewBox=\"0 0 {0} {1:.0f}\" style=\"max-width:{0}px\" "
+               "<div class=\"plot\"><svg viewBox=\"0 0 {0} {1:.0f}\" "
+               "style=\"min-width:600px;max-width:{0}px\" "
                "role=\"img\" aria-label=\"errors of each kernel; the table of all values has "
                "them too\">",
                kNumber + 4, at + 4) +

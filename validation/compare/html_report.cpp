@@ -136,7 +136,7 @@ constexpr const char* kStyle =
     "color:var(--ink);background:var(--paper)}h1{font-size:1.6em;margin:.2em 0}"
     "h2{font-size:1.2em;margin:1.6em 0 .4em}p{margin:.4em 0}pre{white-space:pre-wrap;margin:.6em 0;"
     "padding:.6em .8em;background:var(--soft);border-radius:4px;font:inherit}"
-    ".plot,.wide{overflow-x:auto}.plot svg{display:block;width:100%;min-width:440px;"
+    ".plot,.wide{overflow-x:auto}.plot svg{display:block;width:100%;min-width:340px;"
     "font:11.5px system-ui,sans-serif}svg text{fill:var(--ink)}svg .head{font-weight:600}"
     "table{border-collapse:collapse;font-size:13px}td,th{padding:3px 9px;text-align:left;"
     "border-bottom:1px solid var(--line)}td:first-child{min-width:15em;overflow-wrap:anywhere}"
