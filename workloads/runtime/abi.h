@@ -39,6 +39,7 @@ enum class Error : int {
     kPeerAccessUnsupported = 217,
     kFileNotFound = 301,
     kInvalidResourceHandle = 400,
+    kOperatingSystem = 304,
     kIllegalState = 401,
     kSymbolNotFound = 500,
     kNotReady = 600,
@@ -80,6 +81,10 @@ struct Extent {
 };
 struct Position {
     std::size_t x, y, z;
+};
+struct ChannelFormatDesc {
+    int x, y, z, w;  ///< bits of each component
+    int f;           ///< cudaChannelFormatKind
 };
 struct PitchedPointer {
     void* ptr;

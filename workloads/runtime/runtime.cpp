@@ -79,8 +79,13 @@ void end_process(ExitStatus status, std::string_view message) {
 }
 
 void not_implemented(const char* function) {
-    end_process(ExitStatus::kProgramFault,
-                fmt::format("the CUDA runtime function {} is not implemented", function));
+    const std::string_view name = function;
+    const auto is_about = [&](std::string_view word) { return name.find(word) != name.npos; };
+    const bool of_textures = is_about("Texture") || is_about("Surface") || is_about("Array");
+    end_process(
+        ExitStatus::kProgramFault,
+        fmt::format("the CUDA runtime function {} is not implemented{}", name,
+                    of_textures ? ": textures, surfaces and CUDA arrays are not modelled" : ""));
 }
 
 Runtime& Runtime::get() {

@@ -79,6 +79,7 @@ Error cudaGraphInstantiate(GraphExec**, Graph*, unsigned long long);
 Error cudaGraphExecKernelNodeSetParams(GraphExec*, GraphNode*, const abi::KernelNodeParams*);
 Error cudaGraphLaunch(GraphExec*, Stream*);
 Error cudaGraphExecDestroy(GraphExec*);
+Error cudaGraphDebugDotPrint(Graph*, const char*, unsigned);
 Error cudaDeviceGetGraphMemAttribute(int, int, void*);
 Error cudaGraphExecUpdate(GraphExec*, Graph*, abi::GraphExecUpdateResultInfo*);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/runtime/graph.h"
 
+#include <gmock/gmock.h>
+
 #include "tests/workloads/runtime/api.h"
 
 namespace lockstep::cuda {
@@ -55,6 +57,24 @@ TEST_F(GraphTest, CaptureDefersWorkAndRepeatsIt) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(cudaGraphLaunch(exec, stream_), Error::kSuccess);
     EXPECT_EQ(host[7], 0x05050505);
     EXPECT_EQ(calls, 3);
+}
+
+TEST_F(GraphTest, CanBePrintedForGraphviz) {
+    Graph* graph = nullptr;
+    cudaGraphCreate(&graph, 0);
+    GraphNode *first = nullptr, *second = nullptr;
+    const abi::MemsetParams one = fill(1);
+    const abi::HostNodeParams host{[](void*) {}, nullptr};
+    ASSERT_EQ(cudaGraphAddMemsetNode(&first, graph, nullptr, 0, &one), Error::kSuccess);
+    ASSERT_EQ(cudaGraphAddHostNode(&second, graph, &first, 1, &host), Error::kSuccess);
+    const std::string path = testing::TempDir() + "lockstep_graph_test.dot";
+    ASSERT_EQ(cudaGraphDebugDotPrint(graph, path.c_str(), 0), Error::kSuccess);
+    std::ifstream file(path);
+    const std::string dot{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(dot, testing::StartsWith("digraph dot {"));
+    EXPECT_THAT(dot, testing::HasSubstr("MEMSET"));
+    EXPECT_THAT(dot, testing::HasSubstr(R"("graph_0_node_0" -> "graph_0_node_1";)"));
+    EXPECT_EQ(cudaGraphDebugDotPrint(graph, "/nowhere/graph.dot", 0), Error::kOperatingSystem);
 }
 
 TEST_F(GraphTest, MemoryOfAGraphLivesAsLongAsWhatWasMadeOfIt) {

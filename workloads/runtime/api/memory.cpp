@@ -171,4 +171,9 @@ LOCKSTEP_CUDA Error cudaGetSymbolSize(std::size_t* size, const void* symbol) {
     });
 }
 
+/// A plain constructor; what takes its result is refused by name.
+LOCKSTEP_CUDA abi::ChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+    return {x, y, z, w, kind};
+}
+
 }  // namespace lockstep::cuda
