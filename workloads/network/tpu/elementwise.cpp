@@ -325,7 +325,7 @@ void Lowering::elementwise(Function function, Function then, const Place& to, co
 
     const int64_t row_bytes = columns * static_cast<int64_t>(tpu::size_of(to.type));
     const int64_t most = std::max<int64_t>(
-        1, std::min<int64_t>(rows, static_cast<int64_t>(ring_.size() / 16) / row_bytes));
+        1, std::min<int64_t>(rows, static_cast<int64_t>(window_room() / 16) / row_bytes));
     int64_t outer = 1;
     for (size_t d = 0; d + 2 < depth; ++d) outer *= loops.extents[d];
     const auto matrix_of = [&](size_t operand, int64_t index) {

@@ -10,6 +10,7 @@
 #include "workloads/network/tpu/place.h"
 #include "workloads/network/tpu/unified_buffer.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
@@ -100,6 +101,9 @@ class Lowering {
         ring_.release();
         ring_.set_begin(heap_end_);
     }
+    /// What the sizes of windows are shares of. They were found with 16 MiB; where there is more,
+    /// larger ones would only overlap less.
+    uint64_t window_room() const { return std::min<uint64_t>(ring_.size(), 16 << 20); }
     Tile in_ring(uint64_t bytes, uint64_t pitch, tpu::DataType type);
     /// InputError where something has been placed over it: the buffer is too small for what has to
     /// be there at once.

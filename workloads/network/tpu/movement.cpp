@@ -135,7 +135,7 @@ void Lowering::lower_gather(const Node& node) {
     Place to = dense_place(y);
     const auto size = tpu::size_of(table.type);
     const int64_t most = std::max<int64_t>(
-        1, static_cast<int64_t>(ring_.size() / 8) / (columns * static_cast<int64_t>(size)));
+        1, static_cast<int64_t>(window_room() / 8) / (columns * static_cast<int64_t>(size)));
     const Matrix list{indices.space, indices.address, indices.type, rows, 1, 1};
     const Matrix out{to.space, to.address, to.type, rows, columns, columns};
     for (int64_t row = 0; row < rows; row += most) {

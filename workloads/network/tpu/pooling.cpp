@@ -50,7 +50,7 @@ void Lowering::lower_pool(const Node& node) {
     const bool resident = from.space == tpu::Space::kUnifiedBuffer;
     // Lines of the output together; of several images where one is small.
     const int64_t line_bytes = source.columns * static_cast<int64_t>(tpu::size_of(from.type));
-    const auto budget = static_cast<int64_t>(ring_.size() / 8);
+    const auto budget = static_cast<int64_t>(window_room() / 8);
     // What passes through the ring, of an image and of a line of the output.
     const int64_t out_line = to.space == tpu::Space::kUnifiedBuffer
                                  ? 0

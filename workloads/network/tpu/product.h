@@ -103,7 +103,8 @@ class ProductLowering {
     struct Panel {
         size_t begin, end;  ///< tiles
         int64_t first, columns;
-        uint64_t bytes, address = 0;
+        uint64_t bytes;
+        std::optional<uint64_t> address;  ///< where they are there
     };
 
     void find_epilogue();
@@ -135,14 +136,29 @@ class ProductLowering {
                      const std::optional<Place>& addend);
     Operands operands_of(const std::vector<Matrix>& source, const Weights& weights,
                          const Place& result, const std::optional<Place>& addend);
-    /// The plan that takes the least time by plan_time(); those that cannot be done are left out.
-    void run_fastest(std::span<const std::function<void()>> plans);
+    /// A way to cut the product, with a time that it takes at least, in cycles.
+    struct Plan {
+        double least;
+        std::function<void()> run;
+    };
+    /// On generation 2 and later; they refer to `o`.
+    std::vector<Plan> plans_of(const Operands& o, int64_t limit);
+    /// The plan that takes the least time by plan_time(). Left out are those that cannot be done.
+    void run_fastest(std::vector<Plan> plans);
     /// Whether all rows can stay while panels of columns pass by.
     bool rows_fit(const Operands& o) const;
     /// The rows stay and panels of columns pass by, or the other way round. `limit`: rows of a
     /// block.
     void run_columns(const Operands& o, int64_t limit);
-    void run_rows(const Operands& o, int64_t limit);
+    /// `most_weights`: bytes of a panel that is loaded; none: weights come from where they are,
+    /// tile by tile.
+    void run_rows(const Operands& o, int64_t limit, std::optional<uint64_t> most_weights);
+    std::vector<Block> row_blocks(const Operands& o, const Panel& panel, int64_t limit) const;
+    /// Cycles of the passes of run_rows() at least.
+    double least_passes(const Operands& o, const std::vector<Panel>& panels, int64_t limit) const;
+    std::vector<Panel> weight_panels(const Operands& o, std::optional<uint64_t> most) const;
+    /// What run_rows() can be given, by the room there is.
+    std::vector<std::optional<uint64_t>> panel_sizes(const Operands& o) const;
     /// Neither stays, see product_chunks.cpp: so many rows, tiles of columns and elements of k.
     struct ChunkShape {
         int64_t rows, tiles, k;
@@ -166,8 +182,8 @@ class ProductLowering {
     std::vector<Block> blocks_of(int64_t limit, int64_t budget, int64_t panel_columns,
                                  bool results_pass, bool is_resident) const;
     void stage_block(Block& block, const Matrix& source);
-    void pass(const Block& block, const Job& job, const Weights& weights, uint64_t panel, int64_t k,
-              int64_t lanes, bool switch_inputs = false);
+    void pass(const Block& block, const Job& job, const Weights& weights,
+              std::optional<uint64_t> panel, int64_t k, int64_t lanes, bool switch_inputs = false);
     /// Gives a convolution its windows.
     void slide(const Block& block, const Job& job, int64_t k, tpu::Instruction& product) const;
     void multiply(bool switch_inputs, bool unload, tpu::Instruction instruction);
@@ -176,16 +192,17 @@ class ProductLowering {
                 const Block* pooled = nullptr);
     /// Elements of k that can go through the array in one pass.
     int64_t run_of(const GroupSet& set) const;
-    /// `panel`: 1 more than the address of its weights; 0: they are where `weights` says.
+    /// `panel`: where its weights are in the unified buffer; none: where `weights` says.
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
-                 uint64_t panel, uint64_t parameters, const Tile& out, const Tile* addend,
-                 size_t first_tile);
+                 std::optional<uint64_t> panel, uint64_t parameters, const Tile& out,
+                 const Tile* addend, size_t first_tile);
     /// What compute() is given.
     struct Passes {
         const Block& block;
         std::span<const ColumnTile> tiles;
         const Weights& weights;
-        uint64_t panel, parameters;
+        std::optional<uint64_t> panel;
+        uint64_t parameters;
         const Tile& out;
         const Tile* addend;
     };

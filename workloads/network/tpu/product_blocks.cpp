@@ -9,6 +9,16 @@
 
 namespace lockstep::network::lowering {
 
+namespace {
+
+/// The size of equal parts of at most `limit`, so that none is short.
+int64_t equal_parts(int64_t count, int64_t limit) {
+    const int64_t parts = (count + limit - 1) / limit;
+    return (count + parts - 1) / parts;
+}
+
+}  // namespace
+
 std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, int64_t budget,
                                                                int64_t panel_columns,
                                                                bool results_pass,
@@ -24,6 +34,7 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
     limit = std::max<int64_t>(1, std::min(limit, budget / std::max<int64_t>(1, row_bytes)));
     if (!conv_) {
         if (!is_resident) limit = std::max<int64_t>(1, std::min(limit, budget / (k_ * size)));
+        limit = equal_parts(m_, limit);
         for (int64_t first = 0; first < m_; first += limit)
             blocks.push_back({.first = first, .rows = std::min(limit, m_ - first), .source = {}});
         return blocks;
@@ -33,6 +44,7 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
                   pixels = out_height * out_width, images = m_ / pixels;
     const int64_t pad = conv_->window.pad_begin[0];
     if (is_resident) {
+        limit = equal_parts(m_, limit);
         for (int64_t first = 0; first < m_; first += limit)
             blocks.push_back({.first = first,
                               .rows = std::min(limit, m_ - first),

@@ -22,12 +22,16 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
     ChunkShape shape;
     // Results and residuals of four tiles of columns take a quarter of the ring, two chunks a half.
     const auto rows_of_results =
-        static_cast<int64_t>(l_.ring_.size()) / 32 /
+        static_cast<int64_t>(l_.window_room()) / 32 /
         (limits.array_columns * static_cast<int64_t>(tpu::size_of(o.out.type)));
     shape.rows = std::min(
         m_, std::clamp<int64_t>(accumulators / 4, 1, std::max<int64_t>(1, rows_of_results)));
+    // Of equal parts, so that none is short; of tiles as many as keep all units busy.
+    shape.rows = divide_up(m_, divide_up(m_, shape.rows));
     shape.tiles =
         std::clamp<int64_t>(accumulators / shape.rows, 1, static_cast<int64_t>(o.tiles.size()));
+    if (shape.tiles > limits.matrix_units && shape.tiles < static_cast<int64_t>(o.tiles.size()))
+        shape.tiles -= shape.tiles % limits.matrix_units;
     if (limits.dataflow == tpu::Dataflow::kOutputStationary) {
         // The arrays keep the sums: a piece of the result each.
         shape.tiles = std::min<int64_t>(static_cast<int64_t>(o.tiles.size()), limits.matrix_units);
@@ -39,7 +43,7 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
         shape.tiles = std::clamp<int64_t>(accumulators / (divide_up(shape.rows, piece) * piece), 1,
                                           static_cast<int64_t>(o.tiles.size()));
     }
-    const auto budget = static_cast<int64_t>(l_.ring_.size() / 4);
+    const auto budget = static_cast<int64_t>(l_.window_room() / 4);
     const auto bytes_of_k = [&] {
         return shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) +
                shape.tiles * limits.array_columns *
@@ -97,7 +101,8 @@ void ProductLowering::run_chunks(const Operands& o) {
     struct Chunk {
         int64_t row, rows, tile, tiles, k, count;
         Tile source;
-        uint64_t panel = 0, serial = 0;
+        std::optional<uint64_t> panel;
+        uint64_t serial = 0;
     };
     std::vector<Chunk> chunks;
     const auto add_chunks = [&](int64_t row, int64_t tile) {
@@ -125,7 +130,7 @@ void ProductLowering::run_chunks(const Operands& o) {
     const auto stage_weights = [&](Chunk& chunk) {
         if (!staged) return;
         if (shape.weights_stay) {
-            chunk.panel = parameters + parameter_room + 1;
+            chunk.panel = parameters + parameter_room;
             return;
         }
         uint64_t bytes = 0;
@@ -133,7 +138,7 @@ void ProductLowering::run_chunks(const Operands& o) {
             bytes += weight_bytes(o, static_cast<size_t>(t)) / static_cast<uint64_t>(k_) *
                      static_cast<uint64_t>(chunk.count);
         const uint64_t address = l_.ring_.allocate(bytes);
-        chunk.panel = address + 1;
+        chunk.panel = address;
         chunk.serial = l_.ring_.serial();
         stage_panel(o, static_cast<size_t>(chunk.tile),
                     static_cast<size_t>(chunk.tile + chunk.tiles), address, chunk.k, chunk.count);
@@ -154,7 +159,7 @@ void ProductLowering::run_chunks(const Operands& o) {
         // Weights that stay have but one place: the last must be done.
         if (shape.weights_stay && chunk.row == 0 && chunk.k == 0)
             stage_panel(o, static_cast<size_t>(chunk.tile),
-                        static_cast<size_t>(chunk.tile + chunk.tiles), chunk.panel - 1);
+                        static_cast<size_t>(chunk.tile + chunk.tiles), *chunk.panel);
         l_.check_held(chunk.source);
         if (!shape.weights_stay) l_.check_held({.serial = chunk.serial});
         const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};

@@ -81,8 +81,9 @@ int64_t ProductLowering::run_of(const GroupSet& set) const {
 }
 
 void ProductLowering::compute(const Block& block, std::span<const ColumnTile> tiles,
-                              const Weights& weights, uint64_t panel, uint64_t parameters,
-                              const Tile& out, const Tile* addend, size_t first_tile) {
+                              const Weights& weights, std::optional<uint64_t> panel,
+                              uint64_t parameters, const Tile& out, const Tile* addend,
+                              size_t first_tile) {
     const tpu::CoreLimits& limits = l_.target_.limits;
     l_.check_held(block.source);
     const Passes passes{block, tiles, weights, panel, parameters, out, addend};

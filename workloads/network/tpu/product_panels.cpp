@@ -6,18 +6,17 @@
 // there as a whole while the other passes through, a piece ahead; where neither fits, panels of
 // weights stay in turn and the rows pass by each of them.
 #include "sim/error/error.h"
-#include "workloads/network/tpu/plan_time.h"
 #include "workloads/network/tpu/product.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace lockstep::network::lowering {
 
 namespace {
 
-/// From generation 2 on: four times the rows that hide the shift of the next weights.
-constexpr int64_t kRowsOfBlock = 512;
+int64_t divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
 
 Tile from_row(Tile tile, int64_t row) {
     tile.address += static_cast<uint64_t>(row) * tile.pitch;
@@ -108,76 +107,6 @@ void ProductLowering::stage_parameters(uint64_t address, int64_t first, int64_t 
         0, 1);
 }
 
-void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
-                                  const Place& result, const std::optional<Place>& addend) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
-    TpuLayer& layer = l_.layer();
-    layer.m = m_;
-    layer.n = n_;
-    layer.k = k_;
-    if (integer_)
-        layer.row_cycles = static_cast<int64_t>(tpu::size_of(l_.type_of(node_.inputs[0])));
-    layer.products = std::max<int64_t>(1, layer.products);
-    const Operands o = operands_of(source, weights, result, addend);
-    l_.open_ring();
-    int64_t limit = limits.accumulator_rows / 2;
-    if (l_.has_memory()) {
-        // Blocks are short enough to be loaded while others are computed, long enough to hide the
-        // shift of weights.
-        limit = std::min<int64_t>(limit / limits.matrix_units, kRowsOfBlock);
-    }
-    std::vector<std::function<void()>> plans;
-    if (l_.has_memory() && rows_fit(o)) plans.emplace_back([&] { run_columns(o, limit); });
-    plans.emplace_back([&] { run_rows(o, limit); });
-    if (l_.has_memory() && !conv_ && chunks_of(o).k != 0)
-        plans.emplace_back([&] { run_chunks(o); });
-    run_fastest(plans);
-    l_.close_ring();
-}
-
-bool ProductLowering::rows_fit(const Operands& o) const {
-    // And two panels of weights, and results and residuals that pass.
-    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    const uint64_t ring = l_.ring_.size();
-    return (is_resident ? 0 : o.left.bytes()) + aligned(parameter_bytes(n_)) + 4096 +
-               2 * std::max(weight_bytes(o, 0), ring / 16) + ring / 8 * 3 <=
-           ring;
-}
-
-void ProductLowering::run_fastest(std::span<const std::function<void()>> plans) {
-    if (plans.size() == 1) return plans[0]();
-    const tpu::ProgramBuilder::Mark mark = l_.builder_.mark();
-    const size_t size = l_.builder_.size();
-    const Ring ring = l_.ring_;
-    const TpuLayer layer = l_.layer();
-    const auto [accumulator, unit, prefetches] =
-        std::tuple(l_.accumulator_, l_.next_unit_, l_.prefetches_);
-    const std::optional<tpu::Access> input = input_;
-    const auto go_back = [&] {
-        l_.builder_.rewind(mark);
-        l_.ring_ = ring;
-        l_.layer() = layer;
-        std::tie(l_.accumulator_, l_.next_unit_, l_.prefetches_) =
-            std::tuple(accumulator, unit, prefetches);
-        input_ = input;
-    };
-    const std::function<void()>* best = nullptr;
-    uint64_t least = 0;
-    std::optional<InputError> refused;  // by the first that cannot be done
-    for (const std::function<void()>& plan : plans) {
-        try {
-            plan();
-            const uint64_t time = plan_time(l_.builder_.instructions().subspan(size), l_.target_);
-            if (best == nullptr || time < least) std::tie(best, least) = std::tuple(&plan, time);
-        } catch (const InputError& error) {
-            if (!refused) refused = error;
-        }
-        go_back();
-    }
-    if (best == nullptr) throw InputError(*refused);
-    (*best)();
-}
-
 std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o,
                                                                uint64_t most_bytes,
                                                                uint64_t most_columns,
@@ -185,7 +114,7 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
     std::vector<Panel> panels;
     int64_t first = 0;
     for (size_t begin = 0; begin < o.tiles.size(); begin = panels.back().end) {
-        Panel panel{begin, begin, first, 0, 0};
+        Panel panel{begin, begin, first, 0, 0, {}};
         const auto fits = [&](size_t t) {
             return panel.bytes + (staged ? weight_bytes(o, t) : 0) <= most_bytes &&
                    static_cast<uint64_t>(panel.columns + o.tiles[t].columns) <= most_columns;
@@ -202,7 +131,7 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
         const size_t units = l_.target_.limits.matrix_units, over = (panel.end - begin) % units;
         if (panel.end < o.tiles.size() && panel.end - begin > units && over != 0) {
             const size_t end = panel.end - over;
-            panel = {begin, begin, first, 0, 0};
+            panel = {begin, begin, first, 0, 0, {}};
             take(end);
         }
         first += panel.columns;
@@ -211,12 +140,19 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
     return panels;
 }
 
+std::vector<ProductLowering::Panel> ProductLowering::weight_panels(
+    const Operands& o, std::optional<uint64_t> most) const {
+    const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
+    return panels_of(o, most.value_or(UINT64_MAX),
+                     results_pass ? l_.ring_.size() / 128 : UINT64_MAX, most.has_value());
+}
+
 void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     // The rows as a whole; panels of columns pass by.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
-    const uint64_t budget = l_.ring_.size() / 16;
+    const uint64_t budget = l_.window_room() / 16;
     std::vector<Panel> panels = panels_of(
         o, budget, budget / (static_cast<uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
     uint64_t most = 0;
@@ -227,7 +163,7 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     const auto stage_weights = [&](size_t p) {
         if (!staged) return;
         panels[p].address = places + p % 2 * most;
-        stage_panel(o, panels[p].begin, panels[p].end, panels[p].address);
+        stage_panel(o, panels[p].begin, panels[p].end, *panels[p].address);
     };
     stage_parameters(parameters, 0, n_);
     stage_weights(0);
@@ -245,10 +181,10 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         // Where a panel of results is large, it leaves block by block.
         const bool whole = static_cast<uint64_t>(m_ * panel.columns) * tpu::size_of(out.type) <=
-                           l_.ring_.size() / 8;
+                           l_.window_room() / 8;
         std::optional<Matrix> addend;
         if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
-        std::vector<Block> blocks = blocks_of(limit, static_cast<int64_t>(l_.ring_.size() / 8),
+        std::vector<Block> blocks = blocks_of(limit, static_cast<int64_t>(l_.window_room() / 8),
                                               panel.columns, !whole, true);
         Tile to, residual;
         int64_t first_row = 0, rows = 0;
@@ -262,8 +198,7 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
             }
             const Tile part = from_row(residual, block.first - first_row);
             compute(block, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
-                    o.weights, staged ? panel.address + 1 : 0,
-                    parameters + parameter_bytes(panel.first),
+                    o.weights, panel.address, parameters + parameter_bytes(panel.first),
                     from_row(to, block.first - first_row), addend ? &part : nullptr, panel.begin);
             if (block.first + block.rows == first_row + rows) l_.unstage(to, out, first_row, rows);
             ++l_.layer().row_blocks;
@@ -271,15 +206,24 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     }
 }
 
-void ProductLowering::run_rows(const Operands& o, int64_t limit) {
+std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& o,
+                                                                const Panel& panel,
+                                                                int64_t limit) const {
+    // Generation 1 streams a block at a time; later ones load windows of many blocks, as large as
+    // two of them fit with two of results (and residuals).
+    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
+    const bool windows = l_.has_memory() && !is_resident;
+    const auto budget = static_cast<int64_t>(
+        windows ? std::min(l_.ring_.room(), l_.window_room()) / (o.addend ? 7 : 5) - 4096
+                : l_.ring_.size() / 8);
+    return blocks_of(windows ? m_ : limit, budget, panel.columns,
+                     o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
+}
+
+void ProductLowering::run_rows(const Operands& o, int64_t limit,
+                               std::optional<uint64_t> most_weights) {
     // Panels of weights as a whole, the next ahead; blocks of rows pass by each.
-    const uint64_t ring = l_.ring_.size();
-    // A tile too large for that comes through the FIFO, like generation 1's.
-    const bool staged = l_.has_memory() && o.weights.space != tpu::Space::kUnifiedBuffer &&
-                        (weight_bytes(o, 0) <= ring / 4 || o.weights.transposed);
-    const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
-    std::vector<Panel> panels = panels_of(o, staged ? ring / 4 : UINT64_MAX,
-                                          results_pass ? ring / 128 : UINT64_MAX, staged);
+    std::vector<Panel> panels = weight_panels(o, most_weights);
     uint64_t most = 0;
     for (const Panel& panel : panels)
         most = std::max(most, aligned(parameter_bytes(panel.columns)) + aligned(panel.bytes));
@@ -288,22 +232,17 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit) {
     const auto stage_weights = [&](size_t p) {
         Panel& panel = panels[p];
         const uint64_t parameters = base + p % places * most;
-        panel.address = parameters + aligned(parameter_bytes(panel.columns));
         stage_parameters(parameters, panel.first, panel.columns);
-        if (staged) stage_panel(o, panel.begin, panel.end, panel.address);
+        if (!most_weights) return;
+        panel.address = parameters + aligned(parameter_bytes(panel.columns));
+        stage_panel(o, panel.begin, panel.end, *panel.address);
     };
-    // Generation 1 streams a block at a time; later ones load windows of many blocks, as large as
-    // two of them fit with two of results (and residuals).
-    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    const bool windows = l_.has_memory() && !is_resident;
-    const auto budget =
-        static_cast<int64_t>(windows ? l_.ring_.room() / (o.addend ? 7 : 5) - 4096 : ring / 8);
+    const bool windows = l_.has_memory() && o.left.space != tpu::Space::kUnifiedBuffer;
     stage_weights(0);
     l_.end_prefetch();
     for (size_t p = 0; p < panels.size(); ++p) {
         const Panel& panel = panels[p];
-        std::vector<Block> blocks =
-            blocks_of(windows ? m_ : limit, budget, panel.columns, results_pass, is_resident);
+        std::vector<Block> blocks = row_blocks(o, panel, limit);
         stage_block(blocks[0], o.left);
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         std::optional<Matrix> addend;
@@ -319,7 +258,7 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit) {
             if (addend) residual = l_.stage(*addend, block.first, block.rows);
             // Of equal parts, so that none is short.
             const int64_t parts = (block.rows + limit - 1) / limit,
-                          step = windows ? (block.rows + parts - 1) / parts : block.rows;
+                          step = windows ? divide_up(block.rows, parts) : block.rows;
             for (int64_t row = 0; row < block.rows; row += step) {
                 Block part = block;
                 part.rows = std::min(step, block.rows - row);
@@ -329,8 +268,8 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit) {
                     part.source = from_row(part.source, row);
                 const Tile part_addend = from_row(residual, row);
                 compute(part, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
-                        o.weights, staged ? panel.address + 1 : 0, base + p % places * most,
-                        from_row(to, row), addend ? &part_addend : nullptr, panel.begin);
+                        o.weights, panel.address, base + p % places * most, from_row(to, row),
+                        addend ? &part_addend : nullptr, panel.begin);
                 ++l_.layer().row_blocks;
             }
             l_.unstage(to, out, to_first, to_rows);

@@ -6,7 +6,8 @@
 namespace lockstep::network::lowering {
 
 void ProductLowering::pass(const Block& block, const Job& job, const Weights& weights,
-                           uint64_t panel, int64_t k, int64_t lanes, bool switch_inputs) {
+                           std::optional<uint64_t> panel, int64_t k, int64_t lanes,
+                           bool switch_inputs) {
     const auto size = tpu::size_of(weights.type);
     const ColumnTile& tile = *job.tile;
     const GroupSet& set = sets_[tile.set];
@@ -16,12 +17,11 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
     // A panel holds each tile's columns (or, transposed, rows) one after the other.
     uint64_t address = 0;
     int64_t pitch = 0;
-    if (panel != 0) {
+    if (panel) {
         pitch = weights.transposed ? job.k_count : tile.columns;
-        address =
-            panel - 1 +
-            static_cast<uint64_t>(job.element + (weights.transposed ? at : at * tile.columns)) *
-                size;
+        address = *panel + static_cast<uint64_t>(job.element +
+                                                 (weights.transposed ? at : at * tile.columns)) *
+                               size;
     } else {
         pitch = weights.pitch != 0 ? weights.pitch : set.columns;
         address =
@@ -32,7 +32,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
     }
     l_.emit(Opcode::kReadWeights,
             {{Field::kUnit, job.unit},
-             {Field::kFrom, panel != 0 || weights.space == tpu::Space::kUnifiedBuffer
+             {Field::kFrom, panel || weights.space == tpu::Space::kUnifiedBuffer
                                 ? tpu::WeightSource::kUnifiedBuffer
                                 : tpu::WeightSource::kMemory},
              {Field::kAddress, address},

@@ -32,7 +32,7 @@ void Lowering::by_rows(const Place& x, const Place& y, uint64_t temporaries,
         static_cast<uint64_t>(columns) * (tpu::size_of(x.type) + tpu::size_of(y.type)) +
         temporaries;
     const auto most = static_cast<int64_t>(
-        std::max<uint64_t>(1, ring_.size() / 2 / std::max<uint64_t>(1, row_bytes)));
+        std::max<uint64_t>(1, window_room() / 2 / std::max<uint64_t>(1, row_bytes)));
     size_t o = 0;
     int64_t out_row = 0, done = 0;
     for (const Matrix& m : *in)

@@ -104,7 +104,7 @@ void Lowering::copy_rows(const Matrix& x, const Matrix& y) {
         y.pitch == y.columns)
         return stage_at(y.address, x, 0, x.rows);
     const int64_t row_bytes = x.columns * static_cast<int64_t>(tpu::size_of(x.type));
-    const int64_t most = std::max<int64_t>(1, static_cast<int64_t>(ring_.size() / 8) / row_bytes);
+    const int64_t most = std::max<int64_t>(1, static_cast<int64_t>(window_room() / 8) / row_bytes);
     for (int64_t first = 0; first < x.rows; first += most) {
         const int64_t rows = std::min(most, x.rows - first);
         const Tile tile = stage(x, first, rows);

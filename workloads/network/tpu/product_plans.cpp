@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way a product is cut. From generation 2 on there are several (which operand stays, how
+// large its panels are): each is compiled, timed and taken back, and the fastest compiled again. Of
+// what loads and passes alone make slower than the best so far, nothing is compiled.
+#include "sim/error/error.h"
+#include "workloads/network/tpu/plan_time.h"
+#include "workloads/network/tpu/product.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lockstep::network::lowering {
+
+namespace {
+
+/// From generation 2 on: four times the rows that hide the shift of the next weights.
+constexpr int64_t kRowsOfBlock = 512;
+
+int64_t divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+}  // namespace
+
+void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
+                                  const Place& result, const std::optional<Place>& addend) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    TpuLayer& layer = l_.layer();
+    layer.m = m_;
+    layer.n = n_;
+    layer.k = k_;
+    if (integer_)
+        layer.row_cycles = static_cast<int64_t>(tpu::size_of(l_.type_of(node_.inputs[0])));
+    layer.products = std::max<int64_t>(1, layer.products);
+    const Operands o = operands_of(source, weights, result, addend);
+    l_.open_ring();
+    int64_t limit = limits.accumulator_rows / 2;
+    if (l_.has_memory()) {
+        // Blocks are short enough to be loaded while others are computed, long enough to hide the
+        // shift of weights.
+        limit = std::min<int64_t>(limit / limits.matrix_units, kRowsOfBlock);
+    }
+    if (!l_.has_memory()) {
+        run_rows(o, limit, {});
+        return l_.close_ring();
+    }
+    run_fastest(plans_of(o, limit));
+    l_.close_ring();
+}
+
+std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o, int64_t limit) {
+    uint64_t weights = 0;
+    for (size_t t = 0; t < o.tiles.size(); ++t) weights += weight_bytes(o, t);
+    // Cycles to load both operands so many times.
+    const auto loads = [&, weights](int64_t rows_times, int64_t weights_times) {
+        return (static_cast<double>(rows_times) * static_cast<double>(o.left.bytes()) +
+                static_cast<double>(weights_times) * static_cast<double>(weights)) /
+               l_.target_.speed.memory_bytes;
+    };
+    std::vector<Plan> plans;
+    if (rows_fit(o)) plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit); }});
+    for (const std::optional<uint64_t> most : panel_sizes(o)) {
+        const std::vector<Panel> panels = weight_panels(o, most);
+        const double loaded =
+            loads(static_cast<int64_t>(panels.size()), most ? 1 : divide_up(m_, limit));
+        plans.push_back({std::max(loaded, least_passes(o, panels, limit)),
+                         [&, limit, most] { run_rows(o, limit, most); }});
+    }
+    if (const ChunkShape shape = chunks_of(o); !conv_ && shape.k != 0)
+        plans.push_back({loads(divide_up(static_cast<int64_t>(o.tiles.size()), shape.tiles),
+                               shape.weights_stay ? 1 : divide_up(m_, shape.rows)),
+                         [&] { run_chunks(o); }});
+    return plans;
+}
+
+double ProductLowering::least_passes(const Operands& o, const std::vector<Panel>& panels,
+                                     int64_t limit) const {
+    // A pass takes as long as its rows, and as the shift of the next tile.
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    double cycles = 0;
+    for (const Panel& panel : panels)
+        for (const Block& block : row_blocks(o, panel, limit))
+            cycles += static_cast<double>(panel.end - panel.begin) *
+                      static_cast<double>(std::max<int64_t>(block.rows, limits.array_rows));
+    return cycles * static_cast<double>(divide_up(k_, limits.array_rows)) / limits.matrix_units;
+}
+
+std::vector<std::optional<uint64_t>> ProductLowering::panel_sizes(const Operands& o) const {
+    if (o.weights.space == tpu::Space::kUnifiedBuffer) return {std::nullopt};
+    uint64_t all = 0;
+    for (size_t t = 0; t < o.tiles.size(); ++t) all += weight_bytes(o, t);
+    const uint64_t ring = l_.ring_.size(), room = l_.window_room();
+    std::vector<std::optional<uint64_t>> sizes;
+    // Two panels take half, one that is all of them may be as large.
+    const auto add = [&](uint64_t most) {
+        if (weight_bytes(o, 0) <= most || o.weights.transposed) sizes.emplace_back(most);
+    };
+    add(ring / 4);
+    if (all <= room / 4) return sizes;
+    if (room < ring) add(room / 4);
+    if (all <= ring / 2) add(ring / 2);
+    if (!o.weights.transposed) sizes.emplace_back(std::nullopt);
+    return sizes;
+}
+
+bool ProductLowering::rows_fit(const Operands& o) const {
+    // And two panels of weights, and results and residuals that pass.
+    const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
+    const uint64_t ring = l_.ring_.size(), room = l_.window_room();
+    return (is_resident ? 0 : o.left.bytes()) + aligned(parameter_bytes(n_)) + 4096 +
+               2 * std::max(weight_bytes(o, 0), room / 16) + room / 8 * 3 <=
+           ring;
+}
+
+void ProductLowering::run_fastest(std::vector<Plan> plans) {
+    if (plans.size() == 1) return plans[0].run();
+    std::stable_sort(plans.begin(), plans.end(),
+                     [](const Plan& a, const Plan& b) { return a.least < b.least; });
+    const tpu::ProgramBuilder::Mark mark = l_.builder_.mark();
+    const size_t size = l_.builder_.size();
+    const Ring ring = l_.ring_;
+    const TpuLayer layer = l_.layer();
+    const auto [accumulator, unit, prefetches] =
+        std::tuple(l_.accumulator_, l_.next_unit_, l_.prefetches_);
+    const std::optional<tpu::Access> input = input_;
+    const auto go_back = [&] {
+        l_.builder_.rewind(mark);
+        l_.ring_ = ring;
+        l_.layer() = layer;
+        std::tie(l_.accumulator_, l_.next_unit_, l_.prefetches_) =
+            std::tuple(accumulator, unit, prefetches);
+        input_ = input;
+    };
+    const Plan* best = nullptr;
+    uint64_t least = 0;
+    std::optional<InputError> refused;  // by the first that cannot be done
+    for (const Plan& plan : plans) {
+        if (best != nullptr && plan.least >= static_cast<double>(least)) break;
+        try {
+            plan.run();
+            const uint64_t time = plan_time(l_.builder_.instructions().subspan(size), l_.target_);
+            if (best == nullptr || time < least) std::tie(best, least) = std::tuple(&plan, time);
+        } catch (const InputError& error) {
+            if (!refused) refused = error;
+        }
+        go_back();
+    }
+    if (best == nullptr) throw InputError(*refused);
+    best->run();
+}
+
+}  // namespace lockstep::network::lowering
