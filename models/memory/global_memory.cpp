@@ -191,6 +191,12 @@ std::string DeviceMemory::describe(std::uint64_t address) const {
         const std::uint64_t past = offset - a.bytes;
         if (next == allocations_.end() || past < next->first - address) {
             if (past == 0) return fmt::format("{:#x} is the end of {}", address, text(a));
+            constexpr std::uint64_t kFar = std::uint64_t{1} << 40;  // beyond any device's memory
+            if (past > kFar)
+                return fmt::format(
+                    "{:#x} is no address of this device's memory; it may be a "
+                    "pointer of the host's",
+                    address);
             return fmt::format("{:#x} is {} bytes past the end of {}", address, bytes_text(past),
                                text(a));
         }

@@ -227,6 +227,11 @@ unsigned count_operation(const Binder& binder) {
 }
 constexpr unsigned kArriveOperation = 9;  ///< of mbarriers as sm_80 has them
 
+bool is_exchange128(const Binder& binder) {
+    return binder.arch >= 90 && binder.word.bits(73, 3) == 4 &&
+           binder.word.bits(87, 4) == static_cast<unsigned>(AtomicOp::kExchange);
+}
+
 bool bind_atomic(Binder& binder, Kind kind) {
     const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
     binder.out.pd[0] = binder.dest_predicate(81);
@@ -234,8 +239,7 @@ bool bind_atomic(Binder& binder, Kind kind) {
         if (operation != count_operation(binder) || binder.word.bits(73, 3) != 0) return false;
         set_execute<CountUpdate>(binder, kind);
         binder.out.b = Operand::of_warp(kZeroRow);
-    } else if (binder.arch >= 90 && binder.word.bits(73, 3) == 4 &&
-               operation == static_cast<unsigned>(AtomicOp::kExchange)) {
+    } else if (is_exchange128(binder)) {
         set_exchange128(binder);
     } else if (!set_typed(binder, kind, operation)) {
         return false;
@@ -280,6 +284,8 @@ bool bind_atoms(Binder& binder) {
         else
             return false;
         binder.out.b = Operand::of_warp(kZeroRow);
+    } else if (is_exchange128(binder)) {
+        set_exchange128(binder, true);
     } else if (!set_typed(binder, Kind::kShared, operation)) {
         return false;
     }

@@ -99,7 +99,7 @@ inline void perform_or_defer(const Instruction& in, Warp& warp, Space space, uns
 }
 
 /// 128-bit exchange (sm_90): operands and function; the address is the caller's.
-void set_exchange128(Binder& binder);
+void set_exchange128(Binder& binder, bool in_shared = false);
 bool bind_atom_cas(Binder& binder);
 bool bind_atomg_cas(Binder& binder);
 bool bind_atoms_cas(Binder& binder);

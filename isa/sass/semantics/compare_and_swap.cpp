@@ -83,6 +83,11 @@ void execute_exchange128(const Instruction& in, Warp& warp) {
     warp.write(in.pd[0], kAllLanes);
 }
 
+void execute_shared_exchange128(const Instruction& in, Warp& warp) {
+    compute_addresses(in, warp);
+    perform_or_defer<exchange_lanes>(in, warp, Space::kShared, sizeof(Value128));
+}
+
 template <typename Value>
 void execute_global(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
@@ -151,11 +156,11 @@ void bind_address(Binder& binder) {
 
 }  // namespace
 
-void set_exchange128(Binder& binder) {
+void set_exchange128(Binder& binder, bool in_shared) {
     binder.out.width = sizeof(Value128);
     binder.out.d = binder.dest_register(16, 4);
     binder.out.b = binder.source_register(32, 4);
-    binder.out.execute = execute_exchange128;
+    binder.out.execute = in_shared ? execute_shared_exchange128 : execute_exchange128;
 }
 
 bool bind_atom_cas(Binder& binder) {

@@ -149,9 +149,14 @@ void SystemCalls::call(unsigned number, sass::Warp& warp) {
     if (name == "malloc") return allocate(warp);
     if (name == "free") return release(warp);
     if (name == "__assertfail") return fail_assertion(warp);
+    // The device runtime's functions to launch a kernel from a kernel.
+    const bool launches = name.starts_with("__cuda_syscall_cnp") ||
+                          name.starts_with("cudaLaunch") ||
+                          name.starts_with("cudaGetParameterBuffer");
     throw sass::Fault{
         .kind = sass::FaultKind::kNotExecuted,
-        .what = fmt::format("call of the device function {}, which is not provided", name),
+        .what = fmt::format("call of the device function {}, which is not provided{}", name,
+                            launches ? ": kernels cannot launch kernels here" : ""),
         .lane = static_cast<unsigned>(std::countr_zero(warp.mask))};
 }
 

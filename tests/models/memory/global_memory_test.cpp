@@ -113,6 +113,7 @@ TEST(DeviceMemory, DescribesTheNearestAllocation) {
     EXPECT_THAT(
         memory.describe(a + 4016),
         HasSubstr(fmt::format("is 16 bytes past the end of a 4,000-byte allocation at {:#x}", a)));
+    EXPECT_THAT(memory.describe(0x7ffc'1234'5678), HasSubstr("a pointer of the host's"));
     EXPECT_THAT(memory.describe(b - 8), HasSubstr("is 8 bytes before a 100-byte allocation"));
     EXPECT_THAT(memory.describe(a - 8), HasSubstr("is 8 bytes before a 4,000-byte allocation"));
     EXPECT_THAT(memory.describe(a + 4000), HasSubstr("is the end of a 4,000-byte allocation"));

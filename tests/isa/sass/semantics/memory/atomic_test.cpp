@@ -265,6 +265,19 @@ TEST(Atomic, Exchange128) {
     }
 }
 
+TEST(Atomic, SharedExchange128) {
+    MemoryWarp t;
+    t.set_lanes(8, [](unsigned l) { return 16 * (l / 2); });
+    const std::vector<std::uint8_t> before = t.shared;
+    // ATOMS.EXCH.128 R24, [R8], R16
+    t.execute(make_word(0x38c, {{16, 8, 24}, {24, 8, 8}, {32, 8, 16}, {73, 3, 4}, {87, 4, 8}}));
+    for (unsigned i = 0; i < 4; ++i) {
+        EXPECT_EQ(t[24 + i].lane[6], MemoryWarp::word_at(before, 48 + 4 * i));
+        EXPECT_EQ(t[24 + i].lane[7], t[16 + i].lane[6]);
+        EXPECT_EQ(MemoryWarp::word_at(t.shared, 48 + 4 * i), t[16 + i].lane[7]);
+    }
+}
+
 TEST(Atomic, SwapAtOneAddressSucceedsOnce) {
     MemoryWarp t;
     t.set_lanes(8, [](unsigned) { return 64; });
