@@ -83,8 +83,10 @@ void add_compare(CLI::App& app, int& status) {
     verb->add_option("--suite", options->suite, "what to compare; without it: list the suites");
     verb->add_option("--on", options->request.machine,
                      "machine: a name or a .yaml file (default: the suite's own)");
-    verb->add_option("--stats", options->stats_file, "write all rows (.json or .csv)");
-    verb->add_option("--html", options->html_file, "write a page with plots and all rows");
+    verb->add_option("--stats", options->stats_file, "write all rows (.json or .csv)")
+        ->check(is_name);
+    verb->add_option("--html", options->html_file, "write a page with plots and all rows")
+        ->check(is_name);
     verb->add_option("--measured", options->request.measured,
                      "folder of measurements that suite h200 compares with (default: built in)");
     verb->add_option("--limit", options->request.limit,

@@ -153,8 +153,10 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--set", options.overrides, "override a machine's parameter: path=value")
         ->take_all()
         ->expected(1);
-    verb->add_option("--stats", options.stats_file, "write statistics (.json or .csv)");
-    verb->add_option("--trace", options.trace_file, "write a trace (.json, .vcd or .kanata)");
+    verb->add_option("--stats", options.stats_file, "write statistics (.json or .csv)")
+        ->check(is_name);
+    verb->add_option("--trace", options.trace_file, "write a trace (.json, .vcd or .kanata)")
+        ->check(is_name);
     verb->add_option("--trace-window", options.trace_window,
                      "cycles that the trace shows: FROM:TO (default: all)");
     verb->add_option("--trace-sms", options.trace_sms,

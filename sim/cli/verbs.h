@@ -11,6 +11,11 @@ namespace lockstep::cli {
 
 using Words = std::vector<std::string>;
 
+/// For options that name a file or machine: "" (a shell's unset variable) would be as none given.
+inline std::string is_name(const std::string& text) {
+    return text.empty() ? "the name is empty" : "";
+}
+
 void add_run(CLI::App& app, const Words& after_dashes, int& status);
 void add_machines(CLI::App& app, int& status);
 void add_workloads(CLI::App& app, int& status);

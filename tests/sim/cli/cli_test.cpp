@@ -210,6 +210,8 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("run " + cubin + " --mode emulate --arg zeros:4 --arg zeros:4 --arg out:4:" +
                path("no/such/file") + " --arg 1",
            "cannot be written");
+    expect("run vector_add --mode emulate --stats ''", "the name is empty");
+    expect("compare --suite tpu_measured --html ''", "the name is empty");
     expect("machines --set sm.count=3", "of which machine?");
     expect("machines " + write("empty.yaml", ""), "empty.yaml");
     expect("compare --html x.html", "--html needs --suite");
