@@ -162,11 +162,6 @@ void ProductLowering::hold_sums(const Passes& p) {
 
 void ProductLowering::hold_inputs(const Passes& p) {
     const tpu::CoreLimits& limits = l_.target_.limits;
-    if (limits.array_columns > limits.accumulator_rows)
-        throw InputError(
-            fmt::format("an array of {} columns that holds inputs; there are {} "
-                        "accumulators",
-                        limits.array_columns, limits.accumulator_rows));
     const int64_t block_rows = p.block.rows, piece = rows_held(block_rows);
     const auto pieces = static_cast<size_t>((block_rows + piece - 1) / piece);
     // Columns of a set that held rows serve before they are exchanged: as many as half of the

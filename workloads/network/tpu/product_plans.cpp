@@ -25,6 +25,12 @@ int64_t divide_up(int64_t a, int64_t b) {
 void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
                                   const Place& result, const std::optional<Place>& addend) {
     const tpu::CoreLimits& limits = l_.target_.limits;
+    // Each of a tile's columns leaves the array as a row of accumulators.
+    if (limits.dataflow == tpu::Dataflow::kInputStationary &&
+        limits.array_columns > limits.accumulator_rows)
+        throw InputError(fmt::format(
+            "an array of {} columns that holds inputs; there are {} rows of accumulators",
+            limits.array_columns, limits.accumulator_rows));
     TpuLayer& layer = l_.layer();
     layer.m = m_;
     layer.n = n_;
@@ -34,11 +40,11 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     layer.products = std::max<int64_t>(1, layer.products);
     const Operands o = operands_of(source, weights, result, addend);
     l_.open_ring();
-    int64_t limit = limits.accumulator_rows / 2;
+    int64_t limit = std::max<int64_t>(1, limits.accumulator_rows / 2);
     if (l_.has_memory()) {
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
         // shift of weights.
-        limit = std::min<int64_t>(limit / limits.matrix_units, kRowsOfBlock);
+        limit = std::clamp<int64_t>(limit / limits.matrix_units, 1, kRowsOfBlock);
     }
     if (!l_.has_memory()) {
         run_rows(o, limit, {});

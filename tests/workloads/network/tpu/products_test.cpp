@@ -62,6 +62,28 @@ TEST(CompiledProducts, ThatDoNotFitAreRefused) {
     }
 }
 
+TEST(CompiledProducts, NeedARowOfAccumulatorsForEachColumnOfHeldInputs) {
+    for (const char* workload : {"gemm:m=9,n=8,k=7", "gemm:m=300,n=300,k=300",
+                                 "lstm:batch=4,seq=8,input=2,hidden=32,layers=2",
+                                 "conv2d:n=1,h=9,w=9,c=3,k=5,r=3,s=3,stride=1,pad=1"}) {
+        const BuiltinRequest request = parse_builtin(workload);
+        EXPECT_THROW(run_on(build_network(request.name, request.options), "tpu_v4",
+                            {"array.dataflow=is", "accumulators.rows=64"}),
+                     InputError)
+            << workload;
+    }
+}
+
+TEST(CompiledProducts, NeedNoMoreThanOneRowOfAccumulators) {
+    const BuiltinRequest request = parse_builtin("gemm:m=9,n=40,k=30");
+    for (const char* dataflow : {"ws", "os"}) {
+        const Ran ran = run_on(build_network(request.name, request.options), "tpu_v4",
+                               {"accumulators.rows=1", "array.rows=16", "array.columns=16",
+                                std::string("array.dataflow=") + dataflow});
+        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    }
+}
+
 TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
     const auto cycles = [&](const char* workload, const char* units) {
         const BuiltinRequest request = parse_builtin(workload);
