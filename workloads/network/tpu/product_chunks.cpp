@@ -34,7 +34,7 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
         shape.tiles -= shape.tiles % limits.matrix_units;
     if (limits.dataflow == tpu::Dataflow::kOutputStationary) {
         // The arrays keep the sums: a piece of the result each.
-        shape.tiles = std::min<int64_t>(static_cast<int64_t>(o.tiles.size()), limits.matrix_units);
+        shape.tiles = std::min<int64_t>(shape.tiles, limits.matrix_units);
         shape.rows = std::min(shape.rows, lanes * (limits.matrix_units / shape.tiles));
     } else if (limits.dataflow == tpu::Dataflow::kInputStationary) {
         // Whole pieces, whose sums have a row of accumulators a column.
