@@ -31,8 +31,8 @@ class Instruction {
 
     Instruction() : Instruction(Opcode::kNop) {}
     explicit Instruction(Opcode opcode) : opcode_(opcode) {}
-    /// Fields that are not given are 0. Checks that the opcode has each (LOCKSTEP_CHECK) and that it
-    /// fits (InputError).
+    /// Fields that are not given are 0. Checks that the opcode has each (LOCKSTEP_CHECK) and that
+    /// it fits (InputError).
     Instruction(Opcode opcode, Fields fields);
 
     Opcode opcode() const { return opcode_; }
