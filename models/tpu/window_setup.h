@@ -27,7 +27,7 @@ class WindowSetup {
         Cycle end = 0, until = 0;  ///< there, and in use
     };
 
-    const VectorParameters& parameters_;
+    const VectorParameters parameters_;
     std::array<Assembled, kMaxMatrixUnits> latest_{};
     std::size_t next_ = 0;
     Cycle free_ = 0;

@@ -3,6 +3,7 @@
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/builtin/builtin.h"
+#include "workloads/network/tpu/plan_time.h"
 
 #include <gtest/gtest.h>
 
@@ -104,6 +105,37 @@ TEST(CompiledProducts, NarrowTilesAreNoSlowerThanFullOnes) {
         return run_on(build_network(request.name, request.options), "tpu_v3").result.cycles;
     };
     EXPECT_LT(cycles(100), cycles(128));
+}
+
+TEST(CompiledProducts, AreNoSlowerInALargerBufferOrWithFasterMemory) {
+    const auto cycles = [](const char* workload, const char* setting) {
+        const BuiltinRequest request = parse_builtin(workload);
+        return run_on(build_network(request.name, request.options), "tpu_v3", {setting})
+            .result.cycles;
+    };
+    for (const char* workload :
+         {"gemm:m=513,n=300,k=700", "conv2d:n=8,h=7,w=7,c=512,k=256,r=3,s=3,stride=1,pad=1"}) {
+        const uint64_t now = cycles(workload, "unified_buffer.size=16MiB");
+        EXPECT_LE(cycles(workload, "unified_buffer.size=128MiB"), now) << workload;
+        EXPECT_LT(cycles(workload, "memory.clock=1757.8"), now) << workload;
+    }
+}
+
+/// The compiler's estimate against the model.
+TEST(CompiledProducts, TakeAboutTheTimeThatPlansAreComparedBy) {
+    for (const char* workload :
+         {"gemm:m=513,n=300,k=700", "gemm:m=64,n=1000,k=500", "gemm:m=900,n=100,k=130",
+          "conv2d:n=8,h=14,w=14,c=64,k=128,r=3,s=3,stride=1,pad=1"}) {
+        const tpu::Parameters parameters(*config::Machine::load("tpu_v3", {}));
+        const BuiltinRequest request = parse_builtin(workload);
+        const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3");
+        const auto cycles = static_cast<double>(ran.result.cycles);
+        EXPECT_NEAR(static_cast<double>(lowering::plan_time(
+                        ran.compiled.program.instructions,
+                        {parameters.generation, parameters.limits(), false, parameters.speed()})),
+                    cycles, 0.1 * cycles)
+            << workload;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/tpu/window_setup.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::tpu {
+namespace {
+
+using enum Field;
+
+constexpr VectorParameters kVectorUnit = {
+    .lanes = 128, .sublanes = 8, .fixed_function = false, .window_cycles = 7};
+
+Instruction convolve(std::uint64_t first_row, std::uint64_t kernel) {
+    return {Opcode::kConvolve,
+            {{kFirstRow, first_row},
+             {kRows, 64},
+             {kLanes, 128},
+             {kKernelHeight, kernel},
+             {kKernelWidth, kernel},
+             {kStrideHeight, 1},
+             {kStrideWidth, 1}}};
+}
+
+TEST(TpuWindowSetup, MakesARegisterOfRowsAfterTheOther) {
+    WindowSetup setup(kVectorUnit);
+    EXPECT_EQ(setup.assemble(convolve(0, 3), 100), 156u);
+    EXPECT_EQ(setup.assemble(convolve(64, 3), 100), 212u);
+}
+
+TEST(TpuWindowSetup, MakesRowsOnceForAllUnitsThatTakeThemTogether) {
+    WindowSetup setup(kVectorUnit);
+    EXPECT_EQ(setup.assemble(convolve(0, 3), 100), 156u);
+    EXPECT_EQ(setup.assemble(convolve(0, 3), 110), 156u);
+    EXPECT_EQ(setup.assemble(convolve(0, 3), 1000), 1056u);
+}
+
+TEST(TpuWindowSetup, TakesNoTimeForRowsAsTheyLie) {
+    WindowSetup setup(kVectorUnit), fixed(VectorParameters{});
+    EXPECT_EQ(setup.assemble(convolve(0, 1), 100), 100u);
+    EXPECT_EQ(setup.assemble(Instruction(Opcode::kMatrixMultiply, {{kRows, 64}}), 100), 100u);
+    // Generation 1 slides windows as rows stream.
+    EXPECT_EQ(fixed.assemble(convolve(0, 3), 100), 100u);
+}
+
+}  // namespace
+}  // namespace lockstep::tpu
