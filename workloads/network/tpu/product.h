@@ -165,7 +165,19 @@ class ProductLowering {
         bool weights_stay = false;  ///< of the tiles, over all of k, while the rows pass
     };
     ChunkShape chunks_of(const Operands& o) const;
+    struct Chunk {
+        int64_t row, rows, tile, tiles, k, count;
+        Tile source;
+        std::optional<uint64_t> panel;  ///< where its weights are in the unified buffer
+        uint64_t serial = 0;
+    };
+    std::vector<Chunk> chunk_list(const Operands& o, const ChunkShape& shape) const;
     void run_chunks(const Operands& o);
+    void pass_chunk(const Operands& o, const Chunk& chunk, bool weights_stay,
+                    std::vector<Job>& jobs);
+    /// The sums of the chunk's rows and tiles are complete.
+    void finish_chunk(const Operands& o, const Chunk& chunk, const std::vector<Job>& jobs,
+                      uint64_t parameters);
     /// For each tile from `first` on, the pieces of the rows.
     std::vector<Job> jobs_of_chunk(const Operands& o, int64_t first, int64_t tiles,
                                    int64_t rows) const;
@@ -173,9 +185,13 @@ class ProductLowering {
     std::vector<Panel> panels_of(const Operands& o, uint64_t most_bytes, uint64_t most_columns,
                                  bool staged) const;
     uint64_t weight_bytes(const Operands& o, size_t tile) const;
-    /// Of each tile the elements of k from `k` on; all where `count` is 0.
-    void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address, int64_t k = 0,
-                     int64_t count = 0);
+    /// Elements of k.
+    struct Elements {
+        int64_t begin, count;
+    };
+    /// Of each tile the weights of `part`, or of all of k.
+    void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address,
+                     const std::optional<Elements>& part = {});
     uint64_t parameter_bytes(int64_t columns) const;
     void stage_parameters(uint64_t address, int64_t first, int64_t columns);
     /// Of at most `limit` rows, `budget` bytes of operands and as many of results.

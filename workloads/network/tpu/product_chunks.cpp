@@ -93,17 +93,9 @@ std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands&
     return jobs;
 }
 
-void ProductLowering::run_chunks(const Operands& o) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
-    const ChunkShape shape = chunks_of(o);
+std::vector<ProductLowering::Chunk> ProductLowering::chunk_list(const Operands& o,
+                                                                const ChunkShape& shape) const {
     const auto tiles = static_cast<int64_t>(o.tiles.size());
-    const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
-    struct Chunk {
-        int64_t row, rows, tile, tiles, k, count;
-        Tile source;
-        std::optional<uint64_t> panel;
-        uint64_t serial = 0;
-    };
     std::vector<Chunk> chunks;
     const auto add_chunks = [&](int64_t row, int64_t tile) {
         for (int64_t k = 0; k < k_; k += shape.k)
@@ -121,6 +113,63 @@ void ProductLowering::run_chunks(const Operands& o) {
     else
         for (int64_t row = 0; row < m_; row += shape.rows)
             for (int64_t tile = 0; tile < tiles; tile += shape.tiles) add_chunks(row, tile);
+    return chunks;
+}
+
+void ProductLowering::pass_chunk(const Operands& o, const Chunk& chunk, bool weights_stay,
+                                 std::vector<Job>& jobs) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};
+    const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
+    int64_t element = 0;
+    for (size_t j = 0; j < jobs.size(); ++j) {
+        Job& job = jobs[j];
+        job.source_begin = chunk.k;
+        job.k_begin = weights_stay ? 0 : chunk.k;
+        job.k_count = weights_stay ? k_ : chunk.count;
+        job.element = element;
+        if (j % pieces + 1 == pieces) element += job.k_count * job.tile->columns;
+    }
+    // Pieces that the units hold inputs of at a time meet all tiles before they are exchanged.
+    const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
+    const size_t together = holds_inputs ? limits.matrix_units : pieces;
+    for (int64_t k = chunk.k; k < chunk.k + chunk.count; k += limits.array_rows)
+        for (size_t begin = 0; begin < pieces; begin += together)
+            for (size_t t = 0; t < static_cast<size_t>(chunk.tiles); ++t)
+                for (size_t p = begin; p < std::min(pieces, begin + together); ++p)
+                    pass(block, jobs[t * pieces + p], o.weights, chunk.panel, k,
+                         std::min<int64_t>(limits.array_rows, chunk.k + chunk.count - k),
+                         holds_inputs && t == 0);
+}
+
+void ProductLowering::finish_chunk(const Operands& o, const Chunk& chunk,
+                                   const std::vector<Job>& jobs, uint64_t parameters) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
+    const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
+    for (size_t t = 0; t < jobs.size(); t += pieces) {
+        const int64_t columns = jobs[t].tile->columns,
+                      first = chunk.tile * limits.array_columns + jobs[t].column;
+        const Matrix out = columns_of(o.out, first, columns);
+        const Tile to = l_.stage_result(out, chunk.row, chunk.rows);
+        std::optional<Tile> residual;
+        if (o.addend)
+            residual = l_.stage(columns_of(*o.addend, first, columns), chunk.row, chunk.rows);
+        for (size_t p = 0; p < (holds_inputs ? pieces : 1); ++p) {
+            Job done = jobs[t + p];
+            done.column = 0;
+            if (!holds_inputs) done.rows = chunk.rows;  // of all pieces
+            finish(done, parameters + parameter_bytes(first), to, residual ? &*residual : nullptr);
+        }
+        l_.unstage(to, out, chunk.row, chunk.rows);
+    }
+}
+
+void ProductLowering::run_chunks(const Operands& o) {
+    const tpu::CoreLimits& limits = l_.target_.limits;
+    const ChunkShape shape = chunks_of(o);
+    const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
+    std::vector<Chunk> chunks = chunk_list(o, shape);
     const uint64_t parameter_room = (parameter_bytes(n_) + 511) / 256 * 256;
     const uint64_t panel_room = static_cast<uint64_t>(shape.tiles * limits.array_columns * k_) *
                                 tpu::size_of(o.weights.type);
@@ -141,7 +190,8 @@ void ProductLowering::run_chunks(const Operands& o) {
         chunk.panel = address;
         chunk.serial = l_.ring_.serial();
         stage_panel(o, static_cast<size_t>(chunk.tile),
-                    static_cast<size_t>(chunk.tile + chunk.tiles), address, chunk.k, chunk.count);
+                    static_cast<size_t>(chunk.tile + chunk.tiles), address,
+                    Elements{chunk.k, chunk.count});
     };
     const auto stage_rows = [&](Chunk& chunk) {
         chunk.source = l_.stage(columns_of(o.left, chunk.k, chunk.count), chunk.row, chunk.rows);
@@ -162,46 +212,10 @@ void ProductLowering::run_chunks(const Operands& o) {
                         static_cast<size_t>(chunk.tile + chunk.tiles), *chunk.panel);
         l_.check_held(chunk.source);
         if (!shape.weights_stay) l_.check_held({.serial = chunk.serial});
-        const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};
         if (chunk.k == 0) jobs = jobs_of_chunk(o, chunk.tile, chunk.tiles, chunk.rows);
-        const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
-        int64_t element = 0;
-        for (size_t j = 0; j < jobs.size(); ++j) {
-            Job& job = jobs[j];
-            job.source_begin = chunk.k;
-            job.k_begin = shape.weights_stay ? 0 : chunk.k;
-            job.k_count = shape.weights_stay ? k_ : chunk.count;
-            job.element = element;
-            if (j % pieces + 1 == pieces) element += job.k_count * job.tile->columns;
-        }
-        // Pieces that the units hold inputs of at a time meet all tiles before they are exchanged.
-        const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
-        const size_t together = holds_inputs ? limits.matrix_units : pieces;
-        for (int64_t k = chunk.k; k < chunk.k + chunk.count; k += limits.array_rows)
-            for (size_t begin = 0; begin < pieces; begin += together)
-                for (size_t t = 0; t < static_cast<size_t>(chunk.tiles); ++t)
-                    for (size_t p = begin; p < std::min(pieces, begin + together); ++p)
-                        pass(block, jobs[t * pieces + p], o.weights, chunk.panel, k,
-                             std::min<int64_t>(limits.array_rows, chunk.k + chunk.count - k),
-                             holds_inputs && t == 0);
+        pass_chunk(o, chunk, shape.weights_stay, jobs);
         if (chunk.k + chunk.count < k_) continue;
-        for (size_t t = 0; t < jobs.size(); t += pieces) {
-            const int64_t columns = jobs[t].tile->columns,
-                          first = chunk.tile * limits.array_columns + jobs[t].column;
-            const Matrix out = columns_of(o.out, first, columns);
-            const Tile to = l_.stage_result(out, chunk.row, chunk.rows);
-            std::optional<Tile> residual;
-            if (o.addend)
-                residual = l_.stage(columns_of(*o.addend, first, columns), chunk.row, chunk.rows);
-            for (size_t p = 0; p < (holds_inputs ? pieces : 1); ++p) {
-                Job done = jobs[t + p];
-                done.column = 0;
-                if (!holds_inputs) done.rows = chunk.rows;  // of all pieces
-                finish(done, parameters + parameter_bytes(first), to,
-                       residual ? &*residual : nullptr);
-            }
-            l_.unstage(to, out, chunk.row, chunk.rows);
-        }
+        finish_chunk(o, chunk, jobs, parameters);
         ++l_.layer().row_blocks;
     }
 }

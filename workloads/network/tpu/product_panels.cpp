@@ -78,12 +78,13 @@ uint64_t ProductLowering::weight_bytes(const Operands& o, size_t tile) const {
 }
 
 void ProductLowering::stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address,
-                                  int64_t k, int64_t count) {
+                                  const std::optional<Elements>& part) {
     const Weights& w = o.weights;
     for (size_t t = begin; t < end; ++t) {
         const GroupSet& set = sets_[o.tiles[t].set];
         const int64_t pitch = w.pitch != 0 ? w.pitch : set.columns;
-        const int64_t first = o.tiles[t].first, rows = count != 0 ? count : set.k;
+        const auto [k, rows] = part.value_or(Elements{0, set.k});
+        const int64_t first = o.tiles[t].first;
         Matrix from{w.space, 0, w.type, rows, o.tiles[t].columns, pitch};
         if (w.transposed) std::swap(from.rows, from.columns);
         const int64_t element =
