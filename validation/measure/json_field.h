@@ -61,6 +61,12 @@ class Field {
         if (!json_.is_number_unsigned()) fail("must be a whole number");
         return json_.get<std::uint64_t>();
     }
+    template <class T>
+    T count() const {
+        constexpr auto kMost = std::numeric_limits<T>::max();
+        if (count() > std::uint64_t{kMost}) fail(fmt::format("must be at most {}", kMost));
+        return static_cast<T>(count());
+    }
     std::vector<double> numbers() const {
         return list<double>([](const Field& field) { return field.number(); });
     }

@@ -39,7 +39,7 @@ Provenance read_provenance(const Field& field) {
     p.gpu = field["gpu"].text();
     p.machine = field["machine"].text();
     p.driver = field["driver"].text();
-    p.cuda_version = static_cast<int>(field["cuda_version"].count());
+    p.cuda_version = field["cuda_version"].count<int>();
     p.date = field["date"].text();
     p.commit = field["commit"].text();
     p.program = field["program"].text();
@@ -49,9 +49,9 @@ Provenance read_provenance(const Field& field) {
     p.sm_mhz_least = field["sm_mhz"]["least"].measured();
     p.sm_mhz_most = field["sm_mhz"]["most"].measured();
     p.memory_mhz_rated = field["memory_mhz_rated"].measured();
-    p.cold_repeats = static_cast<unsigned>(field["repeats"]["cold"].count());
-    p.warm_repeats = static_cast<unsigned>(field["repeats"]["warm"].count());
-    p.runs = static_cast<unsigned>(field["repeats"]["runs"].count());
+    p.cold_repeats = field["repeats"]["cold"].count<unsigned>();
+    p.warm_repeats = field["repeats"]["warm"].count<unsigned>();
+    p.runs = field["repeats"]["runs"].count<unsigned>();
     p.seed = field["seed"].count();
     return p;
 }
@@ -110,7 +110,7 @@ MeasuredLaunch read_launch(const Field& field) {
     launch.kernel = field["kernel"].text();
     launch.grid = field["grid"].size();
     launch.block = field["block"].size();
-    launch.shared_bytes = static_cast<std::uint32_t>(field["shared_bytes"].count());
+    launch.shared_bytes = field["shared_bytes"].count<std::uint32_t>();
     launch.first = field["event_us"]["first"].times();
     launch.cold = field["event_us"]["cold"].times();
     launch.warm = field["event_us"]["warm"].times();
@@ -235,8 +235,8 @@ TableIndex read_table_index(const std::string& text, const std::string& file_nam
     index.tables = root["tables"].list<TableEntry>([](const Field& field) {
         TableEntry entry;
         entry.range.function = field["function"].text();
-        entry.range.first_bits = static_cast<std::uint32_t>(field["first_bits"].count());
-        entry.range.count = static_cast<int>(field["count"].count());
+        entry.range.first_bits = field["first_bits"].count<std::uint32_t>();
+        entry.range.count = field["count"].count<int>();
         entry.file = field["file"].text();
         entry.sha256 = field["sha256"].digest();
         const TableRange* known = nullptr;

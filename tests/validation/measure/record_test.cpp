@@ -89,6 +89,8 @@ TEST(Record, NamesFileAndField) {
               "m.json: pairs[0].launches[0].event_us.first[0]: must not be negative");
     EXPECT_EQ(error_of(""), "m.json: the file is empty");
     EXPECT_THAT(error_of("{\"schema\": 1e999}"), HasSubstr("m.json: "));
+    EXPECT_EQ(with("/provenance/cuda_version", 0xffffffff),
+              "m.json: provenance.cuda_version: must be at most 2147483647");
     EXPECT_EQ(with("/kind", "counters"), "m.json: kind: must be measurements");
     EXPECT_EQ(with("/schema", 2), "m.json: schema: must be 1");
 }
