@@ -110,6 +110,7 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     launch.constant[0] = bank0;
     for (unsigned bank = 1; bank < launch.constant.size(); ++bank)
         launch.constant[bank] = module.constant_bank(*kernel, bank);
+    set_constant_window(launch, bank0);
     loaded_module.literals.fill(*launch.program, launch.constant);
     launch.literals = loaded_module.literals.data();
     return *kernel;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "isa/sass/cta_barrier.h"
+#include "models/gpu/module.h"
 
 namespace lockstep::gpu {
 
@@ -150,6 +151,13 @@ void add_reserved_shared(sass::Launch& launch, std::span<std::byte> bank0) {
     std::memcpy(bank0.data() + place, &offset, sizeof offset);
 }
 
+void set_constant_window(const sass::Launch& launch, std::span<std::byte> bank0) {
+    const std::span<const std::byte> bank = launch.constant[kUserConstantBank];
+    const std::uint64_t window =
+        bank.empty() ? ~0ull : reinterpret_cast<std::uint64_t>(bank.data());
+    std::memcpy(bank0.data() + (launch.arch >= 90 ? 0xd0 : 0x50), &window, sizeof window);
+}
+
 void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int arch,
                          const cubin::Function& kernel, const LaunchRequest& request,
                          const config::Machine& machine, std::uint32_t local_bytes,
@@ -172,7 +180,6 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
     put32(0x28, local_bytes);  // initial stack pointer: the end of local memory
     put32(0x2c, request.dynamic_shared_bytes);
     put64(0x30, launch_id);
-    put64(is_hopper ? 0xd0 : 0x50, ~0ull);  // isGlobal(p): p must lie below
     put32(0x10c, static_cast<std::uint32_t>(machine.integer("sm.count")));
     put32(0x114, 0);
     put64(is_hopper ? 0x208 : 0x118, 0);  // memory descriptor: has no effect here

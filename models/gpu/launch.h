@@ -40,6 +40,10 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
                          const config::Machine& machine, std::uint32_t local_bytes,
                          std::uint64_t launch_id, std::uint64_t grid_workspace);
 
+/// Where __constant__ variables lie as generic addresses: a pointer to one is this plus its offset
+/// in the bank (PTX: cvta.const), and what lies below is global memory (isspacep.global).
+void set_constant_window(const sass::Launch& launch, std::span<std::byte> bank0);
+
 /// Gives the launch the shared memory that the system reserves in each CTA, from sm_80 on, and
 /// tells the kernel where it is (PTX: %reserved_smem_offset).
 void add_reserved_shared(sass::Launch& launch, std::span<std::byte> bank0);

@@ -66,7 +66,10 @@ void Module::place_sections() {
                                (section.kind == SectionKind::kConstant && section.bank != 0);
         std::uint64_t address = 0;
         if (is_placed && section.size != 0) {
-            address = memory_.allocate(section.size);
+            const bool is_user_constant =
+                section.kind == SectionKind::kConstant && section.bank == kUserConstantBank;
+            address = is_user_constant ? memory_.allocate_above(section.size)
+                                       : memory_.allocate(section.size);
             if (address == 0)
                 throw InputError(fmt::format("{}: no device memory left for {} ({} bytes)",
                                              cubin_.file_name, section.name, section.size));

@@ -16,6 +16,9 @@
 
 namespace lockstep::gpu {
 
+/// Where __constant__ variables are.
+inline constexpr unsigned kUserConstantBank = 3;
+
 class Module {
   public:
     /// Allocates and initialises variables, applies relocations. Throws InputError where a symbol

@@ -89,6 +89,22 @@ std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, Kind kind) {
     return begin;
 }
 
+std::uint64_t DeviceMemory::allocate_above(std::uint64_t bytes) {
+    const std::uint64_t block = round_up(bytes + kRedZone, kAlignment);
+    if (bytes > free_bytes() || free_.empty() || free_.rbegin()->second < block) return 0;
+    const auto last = std::prev(free_.end());
+    last->second -= block;
+    const std::uint64_t begin = last->first + last->second;
+    if (last->second == 0) free_.erase(last);
+    const std::uint64_t first_page = begin / page_bytes() * page_bytes();
+    LOCKSTEP_CHECK(
+        mprotect(host(first_page), begin + block - first_page, PROT_READ | PROT_WRITE) == 0,
+        "cannot make device memory accessible: {}", std::strerror(errno));
+    allocations_[begin] = {begin, bytes, Kind::kDevice, true};
+    used_ += bytes;
+    return begin;
+}
+
 void DeviceMemory::commit(std::uint64_t end) {
     if (end <= committed_end_) return;
     end = std::min(region_ + kRegionBytes, round_up(end, kCommitStep));

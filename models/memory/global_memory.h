@@ -39,6 +39,8 @@ class DeviceMemory : public sass::GlobalMemory {
     /// Zeroed memory aligned to kAlignment, or 0 where capacity is exhausted. Memory of zero bytes
     /// has an address of its own that may not be accessed. Only kDevice counts against capacity.
     std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::kDevice);
+    /// The same, counted, above everything that allocate() gives.
+    std::uint64_t allocate_above(std::uint64_t bytes);
     /// False where no allocation (or registered range) begins at this address. Pages return to
     /// the host.
     bool free(std::uint64_t begin);

@@ -260,6 +260,20 @@ TEST_P(Memory, OutOfBoundsNamesTheAllocation) {
     EXPECT_THAT(fault("stores_at", std::uint64_t{0}, 4ll).what(), HasSubstr("null pointer"));
 }
 
+TEST(ConstantPointer, LeadsToConstantsOrGlobalMemory) {
+    for (const bool in_cycles : {false, true}) {
+        for (const auto& [machine, arch] : {std::pair{"t4", "sm_75"}, std::pair{"h200", "sm_90"}}) {
+            KernelRunner runner(machine, std::string("constant_pointer_") + arch + ".cubin", {},
+                                in_cycles);
+            const auto in = runner.ints(32), out = runner.ints(32);
+            for (int t = 0; t < 32; ++t) in[t] = -t;
+            runner.launch("choose", {1}, {32}, in.data(), out.data(), 4);
+            for (int t = 0, power = 1; t < 32; ++t, power = t % 8 ? power * 3 : 1)
+                EXPECT_EQ(out[t], (t % 2 ? power : -t) + (1 << 16) + 5) << arch << t;
+        }
+    }
+}
+
 constexpr Target kTargets[] = {{"t4", "sm_75"}, {"a100", "sm_80"}, {"h200", "sm_90"}};
 constexpr Target kInCycles[] = {
     {"t4", "sm_75", true}, {"a100", "sm_80", true}, {"h200", "sm_90", true}};

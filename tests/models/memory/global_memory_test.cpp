@@ -104,6 +104,21 @@ TEST(DeviceMemory, ZeroByteAllocationHasAnAddressOfItsOwn) {
     EXPECT_TRUE(memory.free(a));
 }
 
+TEST(DeviceMemory, AllocatesAboveTheRest) {
+    DeviceMemory memory(kGiB);
+    const std::uint64_t top = memory.allocate_above(1000);
+    const std::uint64_t below = memory.allocate_above(1000);
+    const std::uint64_t first = memory.allocate(1000);
+    EXPECT_LT(first, below);
+    EXPECT_LT(below, top);
+    EXPECT_TRUE(memory.find(top).contains(top, 1000));
+    *reinterpret_cast<char*>(top + 999) = 1;
+    EXPECT_TRUE(memory.free(top));
+    EXPECT_EQ(memory.allocate_above(1000), top);
+    EXPECT_EQ(*reinterpret_cast<char*>(top + 999), 0);
+    EXPECT_EQ(memory.allocate_above(2 * kGiB), 0u);
+}
+
 TEST(DeviceMemory, DescribesTheNearestAllocation) {
     DeviceMemory memory(kGiB);
     EXPECT_THAT(memory.describe(0x10), HasSubstr("null pointer"));
