@@ -2,13 +2,16 @@
 // How fast a core is, as far as a compiler compares ways to do the same by it.
 #pragma once
 
+#include <cstdint>
+
 namespace lockstep::tpu {
 
 struct CoreSpeed {
-    double memory_bytes = 512;    ///< a cycle
-    double memory_latency = 256;  ///< cycles
-    double issue_interval = 1;    ///< cycles
-    double window_row = 0;        ///< cycles to make a row of a window for the arrays
+    double memory_bytes = 512;           ///< a cycle
+    double memory_latency = 256;         ///< cycles
+    double issue_interval = 1;           ///< cycles
+    double window_row = 0;               ///< cycles to make a row of a window for the arrays, where
+    std::uint64_t register_lanes = 128;  ///< its pixels do not fill vector registers
 };
 
 }  // namespace lockstep::tpu

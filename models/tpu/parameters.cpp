@@ -84,7 +84,8 @@ CoreSpeed Parameters::speed() const {
     return {.memory_bytes = memory.bus_bits / 8.0 * 2 * memory.clock_mhz / clock_mhz,
             .memory_latency = memory.latency_ns * clock_mhz / 1000,
             .issue_interval = double(issue_interval),
-            .window_row = double(vector.window_cycles) / vector.sublanes};
+            .window_row = double(vector.window_cycles) / vector.sublanes,
+            .register_lanes = vector.lanes};
 }
 
 CoreLimits Parameters::limits() const {

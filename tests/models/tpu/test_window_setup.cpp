@@ -11,11 +11,12 @@ using enum Field;
 constexpr VectorParameters kVectorUnit = {
     .lanes = 128, .sublanes = 8, .fixed_function = false, .window_cycles = 7};
 
-Instruction convolve(std::uint64_t first_row, std::uint64_t kernel) {
+Instruction convolve(std::uint64_t first_row, std::uint64_t kernel, std::uint64_t channels = 64) {
     return {Opcode::kConvolve,
             {{kFirstRow, first_row},
              {kRows, 64},
              {kLanes, 128},
+             {kChannels, channels},
              {kKernelHeight, kernel},
              {kKernelWidth, kernel},
              {kStrideHeight, 1},
@@ -38,6 +39,9 @@ TEST(TpuWindowSetup, MakesRowsOnceForAllUnitsThatTakeThemTogether) {
 TEST(TpuWindowSetup, TakesNoTimeForRowsAsTheyLie) {
     WindowSetup setup(kVectorUnit), fixed(VectorParameters{});
     EXPECT_EQ(setup.assemble(convolve(0, 1), 100), 100u);
+    // Pixels that fill registers are loaded from wherever they lie.
+    EXPECT_EQ(setup.assemble(convolve(0, 3, 256), 100), 100u);
+    EXPECT_EQ(setup.assemble(convolve(0, 3, 192), 100), 156u);
     EXPECT_EQ(setup.assemble(Instruction(Opcode::kMatrixMultiply, {{kRows, 64}}), 100), 100u);
     // Generation 1 slides windows as rows stream.
     EXPECT_EQ(fixed.assemble(convolve(0, 3), 100), 100u);

@@ -149,7 +149,7 @@ class PlanTimer {
 
     /// When the rows of a convolution's windows are there; units share those that are the same.
     double rows_made(const Instruction& next, double start) {
-        if (!tpu::slides(next)) return start;
+        if (!tpu::packs(next, target_.speed.register_lanes)) return start;
         const tpu::WindowRows rows = tpu::window_rows(next);
         for (const auto& [what, made, used] : windows_)
             if (what == rows && start < used) return made;
