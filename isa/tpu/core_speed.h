@@ -7,11 +7,12 @@
 namespace lockstep::tpu {
 
 struct CoreSpeed {
-    double memory_bytes = 512;           ///< a cycle
-    double memory_latency = 256;         ///< cycles
-    double issue_interval = 1;           ///< cycles
-    double window_row = 0;               ///< cycles to make a row of a window for the arrays, where
-    std::uint64_t register_lanes = 128;  ///< its pixels do not fill vector registers
+    double memory_bytes = 512;    ///< a cycle
+    double memory_latency = 256;  ///< cycles
+    double issue_interval = 1;    ///< cycles
+    /// Cycles to make a row of a convolution's windows, where pixels do not fill vector registers.
+    double window_row = 0;
+    std::uint64_t register_lanes = 128;
 };
 
 }  // namespace lockstep::tpu

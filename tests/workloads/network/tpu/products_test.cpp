@@ -92,7 +92,7 @@ TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
             run_on(build_network(request.name, request.options), "tpu_v3", {units}).result.cycles);
     };
     const char* full = "conv2d:n=8,h=16,w=16,c=128,k=128,r=3,s=3,stride=1,pad=1";
-    EXPECT_LT(cycles(full, "array.units=2"), 0.6 * cycles(full, "array.units=1"));
+    EXPECT_LT(cycles(full, "array.units=2"), 0.7 * cycles(full, "array.units=1"));
     // Rows of narrow pixels' windows do not come as fast as two units could take them.
     const char* narrow = "conv2d:n=8,h=16,w=16,c=64,k=128,r=3,s=3,stride=1,pad=1";
     EXPECT_LT(cycles(narrow, "array.units=2"), 0.95 * cycles(narrow, "array.units=1"));
