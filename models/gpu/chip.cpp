@@ -34,8 +34,7 @@ constexpr Cycle kLivelockCycles = 1'000'000;  // at least, on a slow clock
 
 Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
            const DeviceOptions& options)
-    : machine_(machine),
-      parameters_(parameters),
+    : parameters_(parameters),
       options_(options),
       clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
       simulation_({.name = machine.name(),

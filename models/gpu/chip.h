@@ -53,7 +53,6 @@ class Chip {
     [[noreturn]] void report_deadlock(const std::string& what) const;
     KernelCounters collect() const;
 
-    const config::Machine& machine_;
     const SmParameters& parameters_;
     const DeviceOptions options_;
     const engine::ClockDomain clock_;
