@@ -143,8 +143,14 @@ const sass::Program& Module::bind(const cubin::Function& kernel, std::uint32_t& 
     return program_;
 }
 
-bool Module::moves_stack(const cubin::Function& kernel) const {
+bool Module::moves_stack(const cubin::Function& kernel) {
     const std::uint32_t first = first_[static_cast<std::size_t>(&kernel - cubin_.functions.data())];
+    const auto [known, is_new] = moves_stack_.try_emplace(first);
+    if (is_new) known->second = code_moves_stack(kernel, first);
+    return known->second;
+}
+
+bool Module::code_moves_stack(const cubin::Function& kernel, std::uint32_t first) const {
     const std::uint32_t count = program_.function_at(first)->count;
     constexpr unsigned kStackPointer = 1;
     for (std::uint32_t i = first; i < first + count; ++i) {

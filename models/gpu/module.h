@@ -37,7 +37,7 @@ class Module {
     const sass::Program& program() const { return program_; }
     /// Whether the kernel, bound, takes stack that its attributes say nothing of (alloca): it moves
     /// the stack pointer by a register, or without having a frame.
-    bool moves_stack(const cubin::Function& kernel) const;
+    bool moves_stack(const cubin::Function& kernel);
     /// Bytes of a constant bank other than 0 as this kernel sees it.
     std::span<const std::byte> constant_bank(const cubin::Function& kernel, unsigned bank) const;
     /// Whether the kernel, or a device function it might call, calls into the device runtime.
@@ -46,13 +46,15 @@ class Module {
   private:
     std::uint64_t symbol_value(const cubin::Symbol& symbol) const;
     void place_sections();
+    bool code_moves_stack(const cubin::Function& kernel, std::uint32_t first) const;
     void relocate(std::vector<std::vector<std::uint8_t>>& code);
 
     cubin::Cubin cubin_;
     memory::DeviceMemory& memory_;
     sass::Program program_;
-    std::vector<std::uint32_t> first_;    ///< code index of each function
-    std::vector<std::uint64_t> address_;  ///< of each section in device memory, or 0
+    std::vector<std::uint32_t> first_;           ///< code index of each function
+    std::vector<std::uint64_t> address_;         ///< of each section in device memory, or 0
+    std::map<std::uint32_t, bool> moves_stack_;  ///< by code index, of kernels that were launched
 };
 
 }  // namespace lockstep::gpu

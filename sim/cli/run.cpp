@@ -68,6 +68,9 @@ void check_options(const RunRequest& request, const config::Machine& machine) {
     if (request.schedule && machine.kind() != "tpu")
         throw InputError(fmt::format("--schedule is of a network on a TPU; {} is a {}",
                                      machine.name(), machine.kind()));
+    if (!request.program_file.empty() && machine.kind() != "tpu")
+        throw InputError(fmt::format("--program is of what runs on a TPU; {} is a {}",
+                                     machine.name(), machine.kind()));
 }
 
 }  // namespace
@@ -82,9 +85,6 @@ int run(const RunRequest& request) {
         check_built_in(request.what, machine->kind() == "gpu");
     else
         check_file(file);
-    if (!request.program_file.empty() && machine->kind() != "tpu")
-        throw InputError(fmt::format("--program is of what runs on a TPU; {} is a {}",
-                                     machine->name(), machine->kind()));
     if (machine->kind() == "systolic") {
         refuse(request, "run on a systolic array", false, false);
         return run_systolic(request, *machine);

@@ -326,10 +326,7 @@ Part part_of(const std::string& workload) {
 }
 
 std::string source_of(const Provenance& p, const std::string& how) {
-    const auto card = [&](const char* name) {
-        const auto found = p.card.find(name);
-        return found == p.card.end() ? std::string() : found->second;
-    };
+    const auto card = [&](const char* name) { return p.card_value(name); };
     std::string source = fmt::format("{}, {}, driver {}, CUDA {}.{}", p.gpu, how,
                                      card("driver").empty() ? p.driver : card("driver"),
                                      p.cuda_version / 1000, p.cuda_version % 1000 / 10);

@@ -27,12 +27,12 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-std::string driver_version(const std::map<std::string, std::string>& card) {
+/// `card`: what the management library says, or nothing.
+std::string driver_version(const std::string& card) {
     std::ifstream file("/proc/driver/nvidia/version");
     std::string line;
     if (file && std::getline(file, line)) return line;
-    const auto found = card.find("driver");  // containers may not show the file
-    return found == card.end() ? "unknown" : found->second;
+    return card.empty() ? "unknown" : card;  // containers may not show the file
 }
 
 std::string now() {
@@ -73,7 +73,7 @@ Provenance provenance_of(const Driver& driver, const std::string& management_lib
     p.machine = machine.empty() ? machine_of(name) : machine;
     if (driver.pci_address(address, sizeof address - 1, device) == 0)
         p.card = card_state(management_library, address);
-    p.driver = driver_version(p.card);
+    p.driver = driver_version(p.card_value("driver"));
     driver.check(driver.driver_version(&p.cuda_version), "cuDriverGetVersion");
     p.date = now();
     p.sm_mhz_rated = driver.attribute_or_0(kCuClockRate, device) / 1000.0;
@@ -82,10 +82,7 @@ Provenance provenance_of(const Driver& driver, const std::string& management_lib
 }
 
 std::vector<std::string> doubts(const Provenance& provenance) {
-    const auto value = [&](const char* name) {
-        const auto found = provenance.card.find(name);
-        return found == provenance.card.end() ? std::string() : found->second;
-    };
+    const auto value = [&](const char* name) { return provenance.card_value(name); };
     std::vector<std::string> list;
     if (const std::string count = value("processes"); !count.empty() && count != "0")
         list.push_back(count + " other processes compute on the GPU");

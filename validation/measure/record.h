@@ -59,6 +59,12 @@ struct Provenance {
     double sm_mhz_rated = 0, memory_mhz_rated = 0, sm_mhz_least = 0, sm_mhz_most = 0;
     unsigned cold_repeats = 0, warm_repeats = 0, runs = 0;
     std::uint64_t seed = 0;
+
+    /// A value of the card's state, empty where it is not known.
+    std::string card_value(const std::string& name) const {
+        const auto found = card.find(name);
+        return found == card.end() ? std::string() : found->second;
+    }
 };
 
 struct MeasurementFile {

@@ -98,8 +98,8 @@ unsigned tag_cycles(const LineAccesses& lines, unsigned banks) {
     std::array<std::uint8_t, kMaxTagBanks> load{};
     std::uint8_t most = 0;
     for (const LineAccess& line : lines) {
-        std::uint64_t folded = 0;
-        for (std::uint64_t rest = line.line; rest != 0; rest >>= digit) folded ^= rest;
+        std::uint64_t folded = line.line;
+        for (unsigned shift = digit; shift < 64; shift *= 2) folded ^= folded >> shift;
         most = std::max(most, ++load[folded & (banks - 1)]);
     }
     return most;

@@ -5,6 +5,8 @@
 // long as any can run, then the host's.
 #include "workloads/network/tpu/partition.h"
 
+#include "workloads/network/quantise/family.h"
+
 #include <algorithm>
 #include <set>
 
@@ -34,21 +36,7 @@ bool chip_may_compute(const Graph& graph, const Node& node) {
 
 /// The same values in another order or shape.
 bool only_moves(Operator op) {
-    switch (op) {
-        case Operator::kExpand:
-        case Operator::kFlatten:
-        case Operator::kGather:
-        case Operator::kIdentity:
-        case Operator::kReshape:
-        case Operator::kSlice:
-        case Operator::kSplit:
-        case Operator::kSqueeze:
-        case Operator::kTranspose:
-        case Operator::kUnsqueeze:
-            return true;
-        default:
-            return false;
-    }
+    return family_of(op) == Family::kMove && op != Operator::kMaxPool && op != Operator::kPad;
 }
 
 class Partition {

@@ -292,16 +292,7 @@ TEST(CompileForTpu, ALayerBeginsWhenTheOneBeforeItIsComplete) {
 }
 
 TEST(CompileForTpu, NeedsNoValues) {
-    BuiltinRequest request = parse_builtin("resnet18");
-    request.options.with_values = false;
-    const tpu::Parameters parameters(*config::Machine::load("tpu_v1", {}));
-    const TpuNetwork network =
-        prepare_for_tpu(build_network(request.name, request.options), 1, {}, 1, false);
-    const TpuCompiled compiled =
-        compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
-    tpu::Storage storage(compiled.program, false);
-    const tpu::RunResult result =
-        tpu::run(compiled.program, parameters, storage, {.values = false});
+    const tpu::RunResult result = run_without_values("resnet18");
     EXPECT_NEAR(static_cast<double>(result.total().useful_macs), 1.814e9, 0.01e9);
 }
 

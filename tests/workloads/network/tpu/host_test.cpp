@@ -108,17 +108,9 @@ TEST(HostTasks, StandBetweenConvolutions) {
 }
 
 TEST(HostTasks, DoWhatOnlyShapesSay) {
-    BuiltinRequest request = parse_builtin("bert_block:hidden=128,heads=4,seq=32");
-    const Ran with_values = run_on(build_network(request.name, request.options), "tpu_v1");
-    request.options.with_values = false;
-    const tpu::Parameters parameters(*config::Machine::load("tpu_v1", {}));
-    const TpuNetwork network =
-        prepare_for_tpu(build_network(request.name, request.options), 1, {}, 1, false);
-    const TpuCompiled compiled =
-        compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
-    tpu::Storage storage(compiled.program, false);
-    EXPECT_EQ(tpu::run(compiled.program, parameters, storage, {.values = false}).cycles,
-              with_values.result.cycles);
+    const char* workload = "bert_block:hidden=128,heads=4,seq=32";
+    EXPECT_EQ(run_without_values(workload).cycles,
+              run_on(builtin(workload), "tpu_v1").result.cycles);
 }
 
 TEST(HostCost, CountsProductsAndTraffic) {

@@ -5,6 +5,7 @@
 #include "models/tpu/tpu.h"
 #include "sim/config/machine.h"
 #include "workloads/network/builder.h"
+#include "workloads/network/builtin/builtin.h"
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
@@ -42,6 +43,19 @@ inline Ran run_on(Graph graph, const std::string& machine,
     }
     ran.checks = verify_tpu(network, results, parameters.fixed_point);
     return ran;
+}
+
+/// The time alone, on tpu_v1, of a built-in network whose values nobody makes.
+inline tpu::RunResult run_without_values(std::string_view workload) {
+    BuiltinRequest request = parse_builtin(workload);
+    request.options.with_values = false;
+    const tpu::Parameters parameters(*config::Machine::load("tpu_v1", {}));
+    const TpuNetwork network =
+        prepare_for_tpu(build_network(request.name, request.options), 1, {}, 1, false);
+    const TpuCompiled compiled =
+        compile_for_tpu(network.graph, {parameters.generation, parameters.limits()});
+    tpu::Storage storage(compiled.program, false);
+    return tpu::run(compiled.program, parameters, storage, {.values = false});
 }
 
 /// Convolutions in groups, depthwise, residual, pooling, a flattened image.
