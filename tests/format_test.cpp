@@ -8,13 +8,15 @@
 #include <fstream>
 #include <string>
 
+#include "tests/paths.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 
 template <typename F>
 void for_each_source(F&& f) {
-    const fs::path root = LOCKSTEP_SOURCE_DIR;
+    const fs::path root = lockstep::source_path();
     for (const char* room : {"sim", "isa", "models", "workloads", "validation", "tests"}) {
         if (!fs::exists(root / room)) continue;
         for (const auto& entry : fs::recursive_directory_iterator(root / room)) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,7 +55,7 @@ bool is_ours(const std::string& include) {
 }
 
 TEST(IncludeRule, EveryFileIncludesOnlyWhatItsRoomMay) {
-    const fs::path root = LOCKSTEP_SOURCE_DIR;
+    const fs::path root = lockstep::source_path();
     int files = 0;
     for (const char* room : {"sim", "isa", "models", "workloads", "validation"}) {
         if (!fs::exists(root / room)) continue;

@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths.h"
+
 namespace lockstep::cubin {
 
 inline std::vector<uint8_t> read_data(const std::string& name) {
-    std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/tests/isa/cubin/data/" + name,
-                       std::ios::binary);
+    std::ifstream file(source_path("tests/isa/cubin/data/") + name, std::ios::binary);
     EXPECT_TRUE(file.is_open()) << name;
     return {std::istreambuf_iterator<char>(file), {}};
 }

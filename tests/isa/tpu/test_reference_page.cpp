@@ -6,12 +6,13 @@
 #include <iterator>
 
 #include "isa/tpu/table.h"
+#include "tests/paths.h"
 
 namespace lockstep::tpu {
 namespace {
 
 TEST(TpuReferencePage, IsWhatTheTableSays) {
-    const std::string path = LOCKSTEP_SOURCE_DIR "/isa/tpu/instructions.md";
+    const std::string path = source_path("isa/tpu/instructions.md");
     // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_isa_tpu --gtest_filter=TpuReferencePage.*
     if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << reference_page();
     std::ifstream file(path);

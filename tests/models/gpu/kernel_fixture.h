@@ -16,6 +16,7 @@
 #include "isa/cubin/cubin.h"
 #include "models/device.h"
 #include "sim/config/machine.h"
+#include "tests/paths.h"
 
 namespace lockstep {
 
@@ -26,8 +27,7 @@ class KernelRunner {
         : device_(in_cycles
                       ? make_simulator(config::Machine::load(machine, {"sm.count=14"}), options)
                       : make_emulator(config::Machine::load(machine), options)) {
-        const std::string path =
-            std::string(LOCKSTEP_SOURCE_DIR) + "/tests/models/gpu/data/" + cubin_name;
+        const std::string path = source_path("tests/models/gpu/data/") + cubin_name;
         std::ifstream file(path, std::ios::binary);
         const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),
                                               std::istreambuf_iterator<char>()};

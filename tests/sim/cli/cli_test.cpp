@@ -14,6 +14,7 @@
 #include <string>
 
 #include "run_program.h"
+#include "tests/paths.h"
 
 namespace lockstep::cli {
 namespace {
@@ -40,8 +41,7 @@ class Cli : public testing::Test {
         return text.str();
     }
 
-    const std::string cubin =
-        std::string(LOCKSTEP_SOURCE_DIR) + "/workloads/cuda/cubin/sm_90/vector_add.cubin";
+    const std::string cubin = source_path("workloads/cuda/cubin/sm_90/vector_add.cubin");
 
   private:
     fs::path folder_;
@@ -247,7 +247,7 @@ TEST_F(Cli, NamesAProductByTheTypeOfItsOperands) {
 
 TEST_F(Cli, WhatCannotBePrintedIsAnError) {
     const auto status = [](const std::string& arguments) {
-        const std::string program = LOCKSTEP_BINARY_DIR "/bin/lockstep ";
+        const std::string program = binary_path("bin/lockstep ");
         return WEXITSTATUS(std::system((program + arguments).c_str()));
     };
     for (const std::string verb :

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "run_program.h"
+#include "tests/paths.h"
 
 namespace lockstep::cli {
 namespace {
@@ -21,7 +22,7 @@ struct Command {
 
 std::vector<Command> commands_of(const std::string& sheet) {
     const std::string prompt = "$ ./lockstep ";
-    std::ifstream file(LOCKSTEP_SOURCE_DIR "/" + sheet);
+    std::ifstream file(source_path(sheet));
     std::vector<Command> commands;
     bool is_output = false;
     for (std::string line; std::getline(file, line);) {
@@ -41,7 +42,7 @@ class Lab : public testing::Test {
   protected:
     Lab() {
         fs::create_directories(folder_);
-        fs::create_directory_symlink(LOCKSTEP_SOURCE_DIR "/workloads", folder_ + "/workloads");
+        fs::create_directory_symlink(source_path("workloads"), folder_ + "/workloads");
         fs::current_path(folder_);
     }
     ~Lab() override {

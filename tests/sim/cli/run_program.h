@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/paths.h"
+
 namespace lockstep::cli {
 
 struct Result {
@@ -19,8 +21,7 @@ struct Result {
 };
 
 inline Result lockstep(const std::string& arguments) {
-    const std::string command =
-        std::string(LOCKSTEP_BINARY_DIR) + "/bin/lockstep " + arguments + " 2>&1";
+    const std::string command = binary_path("bin/lockstep ") + arguments + " 2>&1";
     std::FILE* pipe = popen(command.c_str(), "r");
     std::string output;
     std::array<char, 4096> buffer;

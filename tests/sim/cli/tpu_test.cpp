@@ -9,6 +9,7 @@
 #include <string>
 
 #include "run_program.h"
+#include "tests/paths.h"
 
 namespace lockstep::cli {
 namespace {
@@ -17,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const std::string kExample = LOCKSTEP_SOURCE_DIR "/isa/tpu/examples/fully_connected.tpu";
+const std::string kExample = source_path("isa/tpu/examples/fully_connected.tpu");
 
 std::string written(const std::string& text) {
     const std::string path = temporary("_made.tpu");

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "sim/error/error.h"
+#include "tests/paths.h"
 #include "validation/compare/html_report.h"
 #include "validation/compare/report.h"
 #include "validation/compare/statistics.h"
@@ -24,7 +25,7 @@ using testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-const fs::path kSample = LOCKSTEP_SOURCE_DIR "/tests/validation/compare/sample";
+const fs::path kSample = source_path("tests/validation/compare/sample");
 
 const std::vector<Row>& sample_rows() {
     static const std::vector<Row> rows =

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "sim/error/error.h"
+#include "tests/paths.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/ncu_csv.h"
 #include "validation/measure/packed.h"
@@ -114,8 +115,8 @@ TEST(Driver, SaysWhatIsMissing) {
 
 /// The program, run as a user does.
 int run_program(const std::string& arguments, const std::string& environment = "") {
-    const std::string command = environment + " " LOCKSTEP_BINARY_DIR "/bin/lockstep_measure " +
-                                arguments + " >/dev/null 2>&1";
+    const std::string command =
+        environment + " " + binary_path("bin/lockstep_measure ") + arguments + " >/dev/null 2>&1";
     return WEXITSTATUS(std::system(command.c_str()));
 }
 
@@ -229,11 +230,10 @@ class Script : public Program {
     }
     int run(const std::string& arguments, const std::string& environment = "") const {
         const std::string command =
-            environment +
-            " LOCKSTEP_BUILD=" LOCKSTEP_BINARY_DIR " LOCKSTEP_NCU=" + (folder_ / "ncu").string() +
-            " LOCKSTEP_MEASURE_OPTIONS='" + common_ + "--table-entries 500 --plan " +
-            (folder_ / "plan.csv").string() +
-            "' " LOCKSTEP_SOURCE_DIR "/validation/measure/run.sh " + arguments + " >" +
+            environment + " LOCKSTEP_BUILD=" + binary_path() +
+            " LOCKSTEP_NCU=" + (folder_ / "ncu").string() + " LOCKSTEP_MEASURE_OPTIONS='" +
+            common_ + "--table-entries 500 --plan " + (folder_ / "plan.csv").string() + "' " +
+            source_path("validation/measure/run.sh ") + arguments + " >" +
             (folder_ / "log").string() + " 2>&1";
         return WEXITSTATUS(std::system(command.c_str()));
     }

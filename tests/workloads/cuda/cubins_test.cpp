@@ -12,6 +12,7 @@
 #include <ostream>
 #include <string>
 
+#include "tests/paths.h"
 #include "workloads/cuda/kernel_images.h"
 
 namespace lockstep::cuda {
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = fs::path(LOCKSTEP_SOURCE_DIR) / "workloads/cuda";
+const fs::path kFolder = fs::path(source_path()) / "workloads/cuda";
 
 std::string output_of(const std::string& command) {
     std::string output;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference executor against PyTorch (data/make.py, FP64) and against plain loops.
 #include "workloads/network/reference/execute.h"
+#include "tests/paths.h"
 
 #include "sim/error/error.h"
 #include "workloads/network/builder.h"
@@ -26,7 +27,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
 
-const fs::path kData = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/workloads/network/data";
+const fs::path kData = fs::path(source_path()) / "tests/workloads/network/data";
 
 std::vector<double> next_line(std::istream& file) {
     std::string line;

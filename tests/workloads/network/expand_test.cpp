@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators taken apart compute what the whole does.
 #include "workloads/network/expand.h"
+#include "tests/paths.h"
 
 #include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
@@ -49,8 +50,8 @@ TEST(Expand, UnrollsStackedLayers) {
 }
 
 TEST(Expand, BothDirectionsOfPytorchsLstm) {
-    Graph whole = read_onnx(std::filesystem::path(LOCKSTEP_SOURCE_DIR) /
-                            "tests/workloads/network/data/lstm.onnx");
+    Graph whole =
+        read_onnx(std::filesystem::path(source_path()) / "tests/workloads/network/data/lstm.onnx");
     simplify(whole);
     Graph parts = whole;
     EXPECT_EQ(expand_lstm(parts), 2);

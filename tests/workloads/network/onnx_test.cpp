@@ -2,6 +2,7 @@
 // The ONNX reader on PyTorch's files (data/make.py) and on models written here with the same
 // message definitions.
 #include "sim/error/error.h"
+#include "tests/paths.h"
 #include "workloads/network/onnx/reader.h"
 #include "workloads/network/shape_inference.h"
 
@@ -21,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-const fs::path kData = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/workloads/network/data";
+const fs::path kData = fs::path(source_path()) / "tests/workloads/network/data";
 
 std::vector<uint8_t> bytes_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);

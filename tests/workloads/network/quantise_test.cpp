@@ -2,6 +2,7 @@
 // Quantised and bf16 networks against their own FP64 results: the signal-to-noise ratio that steps
 // of that size leave.
 #include "workloads/network/quantise/quantise.h"
+#include "tests/paths.h"
 
 #include "sim/error/error.h"
 #include "workloads/network/builder.h"
@@ -33,7 +34,7 @@ using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using ::testing::ThrowsMessage;
 
-const auto kData = std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/workloads/network/data";
+const auto kData = std::filesystem::path(source_path()) / "tests/workloads/network/data";
 
 Graph network(std::string_view text) {
     const BuiltinRequest request = parse_builtin(text);

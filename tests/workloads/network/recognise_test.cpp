@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognised operators compute what their parts do.
 #include "workloads/network/reference/recognise.h"
+#include "tests/paths.h"
 
 #include "workloads/network/builder.h"
 #include "workloads/network/inputs.h"
@@ -33,8 +34,8 @@ size_t count(const Graph& graph, Operator op) {
 }
 
 TEST(Recognise, WhatPytorchWritesOut) {
-    const auto path = std::filesystem::path(LOCKSTEP_SOURCE_DIR) /
-                      "tests/workloads/network/data/attention_13.onnx";
+    const auto path =
+        std::filesystem::path(source_path()) / "tests/workloads/network/data/attention_13.onnx";
     Graph graph = read_onnx(path, {.dimensions = {{"batch", 2}, {"seq", 6}}});
     infer_and_fold(graph);
     remove_unused(graph);

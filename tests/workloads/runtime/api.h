@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/paths.h"
 #include "tests/workloads/runtime/fake_device.h"
 #include "workloads/runtime/graph.h"
 #include "workloads/runtime/runtime.h"
@@ -103,8 +104,7 @@ class RuntimeTest : public ::testing::Test {
     }
 
     Kernel* kernel() {
-        const std::string path =
-            std::string(LOCKSTEP_SOURCE_DIR) + "/workloads/cuda/cubin/sm_90/vector_add.cubin";
+        const std::string path = source_path("workloads/cuda/cubin/sm_90/vector_add.cubin");
         std::ifstream file(path, std::ios::binary);
         const std::string bytes{std::istreambuf_iterator<char>(file), {}};
         EXPECT_EQ(

@@ -5,13 +5,13 @@
 #include <sstream>
 
 #include "tests/isa/sass/tensor_core/xz.h"
+#include "tests/paths.h"
 
 namespace lockstep::sass {
 
 std::vector<Line> read_listing(const std::string& name) {
     std::vector<Line> lines;
-    for (const std::string& source :
-         read_xz_lines(LOCKSTEP_SOURCE_DIR "/tests/isa/sass/data/" + name)) {
+    for (const std::string& source : read_xz_lines(source_path("tests/isa/sass/data/") + name)) {
         std::istringstream in(source);
         in.exceptions(std::ios::failbit);
         Line line;

@@ -11,6 +11,7 @@
 
 #include "isa/sass/disassembler/disassembler.h"
 #include "tests/isa/sass/disassembler/listing.h"
+#include "tests/paths.h"
 
 namespace lockstep::sass {
 namespace {
@@ -24,7 +25,7 @@ Key key_of(const Line& line) {
 }
 
 std::set<Key> known_differences() {
-    std::ifstream in(LOCKSTEP_SOURCE_DIR "/tests/isa/sass/data/known_differences.txt");
+    std::ifstream in(source_path("tests/isa/sass/data/known_differences.txt"));
     std::set<Key> keys;
     for (std::string line; std::getline(in, line);) {
         if (line.empty() || line[0] == '#') continue;

@@ -11,6 +11,7 @@
 #include "sim/numerics/fp16.h"
 #include "sim/numerics/fp8.h"
 #include "tests/isa/sass/tensor_core/xz.h"
+#include "tests/paths.h"
 
 namespace lockstep::sass {
 namespace {
@@ -96,8 +97,8 @@ TEST(Silicon, EveryRecordedOutputMatches) {
                                                      {"tf32", TensorType::kTf32},
                                                      {"E4M3", TensorType::kE4m3},
                                                      {"E5M2", TensorType::kE5m2}};
-    const std::vector<std::string> lines = read_xz_lines(
-        LOCKSTEP_SOURCE_DIR "/tests/isa/sass/tensor_core/data/tensor_core_vectors.tsv.xz");
+    const std::vector<std::string> lines =
+        read_xz_lines(source_path("tests/isa/sass/tensor_core/data/tensor_core_vectors.tsv.xz"));
     std::map<std::string, int> compared, mismatched;
     for (size_t at = 1; at < lines.size(); ++at) {
         std::istringstream line(lines[at]);

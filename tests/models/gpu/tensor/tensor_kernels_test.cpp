@@ -15,6 +15,7 @@
 #include "sim/numerics/fp8.h"
 #include "sim/numerics/packed_int.h"
 #include "tests/isa/sass/tensor_core/xz.h"
+#include "tests/paths.h"
 
 namespace lockstep {
 namespace {
@@ -188,9 +189,8 @@ TEST_P(TensorKernels, MultiplyMatrices) {
     const Gpu& gpu = GetParam();
     const std::unique_ptr<Device> device =
         make_emulator(config::Machine::load(gpu.machine), DeviceOptions{});
-    const std::string file = std::string(LOCKSTEP_SOURCE_DIR) +
-                             "/tests/models/gpu/tensor/cubin/kernels.sm_" + std::to_string(gpu.sm) +
-                             ".cubin.xz";
+    const std::string file = source_path("tests/models/gpu/tensor/cubin/kernels.sm_") +
+                             std::to_string(gpu.sm) + ".cubin.xz";
     const std::string bytes = read_xz(file);
     const ModuleHandle module = device->load_module(
         cubin::parse({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, file));
