@@ -194,6 +194,8 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
             put32(0x15c + 4 * i, dims[3 + i]);
         }
         put64(0x198, address + kernel.parameter_base);
+    } else {
+        put64(0x40, address);  // pointers to parameters are made from it
     }
     const auto parameters = request.parameters.first(
         std::min<std::size_t>(request.parameters.size(), kernel.parameter_bytes));
@@ -210,9 +212,11 @@ void LiteralTable::fill(const sass::Program& program,
         std::uint32_t value = literal.value;
         if (literal.is_constant) {
             value = 0;
+            // A bank ends where its last parameter or variable does, be it within a word.
             const std::span<const std::byte> bank = constant[literal.bank];
-            if (literal.value + sizeof value <= bank.size())
-                std::memcpy(&value, bank.data() + literal.value, sizeof value);
+            if (literal.value < bank.size())
+                std::memcpy(&value, bank.data() + literal.value,
+                            std::min(sizeof value, bank.size() - literal.value));
         }
         for (std::uint32_t& lane : rows_[i].lane) lane = value;
     }

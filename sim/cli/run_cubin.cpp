@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -104,11 +105,12 @@ void Arguments::add(std::size_t index, const std::string& text) {
         const std::string last = second == std::string::npos ? "" : rest.substr(second + 1);
         if (kind == "zeros" || kind == "iota" || kind == "random") {
             const std::uint64_t bytes = byte_count(index, text, rest);
-            auto* words = reinterpret_cast<std::uint32_t*>(buffer(index, text, bytes));
-            for (std::uint64_t i = 0; kind != "zeros" && i < bytes / sizeof *words; ++i) {
+            auto* const to = reinterpret_cast<std::byte*>(buffer(index, text, bytes));
+            for (std::uint64_t at = 0; kind != "zeros" && at < bytes; at += sizeof(std::uint32_t)) {
                 random_ = random_ * 6364136223846793005ull + 1442695040888963407ull;
-                words[i] = kind == "iota" ? static_cast<std::uint32_t>(i)
-                                          : static_cast<std::uint32_t>(random_ >> 32);
+                const auto word = static_cast<std::uint32_t>(
+                    kind == "iota" ? at / sizeof(std::uint32_t) : random_ >> 32);
+                std::memcpy(to + at, &word, std::min<std::uint64_t>(sizeof word, bytes - at));
             }
         } else if (kind == "in" || kind == "inout") {
             const std::vector<std::uint8_t> contents = read_file(first);
@@ -149,6 +151,12 @@ void Arguments::add(std::size_t index, const std::string& text) {
     if (error != std::errc{} || at != end) fail(index, text, "is not a number");
     if (bytes > sizeof number)
         fail(index, text, fmt::format("the kernel's parameter has {} bytes", bytes));
+    // Signed or not is the kernel's to say: what neither reading holds would lose its upper bytes.
+    const unsigned bits = 8 * bytes;
+    if (bits < 64 && (number < -(std::int64_t{1} << (bits - 1)) || number >> bits > 0))
+        fail(index, text,
+             fmt::format("does not fit the {} byte{} of the kernel's parameter", bytes,
+                         bytes == 1 ? "" : "s"));
     put(index, text, &number, bytes);
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "run_program.h"
+#include "tests/isa/sass/tensor_core/xz.h"
 #include "tests/paths.h"
 
 namespace lockstep::cli {
@@ -158,6 +159,29 @@ TEST_F(Cli, RunsACubinsKernel) {
         std::memcpy(&sum, &c[4 * i], 4);
         EXPECT_EQ(sum, static_cast<float>(i) + 0.5f);
     }
+}
+
+TEST_F(Cli, PassesArgumentsToTheLastByte) {
+    const std::string small =
+        write("small.cubin",
+              read_xz(source_path("tests/models/gpu/data/parameters/cubin/O3.sm_90.cubin.xz")));
+    const std::string run = "run " + small + " --mode emulate --quiet --kernel ";
+    Result result = lockstep(run + "tail_s8_1 --arg out:8:" + path("sum") + " --arg 3 --arg -5");
+    ASSERT_EQ(result.status, 0) << result.output;
+    std::int64_t sum = 0;
+    ASSERT_EQ(read(path("sum")).size(), sizeof sum);
+    std::memcpy(&sum, read(path("sum")).data(), sizeof sum);
+    EXPECT_EQ(sum, (std::int64_t{3} << 32) - 5);
+
+    for (const char* number : {"256", "-129", "0x1ff"}) {
+        result = lockstep(run + "tail_s8_1 --arg zeros:8 --arg 3 --arg " + number);
+        EXPECT_EQ(result.status, 2) << number;
+        EXPECT_THAT(result.output, HasSubstr("does not fit the 1 byte of the kernel's parameter"));
+    }
+
+    result = lockstep(run + "copy_bytes --block 7 --arg out:7:" + path("seven") + " --arg iota:7");
+    ASSERT_EQ(result.status, 0) << result.output;
+    EXPECT_EQ(read(path("seven")), std::string("\0\0\0\0\1\0\0", 7));
 }
 
 TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
