@@ -29,6 +29,12 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/engine", "sim/trace"}},
     {"workloads",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h"}},
+    // The two APIs are shells over one state, which knows neither.
+    {"workloads/cuda_api/state",
+     {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h"}},
+    {"workloads/cuda_api/runtime",
+     {"workloads/cuda_api/state", "isa", "sim/error", "sim/config", "sim/stats",
+      "models/device.h"}},
     {"validation",
      {"sim/numerics", "sim/error", "sim/config", "sim/stats", "isa", "models", "workloads"}},
 };

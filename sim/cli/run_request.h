@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/device.h"
-#include "workloads/runtime/make_device.h"
+#include "workloads/cuda_api/state/make_device.h"
 
 namespace lockstep::cli {
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes the library a program's runtime: on being loaded it reads how to run, and when the
+// program ends it writes the statistics and sees to it that a fault nobody asked about is not taken
+// for success.
+#include <unistd.h>
+#include <cstdlib>
+#include <filesystem>
+
+#include "workloads/cuda_api/state/context.h"
+#include "workloads/cuda_api/state/make_device.h"
+
+namespace lockstep::cuda {
+namespace {
+
+pid_t process = 0;
+
+/// Runs after everything else the program registered for its end, because it was registered first.
+void at_exit(int status, void*) {
+    if (getpid() != process) return;  // a child that was forked off
+    Context& context = Context::current();
+    flush_output();
+    try {
+        context.print_summary();
+        context.write_statistics();
+    } catch (const lockstep::Error& error) {
+        end_process(error.status(), error.what());
+    }
+    if (status == 0 && context.has_unseen_fault())
+        _exit(static_cast<int>(ExitStatus::kProgramFault));
+}
+
+__attribute__((constructor)) void start() {
+    Configuration configuration;
+    try {
+        RunOptions options = RunOptions::from_environment();
+        if (!options.stats_file.empty()) {
+            stats::Statistics::check_path(options.stats_file);
+            // The program may change its folder, and what it starts must not write this file too.
+            options.stats_file = std::filesystem::absolute(options.stats_file);
+            unsetenv("LOCKSTEP_STATS");
+        }
+        if (!options.trace_file.empty()) {
+            options.trace_file = std::filesystem::absolute(options.trace_file);
+            unsetenv("LOCKSTEP_TRACE");
+        }
+        configuration.make_device = [options] { return make_device(options); };
+        configuration.make_statistics = [options](const Device& device) {
+            return std::make_unique<stats::Statistics>(device.machine().name(), options.mode,
+                                                       options.workload);
+        };
+        if (options.mode == "cycle" && !options.quiet) configuration.summarize = speed_of_light;
+        configuration.stats_file = options.stats_file;
+    } catch (const lockstep::Error& error) {
+        end_process(error.status(), error.what());
+    }
+    Context::current().configure(std::move(configuration));
+    process = getpid();
+    on_exit(at_exit, nullptr);
+}
+
+}  // namespace
+}  // namespace lockstep::cuda

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions whose interface differs between the major versions of CUDA. This file is compiled
+// once for each: LOCKSTEP_CUDART is 11, 12 or 13. CUDA 12 has the new forms under names with _v2 or
+// _v3, which CUDA 13 gave the plain names.
+#include <cstdio>
+#include <cstring>
+
+#include "workloads/cuda_api/runtime/call.h"
+#include "workloads/cuda_api/runtime/graph_nodes.h"
+
+namespace lockstep::cuda {
+
+Error function_attributes(abi::FuncAttributes& result, const void* function);
+Error instantiate(GraphExec** result, Graph* graph, unsigned long long flags);
+Error update(GraphExec* exec, Graph* graph, abi::GraphExecUpdateResultInfo& info);
+Error edges_of(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count);
+Error change_edges(Graph* graph, GraphNode* const* from, GraphNode* const* to, std::size_t count,
+                   bool add);
+Error neighbours(GraphNode* node, GraphNode** result, std::size_t* count, bool dependents);
+
+namespace {
+
+constexpr int kVersion = LOCKSTEP_CUDART == 11 ? 11080 : LOCKSTEP_CUDART == 12 ? 12090 : 13000;
+
+Error store_version(int* version) {
+    return call([&](Context&) {
+        return version ? (*version = kVersion, Error::kSuccess) : Error::kInvalidValue;
+    });
+}
+
+template <typename Properties>
+Error device_properties(void* result, int device, std::size_t bytes) {
+    return call([&](Context& context) {
+        if (!result) return Error::kInvalidValue;
+        if (device != 0) return Error::kInvalidDevice;
+        Properties properties;
+        context.properties().fill(properties);
+        std::memcpy(result, &properties, bytes);
+        return Error::kSuccess;
+    });
+}
+
+Error capture_info(Stream* handle, abi::CaptureStatus* status, unsigned long long* id,
+                   Graph** graph, GraphNode* const** dependencies, std::size_t* count) {
+    return call([&](Context& context) {
+        Stream* stream = context.streams.find(handle);
+        if (!stream) return Error::kInvalidResourceHandle;
+        if (!status) return Error::kInvalidValue;
+        *status = stream->capturing() ? stream->capture->status : abi::kCaptureNone;
+        if (*status != abi::kCaptureActive) return Error::kSuccess;
+        if (id) *id = stream->capture->id;
+        if (graph) *graph = context.graphs.keep(stream->capture->graph);
+        if (dependencies) *dependencies = stream->last.data();
+        if (count) *count = stream->last.size();
+        return Error::kSuccess;
+    });
+}
+
+Error update_capture(Stream* handle, GraphNode* const* nodes, std::size_t count, unsigned flags) {
+    return call([&](Context& context) {
+        constexpr unsigned kSet = 1;
+        Stream* stream = context.streams.find(handle);
+        if (!stream) return Error::kInvalidResourceHandle;
+        if (!stream->capturing()) return Error::kIllegalState;
+        if (flags > kSet || (count != 0 && !nodes)) return Error::kInvalidValue;
+        if (flags == kSet) stream->last.clear();
+        stream->last.insert(stream->last.end(), nodes, nodes + count);
+        return Error::kSuccess;
+    });
+}
+
+/// Functions of the driver interface. There is no driver under this library.
+Error driver_entry(const char* symbol, void** function, int* status) {
+    constexpr int kSymbolNotFound = 1;
+    return call([&](Context&) {
+        if (!symbol || !function) return Error::kInvalidValue;
+        *function = nullptr;
+        std::fprintf(stderr, "lockstep: the CUDA driver function %s is not available\n", symbol);
+        if (status) *status = kSymbolNotFound;
+        return status ? Error::kSuccess : Error::kSymbolNotFound;
+    });
+}
+
+}  // namespace
+
+LOCKSTEP_CUDA Error cudaRuntimeGetVersion(int* version) {
+    return store_version(version);
+}
+LOCKSTEP_CUDA Error cudaDriverGetVersion(int* version) {
+    return store_version(version);
+}
+
+LOCKSTEP_CUDA Error cudaPointerGetAttributes(abi::PointerAttributes* result, const void* pointer) {
+    constexpr std::size_t kBytes = LOCKSTEP_CUDART >= 13
+                                       ? sizeof(abi::PointerAttributes)
+                                       : offsetof(abi::PointerAttributes, reserved);
+    return call([&](Context& context) {
+        if (!result) return Error::kInvalidValue;
+        const abi::PointerAttributes attributes = context.memory.attributes(pointer);
+        std::memcpy(result, &attributes, kBytes);
+        return Error::kSuccess;
+    });
+}
+
+LOCKSTEP_CUDA Error cudaFuncGetAttributes(abi::FuncAttributes* result, const void* function) {
+    constexpr std::size_t kBytes = LOCKSTEP_CUDART == 11
+                                       ? offsetof(abi::FuncAttributes, clusterDimMustBeSet)
+                                       : sizeof(abi::FuncAttributes);
+    if (!result) return call([](Context&) { return Error::kInvalidValue; });
+    abi::FuncAttributes attributes;
+    const Error error = function_attributes(attributes, function);
+    if (error == Error::kSuccess) std::memcpy(result, &attributes, kBytes);
+    return error;
+}
+
+LOCKSTEP_CUDA Error cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
+                                                     unsigned long long, int* status) {
+    return driver_entry(symbol, function, status);
+}
+
+#if LOCKSTEP_CUDART == 13
+LOCKSTEP_CUDA Error cudaGetDeviceProperties(void* result, int device) {
+    return device_properties<abi::DeviceProp13>(result, device, sizeof(abi::DeviceProp13));
+}
+#else
+LOCKSTEP_CUDA Error cudaGetDeviceProperties(void* result, int device) {
+    return device_properties<abi::DeviceProp12>(result, device, abi::kDeviceProp11Bytes);
+}
+#endif
+#if LOCKSTEP_CUDART == 12
+LOCKSTEP_CUDA Error cudaGetDeviceProperties_v2(void* result, int device) {
+    return device_properties<abi::DeviceProp12>(result, device, sizeof(abi::DeviceProp12));
+}
+#endif
+
+#if LOCKSTEP_CUDART == 11
+LOCKSTEP_CUDA Error cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                            unsigned long long) {
+    return driver_entry(symbol, function, nullptr);
+}
+LOCKSTEP_CUDA Error cudaGraphInstantiate(GraphExec** exec, Graph* graph, GraphNode** error_node,
+                                         char*, std::size_t) {
+    if (error_node) *error_node = nullptr;
+    return instantiate(exec, graph, 0);
+}
+LOCKSTEP_CUDA Error cudaGraphExecUpdate(GraphExec* exec, Graph* graph, GraphNode** error_node,
+                                        int* result) {
+    abi::GraphExecUpdateResultInfo info{};
+    const Error error = update(exec, graph, info);
+    if (error_node) *error_node = info.errorNode;
+    if (result) *result = info.result;
+    return error;
+}
+#else
+LOCKSTEP_CUDA Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
+                                            int* status) {
+    return driver_entry(symbol, function, status);
+}
+LOCKSTEP_CUDA Error cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
+    return instantiate(exec, graph, flags);
+}
+LOCKSTEP_CUDA Error cudaGraphExecUpdate(GraphExec* exec, Graph* graph,
+                                        abi::GraphExecUpdateResultInfo* result) {
+    abi::GraphExecUpdateResultInfo info{};
+    const Error error = update(exec, graph, info);
+    if (result) *result = info;
+    return error;
+}
+#endif
+
+// With edge data: programmatic dependencies say how much two kernels may overlap.
+#if LOCKSTEP_CUDART == 13
+#define LOCKSTEP_V2(name) name
+#define LOCKSTEP_V3(name) name
+#else
+#define LOCKSTEP_V2(name) name##_v2
+#define LOCKSTEP_V3(name) name##_v3
+#endif
+
+#if LOCKSTEP_CUDART >= 12
+LOCKSTEP_CUDA Error LOCKSTEP_V3(cudaStreamGetCaptureInfo)(
+    Stream* stream, abi::CaptureStatus* status, unsigned long long* id, Graph** graph,
+    GraphNode* const** dependencies, const abi::GraphEdgeData** data, std::size_t* count) {
+    if (data) *data = nullptr;
+    return capture_info(stream, status, id, graph, dependencies, count);
+}
+LOCKSTEP_CUDA Error LOCKSTEP_V2(cudaStreamUpdateCaptureDependencies)(Stream* stream,
+                                                                     GraphNode* const* nodes,
+                                                                     const abi::GraphEdgeData*,
+                                                                     std::size_t count,
+                                                                     unsigned flags) {
+    return update_capture(stream, nodes, count, flags);
+}
+LOCKSTEP_CUDA Error LOCKSTEP_V2(cudaGraphAddDependencies)(Graph* graph, GraphNode* const* from,
+                                                          GraphNode* const* to,
+                                                          const abi::GraphEdgeData*,
+                                                          std::size_t count) {
+    return change_edges(graph, from, to, count, true);
+}
+LOCKSTEP_CUDA Error LOCKSTEP_V2(cudaGraphRemoveDependencies)(Graph* graph, GraphNode* const* from,
+                                                             GraphNode* const* to,
+                                                             const abi::GraphEdgeData*,
+                                                             std::size_t count) {
+    return change_edges(graph, from, to, count, false);
+}
+LOCKSTEP_CUDA Error LOCKSTEP_V2(cudaGraphGetEdges)(Graph* graph, GraphNode** from, GraphNode** to,
+                                                   abi::GraphEdgeData* data, std::size_t* count) {
+    const Error error = edges_of(graph, from, to, count);
+    if (data && error == Error::kSuccess) std::memset(data, 0, *count * sizeof(*data));
+    return error;
+}
+LOCKSTEP_CUDA Error LOCKSTEP_V2(cudaGraphNodeGetDependencies)(GraphNode* node, GraphNode** nodes,
+                                                              abi::GraphEdgeData* data,
+                                                              std::size_t* count) {
+    const Error error = neighbours(node, nodes, count, false);
+    if (data && error == Error::kSuccess) std::memset(data, 0, *count * sizeof(*data));
+    return error;
+}
+LOCKSTEP_CUDA Error LOCKSTEP_V2(cudaGraphNodeGetDependentNodes)(GraphNode* node, GraphNode** nodes,
+                                                                abi::GraphEdgeData* data,
+                                                                std::size_t* count) {
+    const Error error = neighbours(node, nodes, count, true);
+    if (data && error == Error::kSuccess) std::memset(data, 0, *count * sizeof(*data));
+    return error;
+}
+LOCKSTEP_CUDA Error LOCKSTEP_V2(cudaGraphAddNode)(GraphNode** result, Graph* graph,
+                                                  GraphNode* const* needs,
+                                                  const abi::GraphEdgeData*, std::size_t count,
+                                                  abi::GraphNodeParams* p) {
+    return add_node(result, graph, needs, count,
+                    [&](Context& r, Operation& o) { return node_operation(r, p, o); });
+}
+#endif
+
+#if LOCKSTEP_CUDART <= 12
+LOCKSTEP_CUDA Error cudaStreamGetCaptureInfo(Stream* stream, abi::CaptureStatus* status,
+                                             unsigned long long* id) {
+    return capture_info(stream, status, id, nullptr, nullptr, nullptr);
+}
+LOCKSTEP_CUDA Error cudaStreamGetCaptureInfo_v2(Stream* stream, abi::CaptureStatus* status,
+                                                unsigned long long* id, Graph** graph,
+                                                GraphNode* const** dependencies,
+                                                std::size_t* count) {
+    return capture_info(stream, status, id, graph, dependencies, count);
+}
+LOCKSTEP_CUDA Error cudaStreamUpdateCaptureDependencies(Stream* stream, GraphNode* const* nodes,
+                                                        std::size_t count, unsigned flags) {
+    return update_capture(stream, nodes, count, flags);
+}
+LOCKSTEP_CUDA Error cudaGraphAddDependencies(Graph* graph, GraphNode* const* from,
+                                             GraphNode* const* to, std::size_t count) {
+    return change_edges(graph, from, to, count, true);
+}
+LOCKSTEP_CUDA Error cudaGraphRemoveDependencies(Graph* graph, GraphNode* const* from,
+                                                GraphNode* const* to, std::size_t count) {
+    return change_edges(graph, from, to, count, false);
+}
+LOCKSTEP_CUDA Error cudaGraphGetEdges(Graph* graph, GraphNode** from, GraphNode** to,
+                                      std::size_t* count) {
+    return edges_of(graph, from, to, count);
+}
+LOCKSTEP_CUDA Error cudaGraphNodeGetDependencies(GraphNode* node, GraphNode** nodes,
+                                                 std::size_t* count) {
+    return neighbours(node, nodes, count, false);
+}
+LOCKSTEP_CUDA Error cudaGraphNodeGetDependentNodes(GraphNode* node, GraphNode** nodes,
+                                                   std::size_t* count) {
+    return neighbours(node, nodes, count, true);
+}
+#endif
+#if LOCKSTEP_CUDART == 12
+LOCKSTEP_CUDA Error cudaGraphAddNode(GraphNode** result, Graph* graph, GraphNode* const* needs,
+                                     std::size_t count, abi::GraphNodeParams* p) {
+    return add_node(result, graph, needs, count,
+                    [&](Context& r, Operation& o) { return node_operation(r, p, o); });
+}
+#endif
+
+}  // namespace lockstep::cuda

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors as CUDA reports them: a call returns its own error; a kernel's fault comes out of the next
+// call that waits and of every call after that. One lock makes the calls of several threads happen
+// one after another.
+#include "workloads/cuda_api/state/context.h"
+
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+namespace lockstep::cuda {
+namespace {
+
+Error error_of(sass::FaultKind kind) {
+    switch (kind) {
+        case sass::FaultKind::kIllegalAddress:
+            return Error::kIllegalAddress;
+        case sass::FaultKind::kMisalignedAddress:
+            return Error::kMisalignedAddress;
+        case sass::FaultKind::kInvalidAddressSpace:
+            return Error::kInvalidAddressSpace;
+        case sass::FaultKind::kInvalidPc:
+            return Error::kInvalidPc;
+        case sass::FaultKind::kIllegalInstruction:
+            return Error::kIllegalInstruction;
+        case sass::FaultKind::kAssert:
+            return Error::kAssert;
+        case sass::FaultKind::kInstructionLimit:
+            return Error::kLaunchTimeout;
+        case sass::FaultKind::kNotExecuted:
+        case sass::FaultKind::kTrap:
+        case sass::FaultKind::kLaunchFailure:
+        case sass::FaultKind::kDivergentBarrier:
+        case sass::FaultKind::kDeadlock:
+            break;
+    }
+    return Error::kLaunchFailure;
+}
+
+Error error_of(LaunchRefused::Reason reason) {
+    switch (reason) {
+        case LaunchRefused::Reason::kInvalidConfiguration:
+            return Error::kInvalidConfiguration;
+        case LaunchRefused::Reason::kOutOfResources:
+            return Error::kLaunchOutOfResources;
+        case LaunchRefused::Reason::kCooperativeTooLarge:
+            return Error::kCooperativeLaunchTooLarge;
+        case LaunchRefused::Reason::kNoKernel:
+            break;
+    }
+    return Error::kInvalidDeviceFunction;
+}
+
+std::string demangled(const std::string& name) {
+    int status = 0;
+    char* text = ::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+    std::string result = status == 0 && text ? text : name;
+    std::free(text);
+    return result;
+}
+
+}  // namespace
+
+void flush_output() {
+    std::cout.flush();
+    std::clog.flush();
+    std::fflush(nullptr);
+}
+
+void end_process(ExitStatus status, std::string_view message) {
+    flush_output();
+    std::fprintf(stderr, "lockstep: %.*s\n", static_cast<int>(message.size()), message.data());
+    _exit(static_cast<int>(status));
+}
+
+Context& Context::current() {
+    static Context& context = *new Context;
+    return context;
+}
+
+void Context::configure(Configuration configuration) {
+    configuration_ = std::move(configuration);
+}
+
+void Context::reset() {
+    streams.clear();
+    if (device_) {
+        memory.clear();
+        modules.unload_all();
+    }
+    statistics_.reset();
+    device_.reset();
+    properties_.reset();
+    pending_ = sticky_ = Error::kSuccess;
+    faulted_ = acknowledged_ = false;
+    seconds_ = 0;
+}
+
+void Context::ensure_device() {
+    if (device_) return;
+    LOCKSTEP_CHECK(configuration_.make_device != nullptr, "the context has no device to make");
+    device_ = configuration_.make_device();
+    properties_ = configuration_.properties ? configuration_.properties(*device_)
+                                            : DeviceProperties::from_machine(device_->machine());
+    device_->set_printf_output(
+        [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+    if (configuration_.make_statistics) statistics_ = configuration_.make_statistics(*device_);
+}
+
+Device& Context::device() {
+    ensure_device();
+    return *device_;
+}
+
+const DeviceProperties& Context::properties() {
+    ensure_device();
+    return *properties_;
+}
+
+Error Context::call(Waits waits, const std::function<Error(Context&)>& body) {
+    const std::lock_guard guard(lock_);
+    Error result = sticky_;
+    if (result == Error::kSuccess && waits == Waits::kYes) result = sticky_ = pending_;
+    if (result == Error::kSuccess) {
+        try {
+            result = body(*this);
+        } catch (const LaunchRefused& refused) {
+            result = error_of(refused.reason());
+        } catch (const lockstep::Error& error) {
+            end_process(error.status(), error.what());
+        } catch (const std::bad_alloc&) {
+            result = Error::kMemoryAllocation;
+        }
+    }
+    return result;
+}
+
+void Context::run_unlocked(const std::function<void()>& function) {
+    lock_.unlock();
+    function();
+    lock_.lock();
+}
+
+void Context::unregister(Module* module) {
+    const std::lock_guard guard(lock_);
+    modules.remove(module);
+}
+
+Error Context::launch(const KernelLaunch& launch) {
+    if (pending_ != Error::kSuccess) return Error::kSuccess;  // nothing runs after a fault
+    LOCKSTEP_CHECK(launch.kernel->function != nullptr, "kernel {} is not loaded",
+                   launch.kernel->name);
+    LaunchRequest request;
+    request.module = launch.kernel->module->handle();
+    request.kernel = launch.kernel->name;
+    request.grid = launch.grid;
+    request.block = launch.block;
+    request.cluster = launch.cluster;
+    request.dynamic_shared_bytes = static_cast<std::uint32_t>(launch.dynamic_shared);
+    request.parameters = launch.parameters;
+    request.cooperative = launch.cooperative;
+    try {
+        add_step(launch, device().launch(request));
+    } catch (const DeviceFault& fault) {
+        // No error code of CUDA says this; the program must not take it for its own fault.
+        if (fault.kind() == sass::FaultKind::kNotExecuted)
+            end_process(ExitStatus::kProgramFault, fault.what());
+        record_fault(error_of(fault.kind()), fault.what());
+    }
+    return Error::kSuccess;
+}
+
+void Context::record_fault(Error error, std::string_view report) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "lockstep: %.*s\n", static_cast<int>(report.size()), report.data());
+    pending_ = error;
+    faulted_ = true;
+    acknowledged_ = false;
+}
+
+void Context::add_step(const KernelLaunch& launch, const LaunchResult& result) {
+    const DeviceProperties& properties = this->properties();
+    const double issue_rate = static_cast<double>(properties.clock_khz) * 1e3 *
+                              properties.sm_count * properties.sub_cores;
+    const bool timed = result.cycles != 0;
+    seconds_ += timed            ? result.seconds
+                : issue_rate > 0 ? static_cast<double>(result.warp_instructions) / issue_rate
+                                 : 0.0;
+    if (!statistics_) return;
+    stats::Step step;
+    step.name = demangled(launch.kernel->name);
+    step.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
+    step.block = {launch.block.x, launch.block.y, launch.block.z};
+    step.metrics = result.metrics;
+    statistics_->add(std::move(step));
+    statistics_->add_time(result.cycles, timed ? result.seconds : 0.0, result.warp_instructions);
+}
+
+Error Context::sticky_error() const {
+    const std::lock_guard guard(lock_);
+    return sticky_;
+}
+
+void Context::acknowledge(Error error) {
+    const std::lock_guard guard(lock_);
+    if (faulted_ && error != Error::kSuccess && (error == pending_ || error == sticky_))
+        acknowledged_ = true;
+}
+
+void Context::reset_device() {
+    const std::lock_guard guard(lock_);
+    if (device_) {
+        memory.clear();
+        modules.unload_all();
+    }
+    pending_ = sticky_ = Error::kSuccess;
+    acknowledged_ = true;
+}
+
+void Context::print_summary() {
+    if (!configuration_.summarize || !statistics_ || statistics_->steps().empty()) return;
+    const std::string text = configuration_.summarize(*statistics_);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void Context::write_statistics() {
+    if (configuration_.stats_file.empty()) return;
+    ensure_device();  // a program that used no device has a file without steps
+    if (statistics_) statistics_->write(configuration_.stats_file);
+}
+
+}  // namespace lockstep::cuda

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device's context: the machine, the modules loaded on it, its memory, streams and graphs, and
+// the fault that every call reports. The runtime API and the driver API are two shells over it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "models/device.h"
+#include "sim/stats/statistics.h"
+#include "workloads/cuda_api/state/abi.h"
+#include "workloads/cuda_api/state/device_properties.h"
+#include "workloads/cuda_api/state/graph.h"
+#include "workloads/cuda_api/state/memory.h"
+#include "workloads/cuda_api/state/module.h"
+#include "workloads/cuda_api/state/stream.h"
+
+namespace lockstep::cuda {
+
+/// Whether a call waits for work on the device: those report a kernel's fault, as on hardware.
+enum class Waits : bool { kNo, kYes };
+
+/// What a context needs to exist: how to make the device, and where statistics go.
+struct Configuration {
+    std::function<std::unique_ptr<Device>()> make_device;
+    /// Properties of the device; by default those of its machine.
+    std::function<DeviceProperties(const Device&)> properties;
+    std::function<std::unique_ptr<stats::Statistics>(const Device&)> make_statistics;
+    std::string stats_file;
+    /// What the program's launches came to, printed when it ends; none: nothing is printed.
+    std::function<std::string(const stats::Statistics&)> summarize;
+};
+
+class Context {
+  public:
+    /// The context of the calling thread's device; there is one device today. Never destroyed:
+    /// programs call CUDA from their own destructors.
+    static Context& current();
+
+    /// Before the first call; the library's start-up code and tests do it.
+    void configure(Configuration configuration);
+    /// Forgets everything but registered modules (tests).
+    void reset();
+
+    Device& device();
+    const DeviceProperties& properties();
+
+    /// Runs the body of one API call under the lock; while a fault stands, the call reports that
+    /// instead.
+    Error call(Waits waits, const std::function<Error(Context&)>& body);
+    /// Calls back into the program without holding the lock.
+    void run_unlocked(const std::function<void()>& function);
+
+    /// Ends a module; also after a fault, and from the program's exit handlers.
+    void unregister(Module* module);
+
+    /// Runs one kernel now; a fault is kept for the next call that waits.
+    Error launch(const KernelLaunch& launch);
+    /// Seconds of simulated time since the start. In emulation, which has no time, the time the
+    /// warp-instructions would take if every sub-core issued one a cycle: it is the same on every
+    /// run and grows with the work, and it is all that events can report there.
+    double now() const { return seconds_; }
+
+    /// The fault that every call reports, or kSuccess.
+    Error sticky_error() const;
+    /// The program has seen the error: its exit status is its own.
+    void acknowledge(Error error);
+    bool has_unseen_fault() const { return faulted_ && !acknowledged_; }
+    /// cudaDeviceReset: frees memory and unloads modules; clears faults.
+    void reset_device();
+    void write_statistics();
+    /// Prints the summary to stderr: stdout is the program's.
+    void print_summary();
+
+    Memory memory{*this};
+    Modules modules{*this};
+    Graphs graphs;
+    Streams streams{*this};
+
+  private:
+    Context() = default;
+    void record_fault(Error error, std::string_view report);
+    void add_step(const KernelLaunch& launch, const LaunchResult& result);
+    void ensure_device();
+
+    mutable std::mutex lock_;
+    Configuration configuration_;
+    std::unique_ptr<Device> device_;
+    std::optional<DeviceProperties> properties_;
+    std::unique_ptr<stats::Statistics> statistics_;
+    Error pending_ = Error::kSuccess;  ///< of a kernel, not yet reported
+    Error sticky_ = Error::kSuccess;   ///< of a kernel, reported by every call from now on
+    bool faulted_ = false, acknowledged_ = false;
+    double seconds_ = 0;
+};
+
+/// Writes out what the program has printed so far.
+void flush_output();
+
+/// The library cannot go on: prints "lockstep: message" and ends the process at once.
+[[noreturn]] void end_process(ExitStatus status, std::string_view message);
+
+}  // namespace lockstep::cuda

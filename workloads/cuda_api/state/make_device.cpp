@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/cuda_api/state/make_device.h"
+
+#include <charconv>
+#include <string_view>
+
+namespace lockstep::cuda {
+namespace {
+
+/// "FROM<separator>TO", where both may be left out; a single number is both where that is allowed.
+template <typename Number>
+void parse_range(const char* option, std::string_view text, char separator, Number& from,
+                 Number& to) {
+    const auto wrong = [&]() -> InputError {
+        return InputError(fmt::format("{} {}: wanted FROM{}TO", option, text, separator));
+    };
+    const auto parse = [&](std::string_view digits, Number& value) {
+        if (digits.empty()) return;
+        const char* const end = digits.data() + digits.size();
+        const auto [at, error] = std::from_chars(digits.data(), end, value);
+        if (error != std::errc{} || at != end) throw wrong();
+    };
+    const std::size_t middle = text.find(separator);
+    parse(text.substr(0, middle), from);
+    if (middle == std::string_view::npos)
+        to = from;
+    else
+        parse(text.substr(middle + 1), to);
+    if (to < from) throw wrong();
+}
+
+TraceOptions trace_options(const RunOptions& options) {
+    TraceOptions trace;
+    trace.file = options.trace_file;
+    if (trace.file.empty()) {
+        if (!options.trace_window.empty() || !options.trace_sms.empty())
+            throw InputError("--trace-window and --trace-sms need --trace FILE");
+        return trace;
+    }
+    if (options.mode != "cycle") throw InputError("--trace needs --mode cycle");
+    if (trace.file.ends_with(".vcd"))
+        throw InputError(
+            fmt::format("{}: a VCD shows wires, which the GPU model has none of; "
+                        "a GPU's trace ends in .json or .kanata",
+                        trace.file));
+    if (!trace.file.ends_with(".json") && !trace.file.ends_with(".kanata"))
+        throw InputError(fmt::format("{}: a trace ends in .json or .kanata", trace.file));
+    if (!options.trace_window.empty()) {
+        if (options.trace_window.find(':') == std::string::npos)
+            throw InputError(
+                fmt::format("--trace-window {}: wanted FROM:TO, in cycles", options.trace_window));
+        parse_range("--trace-window", options.trace_window, ':', trace.from, trace.until);
+    }
+    if (!options.trace_sms.empty())
+        parse_range("--trace-sms", options.trace_sms, '-', trace.first_sm, trace.last_sm);
+    return trace;
+}
+
+}  // namespace
+
+DeviceOptions device_options(const RunOptions& options) {
+    if (options.mode != "cycle" && options.l2 != "cold")
+        throw InputError("--l2 needs --mode cycle: emulation has no caches");
+    return {.threads = options.threads,
+            .max_instructions = options.max_instructions,
+            .seed = options.seed,
+            .progress = !options.quiet,
+            .l2 = options.l2 == "warm" ? L2Start::kWarm : L2Start::kCold,
+            .trace = trace_options(options)};
+}
+
+std::shared_ptr<const config::Machine> load_machine(const RunOptions& options) {
+    auto machine = config::Machine::load(options.machine, options.overrides);
+    if (machine->kind() != "gpu")
+        throw InputError(fmt::format("{} is a {}, which cannot run {}", machine->name(),
+                                     machine->kind(), options.workload));
+    return machine;
+}
+
+std::unique_ptr<Device> make_device(const RunOptions& options) {
+    const DeviceOptions device = device_options(options);
+    return options.mode == "emulate" ? make_emulator(load_machine(options), device)
+                                     : make_simulator(load_machine(options), device);
+}
+
+}  // namespace lockstep::cuda

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime library is loaded by the program's own dynamic linker, so the command line reaches it
+// through the environment. Paths are handed over as they are: the program's directory is the CLI's.
+#include "workloads/cuda_api/state/run_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "sim/error/error.h"
+
+namespace lockstep::cuda {
+namespace {
+
+std::string variable(const char* name, const std::string& otherwise) {
+    const char* value = std::getenv(name);
+    return value ? value : otherwise;
+}
+
+std::uint64_t number(const char* name, std::uint64_t otherwise) {
+    const char* value = std::getenv(name);
+    if (!value) return otherwise;
+    const std::string_view text = value;
+    std::uint64_t result = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw InputError(fmt::format("{}={}: not a number", name, text));
+    return result;
+}
+
+}  // namespace
+
+RunOptions RunOptions::from_environment() {
+    RunOptions options;
+    options.machine = variable("LOCKSTEP_MACHINE", options.machine);
+    options.mode = variable("LOCKSTEP_MODE", options.mode);
+    if (options.mode != "cycle" && options.mode != "emulate")
+        throw InputError(
+            fmt::format("LOCKSTEP_MODE={}: the modes are cycle and emulate", options.mode));
+    const std::string overrides = variable("LOCKSTEP_SET", "");
+    for (std::size_t begin = 0; begin < overrides.size();) {
+        const std::size_t end = std::min(overrides.find('\n', begin), overrides.size());
+        if (end > begin) options.overrides.push_back(overrides.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    const std::uint64_t threads = number("LOCKSTEP_THREADS", options.threads);
+    if (threads == 0 || threads > 1024)
+        throw InputError(fmt::format("LOCKSTEP_THREADS={}: must be 1 to 1024", threads));
+    options.threads = static_cast<unsigned>(threads);
+    options.seed = number("LOCKSTEP_SEED", options.seed);
+    options.max_instructions = number("LOCKSTEP_MAX_INSTRUCTIONS", options.max_instructions);
+    options.stats_file = variable("LOCKSTEP_STATS", "");
+    options.l2 = variable("LOCKSTEP_L2", options.l2);
+    if (options.l2 != "cold" && options.l2 != "warm")
+        throw InputError(fmt::format("LOCKSTEP_L2={}: an L2 is cold or warm", options.l2));
+    options.trace_file = variable("LOCKSTEP_TRACE", "");
+    options.trace_window = variable("LOCKSTEP_TRACE_WINDOW", "");
+    options.trace_sms = variable("LOCKSTEP_TRACE_SMS", "");
+    options.workload = variable("LOCKSTEP_WORKLOAD", "");
+    options.quiet = variable("LOCKSTEP_QUIET", "") == "1";
+    return options;
+}
+
+std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() const {
+    std::string lines;
+    for (const std::string& line : overrides) lines += line + "\n";
+    return {{"LOCKSTEP_MACHINE", machine},
+            {"LOCKSTEP_MODE", mode},
+            {"LOCKSTEP_SET", lines},
+            {"LOCKSTEP_THREADS", std::to_string(threads)},
+            {"LOCKSTEP_SEED", std::to_string(seed)},
+            {"LOCKSTEP_MAX_INSTRUCTIONS", std::to_string(max_instructions)},
+            {"LOCKSTEP_STATS", stats_file},
+            {"LOCKSTEP_L2", l2},
+            {"LOCKSTEP_TRACE", trace_file},
+            {"LOCKSTEP_TRACE_WINDOW", trace_window},
+            {"LOCKSTEP_TRACE_SMS", trace_sms},
+            {"LOCKSTEP_WORKLOAD", workload},
+            {"LOCKSTEP_QUIET", quiet ? "1" : "0"}};
+}
+
+}  // namespace lockstep::cuda

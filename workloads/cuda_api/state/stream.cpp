@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// On hardware a stream is a queue and an event a mark in it. Executing each operation when it is
+// submitted is one of the orders the hardware may choose: whatever an operation may depend on was
+// submitted before it. Capture follows the programming guide: a stream joins by waiting for an
+// event of the capture and must be joined back before the origin stream ends it.
+#include "workloads/cuda_api/state/stream.h"
+
+#include <algorithm>
+
+#include "workloads/cuda_api/state/context.h"
+#include "workloads/cuda_api/state/graph.h"
+
+namespace lockstep::cuda {
+
+Streams::Streams(Context& context)
+    : context_(context),
+      legacy_(std::make_unique<Stream>()),
+      per_thread_(std::make_unique<Stream>()) {
+    legacy_->id = next_id_++;
+    per_thread_->id = next_id_++;
+}
+
+Streams::~Streams() {
+    clear();
+}
+
+Stream* Streams::find(Stream* handle) {
+    const auto value = reinterpret_cast<std::uintptr_t>(handle);
+    if (value <= 1) return legacy_.get();
+    if (value == 2) return per_thread_.get();
+    return streams_.contains(handle) ? handle : nullptr;
+}
+
+Stream* Streams::create(unsigned flags, int priority) {
+    auto* stream = new Stream;
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = next_id_++;
+    streams_.insert(stream);
+    return stream;
+}
+
+Error Streams::destroy(Stream* handle) {
+    if (!streams_.contains(handle)) return Error::kInvalidResourceHandle;
+    if (handle->capturing()) {
+        Capture& capture = *handle->capture;
+        if (capture.origin == handle) {
+            leave(capture);
+        } else {  // what it did stays in the graph and must still be joined
+            capture.left.insert(capture.left.end(), handle->last.begin(), handle->last.end());
+            capture.streams.erase(handle);
+        }
+    }
+    streams_.erase(handle);
+    delete handle;
+    return Error::kSuccess;
+}
+
+Event* Streams::create_event(unsigned flags) {
+    auto* event = new Event;
+    event->flags = flags;
+    events_.insert(event);
+    return event;
+}
+
+Error Streams::destroy_event(Event* event) {
+    if (events_.erase(event) == 0) return Error::kInvalidResourceHandle;
+    delete event;
+    return Error::kSuccess;
+}
+
+/// Work in the legacy default stream waits for all blocking streams, which a captured one cannot
+/// take part in: the capture becomes invalid.
+Error Streams::check_implicit(const Stream* stream) {
+    if (!is_legacy(stream)) return Error::kSuccess;
+    Error result = Error::kSuccess;
+    for (Capture* capture : captures_)
+        if (capture->mode == abi::kCaptureGlobal && capture->origin &&
+            (capture->origin->flags & 1) == 0) {
+            capture->status = abi::kCaptureInvalidated;
+            result = Error::kStreamCaptureImplicit;
+        }
+    return result;
+}
+
+Error Streams::submit(Stream* handle, const Operation& operation) {
+    Stream* stream = find(handle);
+    if (!stream) return Error::kInvalidResourceHandle;
+    if (const Error error = check_implicit(stream); error != Error::kSuccess) return error;
+    if (const Error error = check(context_, operation); error != Error::kSuccess) return error;
+    if (!stream->capturing()) return execute(context_, operation);
+    if (stream->capture->status != abi::kCaptureActive) return Error::kStreamCaptureInvalidated;
+    stream->last = {stream->capture->graph->add(operation, stream->last)};
+    return Error::kSuccess;
+}
+
+Error Streams::check_wait(Stream* handle) {
+    Stream* stream = find(handle);
+    if (!stream) return Error::kInvalidResourceHandle;
+    if (stream->capturing()) {
+        stream->capture->status = abi::kCaptureInvalidated;
+        return Error::kStreamCaptureUnsupported;
+    }
+    return check_implicit(stream);
+}
+
+Error Streams::check_wait_all() {
+    Error result = Error::kSuccess;
+    for (Capture* capture : captures_)
+        if (capture->mode != abi::kCaptureRelaxed) {
+            capture->status = abi::kCaptureInvalidated;
+            result = Error::kStreamCaptureUnsupported;
+        }
+    return result;
+}
+
+Error Streams::record(Event* event, Stream* handle) {
+    Stream* stream = find(handle);
+    if (!stream || !is_event(event)) return Error::kInvalidResourceHandle;
+    if (const Error error = check_implicit(stream); error != Error::kSuccess) return error;
+    if (!stream->capturing()) {
+        event->record(context_.now());
+        return Error::kSuccess;
+    }
+    if (stream->capture->status != abi::kCaptureActive) return Error::kStreamCaptureInvalidated;
+    event->capture = stream->capture;
+    event->nodes = stream->last;
+    event->recorded = true;
+    return Error::kSuccess;
+}
+
+Error Streams::wait(Stream* handle, Event* event) {
+    Stream* stream = find(handle);
+    if (!stream || !is_event(event)) return Error::kInvalidResourceHandle;
+    if (!event->capture || event->capture->graph == nullptr)
+        return stream->capturing() && event->recorded && !event->capture
+                   ? Error::kStreamCaptureIsolation
+                   : Error::kSuccess;
+    if (stream->capturing() && stream->capture != event->capture) return Error::kStreamCaptureMerge;
+    if (is_legacy(stream)) return Error::kStreamCaptureImplicit;
+    if (!stream->capturing()) {
+        stream->capture = event->capture;
+        stream->capture->streams.insert(stream);
+        stream->last.clear();
+    }
+    for (GraphNode* node : event->nodes)
+        if (std::find(stream->last.begin(), stream->last.end(), node) == stream->last.end())
+            stream->last.push_back(node);
+    return Error::kSuccess;
+}
+
+Error Streams::begin_capture(Stream* handle, abi::CaptureMode mode, std::shared_ptr<Graph> into,
+                             std::vector<GraphNode*> dependencies) {
+    Stream* stream = find(handle);
+    if (!stream) return Error::kInvalidResourceHandle;
+    if (is_legacy(stream)) return Error::kStreamCaptureUnsupported;
+    if (stream->capturing()) return Error::kIllegalState;
+    auto capture = std::make_shared<Capture>();
+    capture->into_existing = into != nullptr;
+    capture->graph = into ? std::move(into) : std::make_shared<Graph>(context_);
+    capture->mode = mode;
+    capture->id = next_capture_++;
+    capture->origin = stream;
+    capture->streams.insert(stream);
+    captures_.insert(capture.get());
+    stream->capture = std::move(capture);
+    stream->last = std::move(dependencies);
+    return Error::kSuccess;
+}
+
+void Streams::leave(Capture& capture) {
+    captures_.erase(&capture);
+    const std::set<Stream*> members = capture.streams;
+    capture.streams.clear();
+    for (Event* event : events_)
+        if (event->capture.get() == &capture) event->capture.reset();
+    for (Stream* member : members) {
+        member->last.clear();
+        member->capture.reset();  // the last one may destroy the capture
+    }
+}
+
+Error Streams::end_capture(Stream* handle, Graph** graph) {
+    Stream* stream = find(handle);
+    if (!stream) return Error::kInvalidResourceHandle;
+    if (!stream->capturing()) return Error::kIllegalState;
+    const std::shared_ptr<Capture> capture = stream->capture;
+    if (capture->origin != stream) return Error::kStreamCaptureUnmatched;
+    Error result = Error::kSuccess;
+    if (capture->status != abi::kCaptureActive) result = Error::kStreamCaptureInvalidated;
+    std::vector<GraphNode*> ends = capture->left;
+    for (const Stream* member : capture->streams)
+        ends.insert(ends.end(), member->last.begin(), member->last.end());
+    for (const GraphNode* node : ends)
+        if (result == Error::kSuccess && !capture->graph->reaches(node, stream->last))
+            result = Error::kStreamCaptureUnjoined;
+    leave(*capture);
+    if (graph) *graph = result == Error::kSuccess ? context_.graphs.keep(capture->graph) : nullptr;
+    return result;
+}
+
+void Streams::clear() {
+    for (Stream* stream : streams_) delete stream;
+    for (Event* event : events_) delete event;
+    streams_.clear();
+    events_.clear();
+    captures_.clear();
+    legacy_->capture.reset();
+    per_thread_->capture.reset();
+}
+
+}  // namespace lockstep::cuda
