@@ -65,6 +65,8 @@ class Program {
     /// Uniform registers and convergence barriers that bound code names: rows to be zeroed.
     std::uint32_t uniform_rows() const { return uniform_rows_; }
     std::uint32_t barrier_rows() const { return barrier_rows_; }
+    /// Bound code compares and swaps 32-bit words.
+    bool swaps_words() const { return swaps_words_; }
 
     static std::uint64_t address_of(std::uint32_t index) {
         return kCodeBase + std::uint64_t{index} * Word::kBytes;
@@ -87,6 +89,7 @@ class Program {
     std::uint32_t rows_ = kRegisterRow;
     std::uint32_t uniform_rows_ = 0;
     std::uint32_t barrier_rows_ = 0;
+    bool swaps_words_ = false;
 };
 
 }  // namespace lockstep::sass

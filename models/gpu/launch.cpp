@@ -258,7 +258,7 @@ void CtaStorage::start(std::uint64_t linear_index) {
     cta_.clock_reads = 0;
     cta_.live_warps = static_cast<std::uint32_t>(warps_.size());
     sass::reset_barriers(cta_);
-    std::memset(cta_.shared, 0, launch_.shared_bytes);
+    std::memset(cta_.shared, 0, round_up(launch_.shared_bytes, sizeof(std::uint32_t)));
     if (!local_.empty()) std::memset(local_.data(), 0, local_.size() * sizeof(sass::Row));
     const sass::Program& program = *launch_.program;
     for (sass::Warp& warp : warps_) {

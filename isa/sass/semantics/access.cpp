@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "isa/sass/program.h"
 #include "isa/sass/store_buffer.h"
 
 namespace lockstep::sass {
@@ -44,6 +45,14 @@ void check_alignment(const Warp& warp, unsigned lane, unsigned width, Direction 
     if (warp.access.address[lane] % width != 0)
         throw_access_fault(FaultKind::kMisalignedAddress, warp, lane, width, direction, space,
                            fmt::format("the address is not a multiple of {}", width));
+}
+
+/// True where a word may be accessed of which the program has but the first bytes: 16-bit atomics
+/// work on the word that holds them (ptxas: a load of it, then CAS in a loop).
+bool may_be_cut(const Warp& warp, unsigned width, Direction direction) {
+    const Program* const program = warp.cta->launch->program;
+    return width == 4 && direction != Direction::kStore && program != nullptr &&
+           program->swaps_words();
 }
 
 }  // namespace
@@ -120,7 +129,7 @@ void check_global(const Warp& warp, unsigned width, Direction direction) {
         const std::uint64_t address = warp.access.address[l];
         check_alignment(warp, l, width, direction, Space::kGlobal);
         const Extent extent = memory.find(address);
-        if (!extent.contains(address, width))
+        if (!extent.contains(address, may_be_cut(warp, width, direction) ? 1 : width))
             throw_access_fault(FaultKind::kIllegalAddress, warp, l, width, direction,
                                Space::kGlobal, "no allocation holds all of it");
         if (!extent.writable && direction != Direction::kLoad)
@@ -134,7 +143,8 @@ void check_bounded(const Warp& warp, unsigned width, Direction direction, Space 
     for_each_lane(warp.mask, [&](unsigned l) {
         const std::uint64_t address = warp.access.address[l];
         check_alignment(warp, l, width, direction, space);
-        if (address + width > bytes)
+        const bool is_cut = space == Space::kShared && may_be_cut(warp, width, direction);
+        if (address + (is_cut ? 1 : width) > bytes)
             throw_access_fault(FaultKind::kIllegalAddress, warp, l, width, direction, space,
                                fmt::format("{} has {} bytes of it",
                                            space == Space::kShared  ? "the CTA"

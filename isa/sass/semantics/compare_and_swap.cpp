@@ -130,6 +130,7 @@ bool bind_swap(Binder& binder, const Execute (&by_size)[3]) {
         default:
             return false;
     }
+    if (size == 0) binder.note_word_swap();
     const unsigned rows = 1u << size;
     binder.out.width = static_cast<std::uint8_t>(4 * rows);
     binder.out.d = binder.dest_register(16, rows);

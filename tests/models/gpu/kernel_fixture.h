@@ -50,10 +50,12 @@ class KernelRunner {
         LaunchRequest request{.module = module_, .kernel = kernel, .grid = grid, .block = block};
         request.parameters = packed;
         request.cooperative = cooperative;
+        request.dynamic_shared_bytes = dynamic_shared_bytes;
         return device_->launch(request);
     }
 
     bool cooperative = false;
+    std::uint32_t dynamic_shared_bytes = 0;
 
   private:
     template <typename T>

@@ -260,6 +260,28 @@ TEST_P(Memory, OutOfBoundsNamesTheAllocation) {
     EXPECT_THAT(fault("stores_at", std::uint64_t{0}, 4ll).what(), HasSubstr("null pointer"));
 }
 
+TEST(Halfword, AtomicsMayTouchTheWordAtAnEnd) {
+    for (const bool in_cycles : {false, true})
+        for (const auto& [machine, arch] :
+             {std::pair{"t4", "sm_75"}, std::pair{"a100", "sm_80"}, std::pair{"h200", "sm_90"}}) {
+            KernelRunner runner(machine, std::string("halfword_") + arch + ".cubin", {}, in_cycles);
+            const auto halves = [&](std::size_t count) {
+                return reinterpret_cast<std::uint16_t*>(runner.device().allocate(2 * count));
+            };
+            std::uint16_t* const three = halves(3);
+            runner.launch("swaps", {1}, {32}, three + 2, std::uint16_t{0}, std::uint16_t{9});
+            EXPECT_EQ(three[2], 9) << arch;
+            std::uint16_t* const one = halves(1);
+            runner.dynamic_shared_bytes = 6;
+            runner.launch("counts", {1}, {64}, one);
+            EXPECT_EQ(*one, 32 + 256 * 32) << arch;
+            // Where nothing swaps words, each byte counts.
+            KernelRunner plain(machine, std::string("memory_") + arch + ".cubin", {}, in_cycles);
+            const DevicePointer six = plain.device().allocate(6);
+            EXPECT_THROW(plain.launch("stores_at", {1}, {1}, six, 1ll), DeviceFault);
+        }
+}
+
 TEST(ConstantPointer, LeadsToConstantsOrGlobalMemory) {
     for (const bool in_cycles : {false, true}) {
         for (const auto& [machine, arch] : {std::pair{"t4", "sm_75"}, std::pair{"h200", "sm_90"}}) {
