@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/models/gpu/memory/synthetic_sm.h"
+
 namespace lockstep::gpu {
 namespace {
 
@@ -225,7 +227,7 @@ TEST(L2Tags, KeepHalfOfASetForLinesOfTheirOwnDram) {
 }
 
 TEST(LineMap, IsOneToOneOnEveryGpu) {
-    for (const char* name : {"h200", "h100", "a100", "rtx3090", "rtx4090", "t4", "v100"}) {
+    for (const std::string& name : gpu_names()) {
         const auto machine = config::Machine::load(name);
         const MemoryParameters parameters = MemoryParameters::of(*machine);
         const LineMap map(parameters);
@@ -242,7 +244,7 @@ TEST(LineMap, IsOneToOneOnEveryGpu) {
 }
 
 TEST(LineMap, KnowsWhichLinesOfASliceShareADramRow) {
-    for (const char* name : {"h200", "h100", "a100", "rtx3090", "rtx4090", "t4", "v100"}) {
+    for (const std::string& name : gpu_names()) {
         const auto machine = config::Machine::load(name);
         const MemoryParameters parameters = MemoryParameters::of(*machine);
         const LineMap map(parameters);

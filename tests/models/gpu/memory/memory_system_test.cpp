@@ -9,11 +9,9 @@ namespace {
 
 using engine::Cycle;
 
-class EveryGpu : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(MemorySystem, EveryGpu,
-                         testing::Values("h200", "h100", "a100", "rtx3090", "rtx4090", "t4",
-                                         "v100"),
-                         [](const auto& name) { return std::string(name.param); });
+class EveryGpu : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(MemorySystem, EveryGpu, testing::ValuesIn(gpu_names()),
+                         [](const auto& name) { return name.param; });
 
 /// The first line from `line` on whose home is that L2 partition.
 std::uint64_t line_of(const MemoryBench& bench, std::uint32_t home, std::uint64_t line = 0) {

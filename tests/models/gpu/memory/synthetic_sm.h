@@ -5,8 +5,18 @@
 #include "models/gpu/memory/memory_system.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace lockstep::gpu {
+
+/// Every built-in GPU.
+inline std::vector<std::string> gpu_names() {
+    std::vector<std::string> names;
+    for (const std::string& name : config::Machine::names())
+        if (config::Machine::load(name)->kind() == "gpu") names.push_back(name);
+    return names;
+}
 
 class SyntheticSm final : public engine::Tile {
   public:
