@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kNobody = SIZE_MAX;
 
 bool is_product(Operator op) {
-    return op == Operator::kConv || op == Operator::kGemm || op == Operator::kMatMul;
+    return info_of(op).role == LayerRole::kProduct;
 }
 
 bool is_constant(const Graph& graph, ValueId id) {
@@ -57,33 +57,23 @@ bool joins(const Graph& graph, const Node& node, ValueId from, const FusionOptio
             return id == from || id == kNoValue || is_constant(graph, id);
         });
     };
-    switch (node.op) {
-        case Operator::kClip:
-        case Operator::kElu:
-        case Operator::kGelu:
-        case Operator::kHardSigmoid:
-        case Operator::kHardSwish:
-        case Operator::kLeakyRelu:
-        case Operator::kRelu:
-        case Operator::kSigmoid:
-        case Operator::kTanh:
+    const auto same_shape = [&] { return graph.shape(node.outputs[0]) == graph.shape(from); };
+    switch (info_of(node.op).role) {
+        case LayerRole::kActivation:
             return node.inputs[0] == from && others_are_constant();
-        case Operator::kAdd:
-            if (graph.shape(node.outputs[0]) != graph.shape(from)) return false;
-            return options.residual || others_are_constant();
-        case Operator::kDiv:
-            return node.inputs[0] == from && others_are_constant() &&
-                   graph.shape(node.outputs[0]) == graph.shape(from);
-        case Operator::kMul:
-            return others_are_constant() && graph.shape(node.outputs[0]) == graph.shape(from);
-        default:
+        case LayerRole::kAddend:
+            return same_shape() && (options.residual || others_are_constant());
+        case LayerRole::kDivisor:
+            return node.inputs[0] == from && others_are_constant() && same_shape();
+        case LayerRole::kFactor:
+            return others_are_constant() && same_shape();
+        case LayerRole::kPooling:
+            return options.pooling && node.inputs[0] == from;
+        case LayerRole::kNone:
+        case LayerRole::kProduct:
             return false;
     }
-}
-
-bool is_pooling(Operator op) {
-    return op == Operator::kMaxPool || op == Operator::kAveragePool ||
-           op == Operator::kGlobalAveragePool;
+    return false;
 }
 
 /// Adds each value once.
@@ -160,11 +150,10 @@ std::vector<Layer> layers_of(const Graph& graph, FusionOptions options) {
             const Node& last = graph.nodes[layer.nodes.back()];
             const size_t next = only.next(last);
             if (next == kNobody || taken[next]) break;
-            const bool pools = options.pooling && is_pooling(graph.nodes[next].op);
-            if (!pools && !joins(graph, graph.nodes[next], last.outputs[0], options)) break;
+            if (!joins(graph, graph.nodes[next], last.outputs[0], options)) break;
             layer.nodes.push_back(next);
             taken[next] = true;
-            if (pools) break;
+            if (info_of(graph.nodes[next].op).role == LayerRole::kPooling) break;
         }
         find_edges(graph, readers, layer);
         layers.push_back(std::move(layer));

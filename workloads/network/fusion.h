@@ -24,7 +24,7 @@ struct Layer {
 
 struct FusionOptions {
     bool residual = true;  ///< Add of two computed values joins the product before it
-    bool pooling = true;   ///< MaxPool, AveragePool and GlobalAveragePool join the product
+    bool pooling = true;   ///< operators of LayerRole::kPooling join the product
 };
 
 /// The graph as layers in an order in which each comes after those it reads from. A Conv, Gemm or

@@ -16,15 +16,9 @@ int64_t product(std::span<const int64_t> extents) {
     return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
 }
 
-/// Which input the right operand is: the QLinear operators have the left one's scale and zero point
-/// before it.
-size_t right_of(const Node& node) {
-    return node.op == Operator::kQLinearConv || node.op == Operator::kQLinearMatMul ? 3 : 1;
-}
-
 MatrixProduct convolution(const Graph& graph, const Node& node) {
     Shape input = graph.shape(node.input(0));
-    const Shape& weight = graph.shape(node.input(right_of(node)));
+    const Shape& weight = graph.shape(node.input(info_of(node.op).weight));
     if (input.size() != 4 && input.size() != 3)
         throw InputError(fmt::format(
             "node {}: only convolutions over one or two dimensions are run", node.name));
@@ -57,7 +51,7 @@ MatrixProduct gemm(const Graph& graph, const Node& node) {
 }
 
 MatrixProduct matmul(const Graph& graph, const Node& node) {
-    Shape a = graph.shape(node.input(0)), b = graph.shape(node.input(right_of(node)));
+    Shape a = graph.shape(node.input(0)), b = graph.shape(node.input(info_of(node.op).weight));
     if (a.size() == 1) a.insert(a.begin(), 1);
     if (b.size() == 1) b.push_back(1);
     const int64_t k = a.back(), n = b.back();
@@ -78,44 +72,29 @@ void lstm(const Graph& graph, const Node& node, std::vector<MatrixProduct>& prod
 
 }  // namespace
 
-bool has_products(Operator op) {
-    switch (op) {
-        case Operator::kConv:
-        case Operator::kConvInteger:
-        case Operator::kQLinearConv:
-        case Operator::kGemm:
-        case Operator::kMatMul:
-        case Operator::kMatMulInteger:
-        case Operator::kQLinearMatMul:
-        case Operator::kLSTM:
-            return true;
-        default:
-            return false;
-    }
-}
-
 std::vector<MatrixProduct> matrix_products(const Graph& graph) {
     std::vector<MatrixProduct> products;
     for (const size_t index : topological_order(graph)) {
         const Node& node = graph.nodes[index];
-        if (!has_products(node.op)) continue;
+        const ProductForm form = info_of(node.op).product;
+        if (form == ProductForm::kNone) continue;
         for (const ValueId id : node.inputs)
             if (id != kNoValue && element_count(graph.shape(id)) == 0)
                 throw InputError(fmt::format("node {}: {} is {}, without elements", node.name,
                                              graph.value(id).name, to_string(graph.shape(id))));
-        switch (node.op) {
-            case Operator::kConv:
-            case Operator::kConvInteger:
-            case Operator::kQLinearConv:
+        switch (form) {
+            case ProductForm::kNone:
+                break;
+            case ProductForm::kConvolution:
                 products.push_back(convolution(graph, node));
                 break;
-            case Operator::kGemm:
+            case ProductForm::kGemm:
                 products.push_back(gemm(graph, node));
                 break;
-            case Operator::kLSTM:
+            case ProductForm::kRecurrent:
                 lstm(graph, node, products);
                 break;
-            default:
+            case ProductForm::kMatrices:
                 products.push_back(matmul(graph, node));
                 break;
         }

@@ -29,11 +29,8 @@ struct MatrixProduct {
     int64_t macs() const { return m * n * k * count; }
 };
 
-/// Whether a node computes matrix products: Conv, Gemm, MatMul, their quantised forms, and LSTM.
-bool has_products(Operator op);
-
-/// The products of all such nodes, in the order of the nodes. Shapes must be inferred.
-/// InputError on a convolution that is not over two dimensions.
+/// The products of all nodes whose operator has a ProductForm, in the order of the nodes. Shapes
+/// must be inferred. InputError on a convolution that is not over two dimensions.
 std::vector<MatrixProduct> matrix_products(const Graph& graph);
 
 }  // namespace lockstep::network

@@ -4,7 +4,6 @@
 // first. The rules are in shapes/.
 #include "workloads/network/shape_inference.h"
 
-#include "workloads/network/decompose/decompose.h"
 #include "workloads/network/shapes/rule.h"
 
 #include <algorithm>
@@ -92,13 +91,15 @@ std::vector<SliceRange> slice_ranges(const Graph& graph, const Node& node) {
 }
 
 void infer_node(Graph& graph, const Node& node) {
-    if (is_composite(node.op)) fail(node, "is not decomposed");
-    const shapes::Rule rule{graph, node};
-    const bool known = shapes::infer_linear_family(rule) ||
-                       shapes::infer_elementwise_family(rule) ||
-                       shapes::infer_movement_family(rule) || shapes::infer_indexing_family(rule) ||
-                       shapes::infer_constant_family(rule) || shapes::infer_quantised_family(rule);
-    LOCKSTEP_CHECK(known, "operator {} has no shape rule", name_of(node.op));
+    using ShapeRule = void (*)(const shapes::Rule&);
+    static constexpr ShapeRule kRules[] = {
+#define OPERATOR(name, a, b, c, d, attributes, shape, ...) &shapes::infer_##shape,
+#define COMPOSITE(name, ...) nullptr,
+#include "workloads/network/operators.table"
+    };
+    const ShapeRule infer = kRules[static_cast<std::size_t>(node.op)];
+    if (infer == nullptr) fail(node, "is not decomposed");
+    infer({graph, node});
 }
 
 void infer_shapes(Graph& graph) {

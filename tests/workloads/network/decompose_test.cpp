@@ -40,7 +40,7 @@ std::vector<double> run(Operator op, const std::vector<Tensor>& inputs, Attribut
     Graph graph = b.finish({first + static_cast<ValueId>(result)});
     const std::vector<double> plain = to_doubles(execute(graph, inputs, Precision::kFp64).at(0));
     simplify(graph);
-    for (const Node& node : graph.nodes) EXPECT_FALSE(is_composite(node.op));
+    for (const Node& node : graph.nodes) EXPECT_FALSE(info_of(node.op).is_composite);
     EXPECT_EQ(to_doubles(execute(graph, inputs, Precision::kFp64).at(0)), plain);
     return plain;
 }

@@ -14,7 +14,7 @@ constexpr int64_t kMaximumMatrix = int64_t{1} << 22;
 
 }  // namespace
 
-void write_local_response(NodeWriter& w, const Node& node) {
+void write_local_response(NodeWriter& w, const Graph&, const Node& node) {
     // x / (bias + alpha / size * sum of the squares of neighbouring channels) ^ beta
     const ValueId x = node.inputs.at(0);
     const Shape in = w.shape(x);
@@ -70,98 +70,62 @@ void write_cumulative_sum(NodeWriter& w, const Graph& graph, const Node& node) {
     w.transpose(name + ".return", x, perm, node.outputs.at(0));
 }
 
-void write_reduction(NodeWriter& w, const Graph& graph, const Node& node) {
-    using enum Operator;
-    const ValueId x = node.inputs.at(0);
-    const std::string& name = node.name;
-    bool given = false;
-    const Shape in = w.shape(x);
-    std::vector<int64_t> axes;
-    for (const size_t axis : axes_of(graph, node, in.size(), given))
-        axes.push_back(static_cast<int64_t>(axis));
-    if (axes.empty()) {
-        axes.resize(in.size());
-        std::iota(axes.begin(), axes.end(), 0);
+namespace {
+
+using enum Operator;
+
+/// The sum over the axes of a reduction.
+class Reduction {
+  public:
+    Reduction(NodeWriter& w, const Graph& graph, const Node& node) : w_(w), name_(node.name) {
+        bool given = false;
+        const Shape in = w.shape(node.inputs.at(0));
+        for (const size_t axis : axes_of(graph, node, in.size(), given))
+            axes_.push_back(static_cast<int64_t>(axis));
+        if (!axes_.empty()) return;
+        axes_.resize(in.size());
+        std::iota(axes_.begin(), axes_.end(), 0);
     }
-    const int64_t keep = node.integer("keepdims", 1);
-    const auto sum = [&](ValueId value, int64_t keeps, ValueId into) {
-        return w.add(kReduceSum, name + ".sum", {value}, {{"axes", axes}, {"keepdims", keeps}}, 1,
-                     into);
-    };
-    const ValueId y = node.outputs.at(0);
-    if (node.op == kReduceL1) {
-        sum(w.add(kAbs, name + ".abs", {x}), keep, y);
-    } else if (node.op == kReduceLogSum) {
-        w.add(kLog, name, {sum(x, keep, kNoValue)}, {}, 1, y);
-    } else {
-        const ValueId most =
-            w.add(kReduceMax, name + ".max", {x}, {{"axes", axes}, {"keepdims", int64_t{1}}});
-        const ValueId powers =
-            w.add(kExp, name + ".powers", {w.add(kSub, name + ".less", {x, most})});
-        const ValueId log = w.add(kLog, name + ".log", {sum(powers, 1, kNoValue)});
-        const ValueId whole = w.add(kAdd, name + ".whole", {log, most});
-        Shape shape = w.shape(whole);
-        if (keep == 0)
-            for (size_t d = axes.size(); d-- > 0;) shape.erase(shape.begin() + axes[d]);
-        w.reshape(name, whole, shape, y);
+    const std::vector<int64_t>& axes() const { return axes_; }
+    ValueId sum(ValueId x, int64_t keeps, ValueId into = kNoValue) {
+        return w_.add(kReduceSum, name_ + ".sum", {x}, {{"axes", axes_}, {"keepdims", keeps}}, 1,
+                      into);
     }
+
+  private:
+    NodeWriter& w_;
+    const std::string& name_;
+    std::vector<int64_t> axes_;
+};
+
+}  // namespace
+
+void write_reduce_l1(NodeWriter& w, const Graph& graph, const Node& node) {
+    Reduction(w, graph, node)
+        .sum(w.add(kAbs, node.name + ".abs", {node.inputs.at(0)}), node.integer("keepdims", 1),
+             node.outputs.at(0));
 }
 
-void write_elementwise(NodeWriter& w, const Node& node) {
-    using enum Operator;
-    const ValueId x = node.inputs.at(0), y = node.outputs.at(0);
+void write_reduce_log_sum(NodeWriter& w, const Graph& graph, const Node& node) {
+    const ValueId sum =
+        Reduction(w, graph, node).sum(node.inputs.at(0), node.integer("keepdims", 1));
+    w.add(kLog, node.name, {sum}, {}, 1, node.outputs.at(0));
+}
+
+void write_reduce_log_sum_exp(NodeWriter& w, const Graph& graph, const Node& node) {
+    const ValueId x = node.inputs.at(0);
     const std::string& name = node.name;
-    const ElementType type = w.type(x);
-    if (node.op == kSize) {
-        const int64_t count = element_count(w.shape(x));
-        return w.give(w.constant(name, make_tensor({}, std::span(&count, 1))), y);
-    }
-    if (!is_floating(type)) fail(node, fmt::format("is not computed in {}", name_of(type)));
-    const auto scalar = [&](const char* what, double value) {
-        return w.scalar(name + what, type, value);
-    };
-    const auto where = [&](Operator compares, const char* what, double bound, ValueId then,
-                           ValueId otherwise, ValueId into) {
-        const std::string part = name + what;
-        const ValueId condition =
-            w.add(compares, part + ".if", {x, w.scalar(part + ".bound", type, bound)});
-        return w.add(kWhere, part, {condition, then, otherwise}, {}, 1, into);
-    };
-    switch (node.op) {
-        case kMean: {
-            const ValueId sum = w.add(kSum, name + ".sum", node.inputs);
-            w.add(kMul, name, {sum, scalar(".share", 1 / static_cast<double>(node.inputs.size()))},
-                  {}, 1, y);
-            break;
-        }
-        case kSelu: {
-            const ValueId elu = w.add(kElu, name + ".elu", {x},
-                                      {{"alpha", node.real("alpha", 1.67326319217681884765625f)}});
-            w.add(kMul, name,
-                  {elu, scalar(".gamma", node.real("gamma", 1.05070102214813232421875f))}, {}, 1,
-                  y);
-            break;
-        }
-        case kCelu: {
-            const double alpha = node.real("alpha", 1);
-            const ValueId steps = w.add(kDiv, name + ".steps", {x, scalar(".alpha", alpha)});
-            const ValueId elu = w.add(kElu, name + ".elu", {steps}, {{"alpha", 1.0f}});
-            w.add(kMul, name, {elu, scalar(".factor", alpha)}, {}, 1, y);
-            break;
-        }
-        case kThresholdedRelu:
-            where(kGreater, ".above", node.real("alpha", 1), x, scalar(".zero", 0), y);
-            break;
-        default: {  // kShrink
-            const double bound = node.real("lambd", 0.5f), bias = node.real("bias", 0);
-            const ValueId shift = scalar(".bias", bias);
-            const ValueId low =
-                where(kLess, ".below", -bound, w.add(kAdd, name + ".up", {x, shift}),
-                      scalar(".zero", 0), kNoValue);
-            where(kGreater, ".above", bound, w.add(kSub, name + ".down", {x, shift}), low, y);
-            break;
-        }
-    }
+    Reduction reduction(w, graph, node);
+    const std::vector<int64_t>& axes = reduction.axes();
+    const ValueId most =
+        w.add(kReduceMax, name + ".max", {x}, {{"axes", axes}, {"keepdims", int64_t{1}}});
+    const ValueId powers = w.add(kExp, name + ".powers", {w.add(kSub, name + ".less", {x, most})});
+    const ValueId log = w.add(kLog, name + ".log", {reduction.sum(powers, 1)});
+    const ValueId whole = w.add(kAdd, name + ".whole", {log, most});
+    Shape shape = w.shape(whole);
+    if (node.integer("keepdims", 1) == 0)
+        for (size_t d = axes.size(); d-- > 0;) shape.erase(shape.begin() + axes[d]);
+    w.reshape(name, whole, shape, node.outputs.at(0));
 }
 
 }  // namespace lockstep::network::decomposing

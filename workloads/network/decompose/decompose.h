@@ -14,7 +14,4 @@ namespace lockstep::network {
 /// is malformed.
 std::optional<std::vector<Node>> decompose(Graph& graph, const Node& node);
 
-/// The operator is always decomposed.
-bool is_composite(Operator op);
-
 }  // namespace lockstep::network

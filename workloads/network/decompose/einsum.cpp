@@ -149,7 +149,7 @@ class Einsum {
 
 }  // namespace
 
-void write_einsum(NodeWriter& w, const Node& node) {
+void write_einsum(NodeWriter& w, const Graph&, const Node& node) {
     Einsum(w, node).run();
 }
 

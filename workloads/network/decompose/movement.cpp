@@ -70,7 +70,7 @@ void write_pad(NodeWriter& w, const Graph& graph, const Node& node) {
     w.give(x, node.outputs.at(0));
 }
 
-void write_block_movement(NodeWriter& w, const Node& node) {
+void write_block_movement(NodeWriter& w, const Graph&, const Node& node) {
     const ValueId x = node.inputs.at(0);
     const Shape in = w.shape(x);
     const int64_t block = node.integer("blocksize", 0);

@@ -183,7 +183,7 @@ class Recurrent {
 
 }  // namespace
 
-void write_recurrent(NodeWriter& w, const Node& node) {
+void write_recurrent(NodeWriter& w, const Graph&, const Node& node) {
     Recurrent(w, node).run();
 }
 

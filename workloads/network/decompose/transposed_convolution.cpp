@@ -68,7 +68,7 @@ ValueId spread(NodeWriter& w, const Node& node, ValueId x, const std::vector<int
 
 }  // namespace
 
-void write_transposed_convolution(NodeWriter& w, const Node& node) {
+void write_transposed_convolution(NodeWriter& w, const Graph&, const Node& node) {
     const Shape x = w.shape(node.inputs.at(0)), filters = w.shape(node.inputs.at(1));
     const int64_t groups = node.integer("group", 1);
     if (x.size() < 3 || filters.size() != x.size() || groups < 1 || filters[0] != x[1] ||

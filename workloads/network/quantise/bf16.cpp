@@ -40,7 +40,7 @@ Graph round_product_operands(const Graph& graph) {
     std::map<ValueId, ValueId> rounded;
     std::vector<Node> nodes;
     for (Node node : graph.nodes) {
-        if (has_products(node.op))
+        if (info_of(node.op).product != ProductForm::kNone)
             for (size_t i = 0; i < 2; ++i) {
                 const ValueId id = node.inputs.at(i);
                 if (graph.value(id).type != ElementType::kFp32) continue;

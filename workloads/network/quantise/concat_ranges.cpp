@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "workloads/network/quantise/calibrate.h"
-#include "workloads/network/quantise/family.h"
 
 namespace lockstep::network {
 
@@ -25,8 +24,7 @@ void share_concat_ranges(const Graph& graph, Ranges& ranges) {
     const std::vector<size_t> producer = producers(graph);
     // What a value was before it was only moved: it has one scale from there on.
     const auto origin = [&](ValueId id) {
-        while (producer[id] < graph.nodes.size() &&
-               family_of(graph.nodes[producer[id]].op) == Family::kMove)
+        while (producer[id] < graph.nodes.size() && keeps_scale(graph.nodes[producer[id]].op))
             id = graph.nodes[producer[id]].inputs[0];
         return id;
     };

@@ -6,7 +6,6 @@
 #include "workloads/network/quantise/plan.h"
 
 #include "workloads/network/quantisation.h"
-#include "workloads/network/quantise/family.h"
 
 #include <algorithm>
 
@@ -53,25 +52,26 @@ void IntegerPlan::choose(size_t n) {
                (computed_in_integers_[node.inputs[i]] || (trained_ && scales_[node.inputs[i]]));
     };
     bool chosen = false;
-    switch (family_of(node.op)) {
-        case Family::kNone:
+    switch (info_of(node.op).integers) {
+        case IntegerForm::kNone:
             break;
-        case Family::kProduct:
+        case IntegerForm::kProduct:
             chosen = is_integer_product(node);
             break;
-        case Family::kCombine:
+        case IntegerForm::kCombination:
             // An input can come in as integers, where that saves the way through fp32.
             for (size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen || integer(i);
             for (size_t i = 0; i < node.inputs.size(); ++i)
                 chosen = chosen && (integer(i) || comes_in(node.inputs[i]));
             break;
-        case Family::kActivate:
+        case IntegerForm::kTable:
             chosen = integer(0);
             for (size_t i = 1; i < node.inputs.size(); ++i)
                 chosen = chosen &&
                          (node.inputs[i] == kNoValue || graph_.value(node.inputs[i]).is_known());
             break;
-        case Family::kMove:
+        case IntegerForm::kSameScale:
+        case IntegerForm::kSameValues:
             chosen = integer(0) && (node.op != Operator::kPad || pads_with_zero(node));
             break;
     }
@@ -89,7 +89,7 @@ bool IntegerPlan::comes_in(ValueId id) const {
 /// A real value that is only moved on its way to integer nodes is quantised before it is moved.
 void IntegerPlan::move_before_products(size_t n) {
     const Node& node = graph_.nodes[n];
-    if (in_integers_[n] || family_of(node.op) != Family::kMove) return;
+    if (in_integers_[n] || !keeps_scale(node.op)) return;
     if (options_.keep_floating.contains(node.name)) return;
     const Value& from = graph_.value(node.inputs[0]);
     if (from.type != ElementType::kFp32 || is_given(from)) return;
@@ -104,8 +104,7 @@ void IntegerPlan::move_before_products(size_t n) {
 /// All scales that the node needs are given.
 bool IntegerPlan::has_scales(const Node& node) {
     const ValueId out = node.outputs[0];
-    const Family family = family_of(node.op);
-    if (family == Family::kMove) {
+    if (keeps_scale(node.op)) {
         const Quantisation& same = *scales_[node.inputs[0]];
         for (const ValueId id : node.outputs) {
             if (id == kNoValue) continue;
@@ -117,7 +116,7 @@ bool IntegerPlan::has_scales(const Node& node) {
     }
     if (!scales_[out]) scales_[out] = scale_of_clip(out);
     if (!scales_[out]) return false;
-    for (size_t i = 0; i < 2 && family == Family::kProduct; ++i)
+    for (size_t i = 0; i < 2 && info_of(node.op).integers == IntegerForm::kProduct; ++i)
         if (!scales_[node.inputs[i]]) return false;
     return true;
 }
@@ -170,7 +169,7 @@ const Quantisation& IntegerPlan::scale(ValueId id) {
 }
 
 void IntegerPlan::set_scale(const Node& node) {
-    if (family_of(node.op) == Family::kMove) {
+    if (keeps_scale(node.op)) {
         const Quantisation same = scale(node.inputs[0]);
         for (const ValueId id : node.outputs)
             if (id != kNoValue) scales_[id] = same;

@@ -8,7 +8,6 @@
 #include "sim/error/error.h"
 #include "workloads/network/fusion.h"
 #include "workloads/network/quantisation.h"
-#include "workloads/network/quantise/family.h"
 #include "workloads/network/quantise/plan.h"
 
 #include <algorithm>
@@ -116,10 +115,10 @@ class Quantiser {
     void add_node(size_t n) {
         Node node = graph_.nodes[n];
         const bool integers = plan_.in_integers(n);
-        if (integers && family_of(node.op) == Family::kProduct) {
+        if (integers && info_of(node.op).integers == IntegerForm::kProduct) {
             make_product(node);
         } else if (integers) {
-            const bool many = family_of(node.op) == Family::kCombine;
+            const bool many = info_of(node.op).integers == IntegerForm::kCombination;
             // The zero point is what pads.
             if (node.op == Operator::kPad) node.inputs.resize(2);
             for (size_t i = 0; i < node.inputs.size(); ++i)

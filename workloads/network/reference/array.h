@@ -44,7 +44,8 @@ struct Step {
     const std::vector<Real>& real(size_t i) const { return in[i]->real; }
 };
 
-// One family of operators a file; false: not of this family.
+// The kernels that operators.table names, one family of operators a file; false: not on elements of
+// this type.
 template <class Real>
 bool run_elementwise(const Step<Real>& step);
 template <class Real>
@@ -54,9 +55,24 @@ bool run_linear(const Step<Real>& step);
 template <class Real>
 bool run_movement(const Step<Real>& step);
 template <class Real>
+bool run_onnx_quantised(const Step<Real>& step);
+template <class Real>
 bool run_reduction(const Step<Real>& step);
 template <class Real>
 bool run_window(const Step<Real>& step);
+
+/// The kernel of the node's operator; false where it has none for these elements.
+template <class Real>
+bool run_kernel(const Step<Real>& step) {
+    using Kernel = bool (*)(const Step<Real>&);
+    static constexpr Kernel kKernels[] = {
+#define OPERATOR(name, a, b, c, d, attributes, shape, kernel, ...) &run_##kernel<Real>,
+#define COMPOSITE(name, ...) nullptr,
+#include "workloads/network/operators.table"
+    };
+    const Kernel kernel = kKernels[static_cast<std::size_t>(step.node.op)];
+    return kernel != nullptr && kernel(step);
+}
 
 /// What the windows of an AveragePool or GlobalAveragePool add up to, as the output, and how many
 /// elements each of them is to be divided by.

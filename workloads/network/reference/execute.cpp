@@ -119,10 +119,7 @@ class Executor {
             step.out.back() = array.get();
             arrays_[id] = std::move(array);
         }
-        const bool known = run_quantised(step) || run_onnx_quantised(step) || run_linear(step) ||
-                           run_reduction(step) || run_window(step) || run_elementwise(step) ||
-                           run_indexing(step) || run_movement(step);
-        if (!known)
+        if (!run_quantised(step) && !run_kernel(step))
             throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
                                          name_of(node.op),
                                          step.in.empty() ? "" : name_of(step.in[0]->type)));

@@ -25,9 +25,7 @@ bool is_foldable(const Graph& graph, const Node& node, int64_t limit) {
     // A weight's bytes are what is wanted of it.
     if (node.op == Operator::kDequantizeLinear) return false;
     // Their cost is not bounded by the size of their operands and result, and no shape needs them.
-    if (node.op == Operator::kConv || node.op == Operator::kMaxPool ||
-        node.op == Operator::kAveragePool)
-        return false;
+    if (has_window(node.op)) return false;
     int64_t elements = 0;
     for (const ValueId id : node.outputs)
         if (id != kNoValue) elements += element_count(graph.shape(id));

@@ -43,9 +43,6 @@ void check_int32(const Node& node, double sum);
 /// The values as int32, checked so.
 std::vector<int32_t> as_int32(const Node& node, const Exact& sums);
 
-/// ONNX's quantised operators; false: not of this family.
-template <class Real>
-bool run_onnx_quantised(const Step<Real>& step);
 /// Nodes over values with a scale of their own; false: the node's output has none.
 template <class Real>
 bool run_quantised(const Step<Real>& step);

@@ -29,15 +29,20 @@ Exact centred(const Array<Real>& x, std::span<const int64_t> zero_point,
 template Exact centred(const Array<float>&, std::span<const int64_t>, std::optional<size_t>);
 template Exact centred(const Array<double>&, std::span<const int64_t>, std::optional<size_t>);
 
+namespace {
+
+[[noreturn]] void refuse_quantised(const Node& node) {
+    throw InputError(fmt::format("node {}: {} cannot be computed on quantised values", node.name,
+                                 name_of(node.op)));
+}
+
+}  // namespace
+
 Exact run_exactly(const Graph& graph, const Node& node, std::vector<const Exact*> in, Shape out) {
     Exact result{std::move(out), ElementType::kFp64, {}, {}};
     result.real.resize(static_cast<size_t>(element_count(result.shape)));
     const Step<double> step{graph, node, std::move(in), {&result}};
-    const bool known =
-        run_linear(step) || run_window(step) || run_elementwise(step) || run_movement(step);
-    if (!known)
-        throw InputError(fmt::format("node {}: {} cannot be computed on quantised values",
-                                     node.name, name_of(node.op)));
+    if (!run_kernel(step)) refuse_quantised(node);
     return result;
 }
 
@@ -70,42 +75,43 @@ class Quantised {
     }
 
     void run() {
-        switch (node_.op) {
-            case Operator::kConv:
-            case Operator::kGemm:
-            case Operator::kMatMul:
+        switch (info_of(node_.op).integers) {
+            case IntegerForm::kNone:
+                refuse_quantised(node_);
+            case IntegerForm::kProduct:
                 return product();
+            case IntegerForm::kCombination:
+                return combine();
+            case IntegerForm::kTable:
+                return look_up();
+            case IntegerForm::kSameScale:
+            case IntegerForm::kSameValues:
+                return node_.outputs.size() > 1 ? move_parts() : move();
+        }
+    }
+
+  private:
+    void combine() {
+        switch (node_.op) {
             case Operator::kAdd:
                 return add(1);
             case Operator::kSub:
                 return add(-1);
             case Operator::kMul:
                 return multiply();
-            case Operator::kAveragePool:
-            case Operator::kGlobalAveragePool:
-                return average();
-            case Operator::kAbs:
-            case Operator::kClip:
-            case Operator::kElu:
-            case Operator::kGelu:
-            case Operator::kHardSigmoid:
-            case Operator::kHardSwish:
-            case Operator::kLeakyRelu:
-            case Operator::kNeg:
-            case Operator::kRelu:
-            case Operator::kSigmoid:
-            case Operator::kTanh:
-                return look_up();
-            case Operator::kSplit:
-                for (size_t i = 0; i < step_.out.size(); ++i) same_scale(i);
-                run_movement(step_);
-                return;
-            default:
+            case Operator::kConcat:
                 return move();
+            default:
+                LOCKSTEP_CHECK(info_of(node_.op).role == LayerRole::kPooling, "{}", node_.name);
+                return average();
         }
     }
 
-  private:
+    void move_parts() {
+        for (size_t i = 0; i < step_.out.size(); ++i) same_scale(i);
+        run_kernel(step_);
+    }
+
     const Quantisation& quantisation(size_t i) const {
         const Value& value = step_.graph.value(node_.inputs.at(i));
         if (!value.quantisation)

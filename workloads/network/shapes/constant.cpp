@@ -8,8 +8,6 @@
 
 namespace lockstep::network::shapes {
 
-namespace {
-
 void infer_constant(const Rule& r) {
     const Node& node = r.node;
     r.require(node.attributes.size() == 1, "needs one value");
@@ -40,7 +38,7 @@ void infer_range(const Rule& r) {
     r.set(0, r.type(0), {static_cast<int64_t>(std::max(0.0, count))});
 }
 
-void infer_shape_operator(const Rule& r) {
+void infer_shape(const Rule& r) {
     const auto rank = static_cast<int64_t>(r.in(0).size());
     const auto clamp = [&](int64_t x) {
         return std::clamp(x < 0 ? x + rank : x, int64_t{0}, rank);
@@ -57,28 +55,6 @@ void infer_constant_of_shape(const Rule& r) {
     const auto& tensor = std::get<std::shared_ptr<const Tensor>>(value);
     r.require(tensor->size() == 1, "value needs one element");
     r.set(0, tensor->type, known_integers(r.graph, r.node, 0));
-}
-
-}  // namespace
-
-bool infer_constant_family(const Rule& r) {
-    switch (r.node.op) {
-        case Operator::kConstant:
-            infer_constant(r);
-            break;
-        case Operator::kConstantOfShape:
-            infer_constant_of_shape(r);
-            break;
-        case Operator::kRange:
-            infer_range(r);
-            break;
-        case Operator::kShape:
-            infer_shape_operator(r);
-            break;
-        default:
-            return false;
-    }
-    return true;
 }
 
 }  // namespace lockstep::network::shapes

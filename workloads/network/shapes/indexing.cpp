@@ -12,6 +12,23 @@ void require_indices(const Rule& r) {
               fmt::format("indices of type {}", name_of(r.type(1))));
 }
 
+/// What one index of a GatherND or ScatterND stands for.
+Shape slice_of(const Rule& r, int64_t batch) {
+    const Shape &data = r.in(0), &indices = r.in(1);
+    require_indices(r);
+    r.require(!data.empty() && !indices.empty() && batch >= 0 &&
+                  batch < static_cast<int64_t>(std::min(data.size(), indices.size())),
+              fmt::format("indices {} of {}", to_string(indices), to_string(data)));
+    r.require(indices.back() >= 1 && indices.back() <= static_cast<int64_t>(data.size()) - batch,
+              fmt::format("indices {} of {}", to_string(indices), to_string(data)));
+    for (int64_t d = 0; d < batch; ++d)
+        r.require(data[static_cast<size_t>(d)] == indices[static_cast<size_t>(d)],
+                  "batches of different extents");
+    return {data.begin() + batch + indices.back(), data.end()};
+}
+
+}  // namespace
+
 void infer_gather_elements(const Rule& r) {
     const Shape &data = r.in(0), &indices = r.in(1);
     require_indices(r);
@@ -30,21 +47,6 @@ void infer_scatter_elements(const Rule& r) {
     r.require(reduction == "none" || reduction == "add" || reduction == "mul",
               "reduction " + reduction + " is not supported");
     r.set(0, r.type(0), r.in(0));
-}
-
-/// What one index of a GatherND or ScatterND stands for.
-Shape slice_of(const Rule& r, int64_t batch) {
-    const Shape &data = r.in(0), &indices = r.in(1);
-    require_indices(r);
-    r.require(!data.empty() && !indices.empty() && batch >= 0 &&
-                  batch < static_cast<int64_t>(std::min(data.size(), indices.size())),
-              fmt::format("indices {} of {}", to_string(indices), to_string(data)));
-    r.require(indices.back() >= 1 && indices.back() <= static_cast<int64_t>(data.size()) - batch,
-              fmt::format("indices {} of {}", to_string(indices), to_string(data)));
-    for (int64_t d = 0; d < batch; ++d)
-        r.require(data[static_cast<size_t>(d)] == indices[static_cast<size_t>(d)],
-                  "batches of different extents");
-    return {data.begin() + batch + indices.back(), data.end()};
 }
 
 void infer_gather_nd(const Rule& r) {
@@ -66,7 +68,7 @@ void infer_scatter_nd(const Rule& r) {
     r.set(0, r.type(0), r.in(0));
 }
 
-void infer_top(const Rule& r) {
+void infer_top_k(const Rule& r) {
     Shape out = r.in(0);
     const size_t axis = axis_of(r.node, r.node.integer("axis", -1), out.size());
     const std::vector<int64_t> count = known_integers(r.graph, r.node, 1);
@@ -75,31 +77,6 @@ void infer_top(const Rule& r) {
     out[axis] = count[0];
     r.set(0, r.type(0), out);
     r.set(1, ElementType::kInt64, out);
-}
-
-}  // namespace
-
-bool infer_indexing_family(const Rule& r) {
-    switch (r.node.op) {
-        case Operator::kGatherElements:
-            infer_gather_elements(r);
-            break;
-        case Operator::kGatherND:
-            infer_gather_nd(r);
-            break;
-        case Operator::kScatterElements:
-            infer_scatter_elements(r);
-            break;
-        case Operator::kScatterND:
-            infer_scatter_nd(r);
-            break;
-        case Operator::kTopK:
-            infer_top(r);
-            break;
-        default:
-            return false;
-    }
-    return true;
 }
 
 }  // namespace lockstep::network::shapes

@@ -7,8 +7,6 @@
 
 namespace lockstep::network::shapes {
 
-namespace {
-
 void infer_convolution(const Rule& r) {
     r.require_floating();
     const Shape out = convolution_shape(r, r.in(0), r.in(1));
@@ -16,13 +14,26 @@ void infer_convolution(const Rule& r) {
     r.set(0, r.type(0), out);
 }
 
+namespace {
+
 void infer_pool(const Rule& r) {
-    const bool bytes = r.type(0) == ElementType::kInt8 || r.type(0) == ElementType::kUint8;
-    if (!bytes || r.node.op != Operator::kMaxPool) r.require_floating();
     const Window window = window_of(r.node, r.in(0));
     Shape out = {r.in(0)[0], r.in(0)[1]};
     out.insert(out.end(), window.output.begin(), window.output.end());
     r.set(0, r.type(0), out);
+}
+
+}  // namespace
+
+void infer_average_pool(const Rule& r) {
+    r.require_floating();
+    infer_pool(r);
+}
+
+void infer_max_pool(const Rule& r) {
+    r.require(r.node.integer("storage_order", 0) == 0, "storage_order is not supported");
+    if (r.type(0) != ElementType::kInt8 && r.type(0) != ElementType::kUint8) r.require_floating();
+    infer_pool(r);
 }
 
 void infer_global_pool(const Rule& r) {
@@ -107,8 +118,6 @@ void infer_lstm(const Rule& r) {
     r.set(2, r.type(0), {directions, x[1], hidden});
 }
 
-}  // namespace
-
 Shape convolution_shape(const Rule& r, const Shape& x, const Shape& w) {
     const Window window = window_of(r.node, x, &w);
     const bool groups = window.group >= 1 && w[1] >= 0 && w[1] <= x[1] &&
@@ -135,55 +144,18 @@ Shape product_shape(const Rule& r, const Shape& first, const Shape& second) {
     return out;
 }
 
-bool infer_linear_family(const Rule& r) {
-    const Node& node = r.node;
-    switch (node.op) {
-        case Operator::kConv:
-            infer_convolution(r);
-            break;
-        case Operator::kMaxPool:
-            r.require(node.integer("storage_order", 0) == 0, "storage_order is not supported");
-            infer_pool(r);
-            break;
-        case Operator::kAveragePool:
-            infer_pool(r);
-            break;
-        case Operator::kGlobalAveragePool:
-        case Operator::kGlobalMaxPool:
-            infer_global_pool(r);
-            break;
-        case Operator::kGemm:
-            infer_gemm(r);
-            break;
-        case Operator::kMatMul:
-            infer_matmul(r);
-            break;
-        case Operator::kBatchNormalization:
-            infer_batch_normalisation(r);
-            break;
-        case Operator::kLayerNormalization:
-            infer_layer_normalisation(r);
-            break;
-        case Operator::kInstanceNormalization:
-            r.require_floating();
-            for (const size_t i : {1, 2})
-                r.require(r.in(0).size() >= 2 && r.in(i) == Shape{r.in(0)[1]},
-                          fmt::format("input {} is {}", i, to_string(r.in(i))));
-            r.set(0, r.type(0), r.in(0));
-            break;
-        case Operator::kLSTM:
-            infer_lstm(r);
-            break;
-        case Operator::kLogSoftmax:
-        case Operator::kSoftmax:
-            r.require_floating();
-            axis_of(node, node.integer("axis", -1), r.in(0).size());
-            r.set(0, r.type(0), r.in(0));
-            break;
-        default:
-            return false;
-    }
-    return true;
+void infer_instance_normalisation(const Rule& r) {
+    r.require_floating();
+    for (const std::size_t i : {1, 2})
+        r.require(r.in(0).size() >= 2 && r.in(i) == Shape{r.in(0)[1]},
+                  fmt::format("input {} is {}", i, to_string(r.in(i))));
+    r.set(0, r.type(0), r.in(0));
+}
+
+void infer_softmax(const Rule& r) {
+    r.require_floating();
+    axis_of(r.node, r.node.integer("axis", -1), r.in(0).size());
+    r.set(0, r.type(0), r.in(0));
 }
 
 }  // namespace lockstep::network::shapes

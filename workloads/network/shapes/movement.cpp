@@ -7,8 +7,6 @@
 
 namespace lockstep::network::shapes {
 
-namespace {
-
 void infer_concat(const Rule& r) {
     Shape out = r.in(0);
     if (!r.node.has("axis")) fail(r.node, "axis is missing");
@@ -78,7 +76,7 @@ void infer_transpose(const Rule& r) {
     r.set(0, r.type(0), out);
 }
 
-void infer_reduce(const Rule& r) {
+void infer_reduction(const Rule& r) {
     bool given = false;
     Shape in = r.in(0), out;
     const std::vector<size_t> axes = axes_of(r.graph, r.node, in.size(), given);
@@ -196,69 +194,14 @@ void infer_tile(const Rule& r) {
     r.set(0, r.type(0), out);
 }
 
-}  // namespace
+void infer_triangle(const Rule& r) {
+    r.require(r.in(0).size() >= 2, "input " + to_string(r.in(0)));
+    if (r.has(1)) r.require(known_integers(r.graph, r.node, 1).size() == 1, "k is no scalar");
+    r.set(0, r.type(0), r.in(0));
+}
 
-bool infer_movement_family(const Rule& r) {
-    const Node& node = r.node;
-    switch (node.op) {
-        case Operator::kArgMax:
-        case Operator::kArgMin:
-            infer_argument(r);
-            break;
-        case Operator::kTile:
-            infer_tile(r);
-            break;
-        case Operator::kTrilu:
-            r.require(r.in(0).size() >= 2, "input " + to_string(r.in(0)));
-            if (r.has(1)) r.require(known_integers(r.graph, node, 1).size() == 1, "k is no scalar");
-            r.set(0, r.type(0), r.in(0));
-            break;
-        case Operator::kConcat:
-            infer_concat(r);
-            break;
-        case Operator::kReshape:
-            infer_reshape(r);
-            break;
-        case Operator::kFlatten:
-            infer_flatten(r);
-            break;
-        case Operator::kTranspose:
-            infer_transpose(r);
-            break;
-        case Operator::kReduceL2:
-        case Operator::kReduceMax:
-        case Operator::kReduceMean:
-        case Operator::kReduceMin:
-        case Operator::kReduceProd:
-        case Operator::kReduceSum:
-        case Operator::kReduceSumSquare:
-            infer_reduce(r);
-            break;
-        case Operator::kSqueeze:
-            infer_squeeze(r);
-            break;
-        case Operator::kUnsqueeze:
-            infer_unsqueeze(r);
-            break;
-        case Operator::kSplit:
-            infer_split(r);
-            break;
-        case Operator::kGather:
-            infer_gather(r);
-            break;
-        case Operator::kPad:
-            infer_pad(r);
-            break;
-        case Operator::kExpand:
-            r.set(0, r.type(0), broadcast(r.in(0), known_integers(r.graph, node, 1), node));
-            break;
-        case Operator::kSlice:
-            infer_slice(r);
-            break;
-        default:
-            return false;
-    }
-    return true;
+void infer_expand(const Rule& r) {
+    r.set(0, r.type(0), broadcast(r.in(0), known_integers(r.graph, r.node, 1), r.node));
 }
 
 }  // namespace lockstep::network::shapes

@@ -31,6 +31,18 @@ int64_t slices(const Rule& r) {
     return x[axis_of(r.node, r.node.integer("axis", 1), x.size())];
 }
 
+void require_bytes(const Rule& r, size_t a, size_t b) {
+    r.require(is_byte(r.type(a)) && is_byte(r.type(b)),
+              fmt::format("of {} and {}", name_of(r.type(a)), name_of(r.type(b))));
+}
+
+/// Of the second operand of a matrix product; a vector is one.
+int64_t columns(const Shape& shape) {
+    return shape.size() < 2 ? 1 : shape.back();
+}
+
+}  // namespace
+
 void infer_quantise(const Rule& r) {
     r.require(is_floating(r.type(0)), "the input is not floating");
     const ElementType type = r.has(2) ? r.type(2) : ElementType::kUint8;
@@ -54,11 +66,6 @@ void infer_dynamic_quantise(const Rule& r) {
     r.set(2, ElementType::kUint8, {});
 }
 
-void require_bytes(const Rule& r, size_t a, size_t b) {
-    r.require(is_byte(r.type(a)) && is_byte(r.type(b)),
-              fmt::format("of {} and {}", name_of(r.type(a)), name_of(r.type(b))));
-}
-
 void infer_qlinear_convolution(const Rule& r) {
     require_bytes(r, 0, 3);
     const Shape &x = r.in(0), &w = r.in(3);
@@ -71,11 +78,6 @@ void infer_qlinear_convolution(const Rule& r) {
         r.require(r.in(8) == Shape{w[0]} && r.type(8) == ElementType::kInt32,
                   fmt::format("the bias is {}{}", name_of(r.type(8)), to_string(r.in(8))));
     r.set(0, r.type(7), out);
-}
-
-/// Of the second operand of a matrix product; a vector is one.
-int64_t columns(const Shape& shape) {
-    return shape.size() < 2 ? 1 : shape.back();
 }
 
 void infer_qlinear_matmul(const Rule& r) {
@@ -104,35 +106,6 @@ void infer_integer_product(const Rule& r) {
                   fmt::format("a zero point of {}", to_string(r.in(i))));
     }
     r.set(0, ElementType::kInt32, out);
-}
-
-}  // namespace
-
-bool infer_quantised_family(const Rule& r) {
-    switch (r.node.op) {
-        case Operator::kQuantizeLinear:
-            infer_quantise(r);
-            break;
-        case Operator::kDequantizeLinear:
-            infer_dequantise(r);
-            break;
-        case Operator::kDynamicQuantizeLinear:
-            infer_dynamic_quantise(r);
-            break;
-        case Operator::kQLinearConv:
-            infer_qlinear_convolution(r);
-            break;
-        case Operator::kQLinearMatMul:
-            infer_qlinear_matmul(r);
-            break;
-        case Operator::kConvInteger:
-        case Operator::kMatMulInteger:
-            infer_integer_product(r);
-            break;
-        default:
-            return false;
-    }
-    return true;
 }
 
 }  // namespace lockstep::network::shapes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rule of an operator sees of its node, and the families of rules.
+// What the rule of an operator sees of its node, and the rules that operators.table names. A family
+// of them a file.
 #pragma once
 
 #include "sim/error/error.h"
@@ -57,13 +58,9 @@ struct Rule {
     }
 };
 
-// One family of operators a file; false: not of this family.
-bool infer_constant_family(const Rule& rule);
-bool infer_elementwise_family(const Rule& rule);
-bool infer_indexing_family(const Rule& rule);
-bool infer_linear_family(const Rule& rule);
-bool infer_movement_family(const Rule& rule);
-bool infer_quantised_family(const Rule& rule);
+#define OPERATOR(name, a, b, c, d, attributes, shape, ...) void infer_##shape(const Rule& rule);
+#define COMPOSITE(name, ...)
+#include "workloads/network/operators.table"
 
 /// The shape of a convolution of x with w. InputError where they do not fit.
 Shape convolution_shape(const Rule& rule, const Shape& x, const Shape& w);

@@ -31,8 +31,8 @@ Scaling scaling_of(const Value& value) {
 }
 
 bool slides_over(const Node* node) {
-    return node->op == Operator::kConv || node->op == Operator::kMaxPool ||
-           node->op == Operator::kAveragePool || node->op == Operator::kGlobalAveragePool;
+    const OperatorInfo& info = info_of(node->op);
+    return info.role == LayerRole::kPooling || info.product == ProductForm::kConvolution;
 }
 
 std::optional<float> scalar_of(const Value& value) {

@@ -5,8 +5,6 @@
 // long as any can run, then the host's.
 #include "workloads/network/tpu/partition.h"
 
-#include "workloads/network/quantise/family.h"
-
 #include <algorithm>
 #include <set>
 
@@ -29,14 +27,13 @@ bool chip_may_compute(const Graph& graph, const Node& node) {
             return false;
     for (const ValueId id : node.outputs)
         if (id != kNoValue && !is_integer(graph.value(id))) return false;
-    const bool product =
-        node.op == Operator::kConv || node.op == Operator::kGemm || node.op == Operator::kMatMul;
-    return !product || is_given(graph.value(node.inputs.at(1)));
+    return info_of(node.op).product == ProductForm::kNone ||
+           is_given(graph.value(node.inputs.at(info_of(node.op).weight)));
 }
 
 /// The same values in another order or shape.
 bool only_moves(Operator op) {
-    return family_of(op) == Family::kMove && op != Operator::kMaxPool && op != Operator::kPad;
+    return info_of(op).integers == IntegerForm::kSameValues;
 }
 
 class Partition {

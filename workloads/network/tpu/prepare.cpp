@@ -59,9 +59,7 @@ std::set<std::string> products_of_values(const Graph& graph) {
     };
     std::set<std::string> names;
     for (const Node& node : graph.nodes)
-        if ((node.op == Operator::kMatMul || node.op == Operator::kGemm ||
-             node.op == Operator::kConv) &&
-            !is_given(node.inputs.at(1)))
+        if (info_of(node.op).role == LayerRole::kProduct && !is_given(node.inputs.at(1)))
             names.insert(node.name);
     return names;
 }
