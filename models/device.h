@@ -87,6 +87,18 @@ class LaunchRefused : public InputError {
 /// kernel, or what the kernels before it left.
 enum class L2Start : std::uint8_t { kCold, kWarm };
 
+/// Which launches a simulator simulates, as a profiler is told which to profile; the others it
+/// emulates, in the same memory.
+struct LaunchFilter {
+    std::string kernel;           ///< regular expression, found in the demangled name; empty: any
+    std::uint64_t skip = 0;       ///< launches of these kernels that come first
+    std::uint64_t count = ~0ull;  ///< launches that are simulated after those
+    bool operator==(const LaunchFilter&) const = default;
+};
+
+/// Throws InputError where the filter's regular expression is malformed, with the position.
+void check_filter(const LaunchFilter& filter);
+
 /// What a trace shows; outside of this nothing is recorded.
 struct TraceOptions {
     std::string file;                       ///< .json or .kanata; empty: no trace
@@ -102,8 +114,11 @@ struct DeviceOptions {
     // Of simulation only.
     L2Start l2 = L2Start::kCold;
     TraceOptions trace;
+    LaunchFilter simulate;
     std::optional<std::uint64_t> shuffle;  ///< seed: units take turns in a random order (tests)
 };
+
+class Timeline;  // models/timeline.h
 
 class Device {
   public:
@@ -132,8 +147,12 @@ class Device {
     /// The kernel's properties, or nullptr.
     virtual const cubin::Function* find_kernel(ModuleHandle module, std::string_view name) = 0;
 
-    /// Runs a kernel to its end. Throws LaunchRefused or DeviceFault.
+    /// Runs a kernel to its end, alone and without a host. Throws LaunchRefused or DeviceFault.
     virtual LaunchResult launch(const LaunchRequest& request) = 0;
+
+    /// Where work is submitted that takes its time beside the host's; null where there is no time:
+    /// what is asked for is done when the call returns.
+    virtual Timeline* timeline() { return nullptr; }
 
     /// Where device printf goes; the default writes to stdout.
     virtual void set_printf_output(std::function<void(std::string_view)> output) = 0;

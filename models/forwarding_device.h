@@ -36,6 +36,7 @@ class ForwardingDevice : public Device {
         return device_->find_kernel(module, name);
     }
     LaunchResult launch(const LaunchRequest& request) override { return device_->launch(request); }
+    Timeline* timeline() override { return device_->timeline(); }
     void set_printf_output(std::function<void(std::string_view)> output) override {
         device_->set_printf_output(std::move(output));
     }

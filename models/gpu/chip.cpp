@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "models/gpu/emulator/cta_runner.h"
 #include "sim/engine/host_memory.h"
@@ -118,7 +119,7 @@ void Chip::trace_window(Cycle end) {
 KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
                          const Report& report) {
     begin_ = clock_.first_cycle_from(simulation_.now()) + 1;
-    memory_->begin_kernel(options_.l2 == L2Start::kCold);
+    memory_->begin_kernel(options_.l2 == L2Start::kCold || !std::exchange(l2_is_known_, true));
     // The front end writes the launch's parameters through L2.
     const std::uint64_t parameters = run.launch->constant[0].size();
     for (std::uint64_t at = 0; at < parameters; at += kLineBytes)

@@ -38,6 +38,9 @@ class Chip {
     /// Runs a kernel to its end. Throws LocatedFault.
     KernelCounters run(const KernelRun& run, std::uint64_t shared_carve_out, const Report& report);
 
+    /// The next kernel finds an empty L2 even where L2 is to stay warm.
+    void forget_l2() { l2_is_known_ = false; }
+
     /// To be called when a running kernel has freed memory.
     void forget_extents();
 
@@ -67,6 +70,8 @@ class Chip {
     std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty
 
     std::vector<std::pair<engine::Cycle, Sm*>> ends_;  ///< of CTAs in the window
+
+    bool l2_is_known_ = true;  ///< false: something else than this model has run meanwhile
 
     // Of the running kernel.
     std::uint64_t total_ctas_ = 0, next_cta_ = 0, ended_ctas_ = 0;

@@ -65,7 +65,7 @@ class SimulatedEnvironment : public sass::Environment {
 }  // namespace
 
 Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
-    : GpuDevice(std::move(machine), options), parameters_(*machine_) {}
+    : Emulator(std::move(machine), options), parameters_(*machine_), selection_(options.simulate) {}
 
 Simulator::~Simulator() = default;
 
@@ -99,6 +99,13 @@ const Simulator::DescribedModule& Simulator::described(const LaunchRequest& requ
 }
 
 LaunchResult Simulator::launch(const LaunchRequest& request) {
+    if (selection_.takes(request.kernel)) return simulate(request);
+    // What an emulated kernel would have left in L2 is not known.
+    if (chip_ != nullptr) chip_->forget_l2();
+    return Emulator::launch(request);
+}
+
+LaunchResult Simulator::simulate(const LaunchRequest& request) {
     sass::Launch launch;
     const cubin::Function& kernel = prepare(request, launch);
     if (chip_ == nullptr) chip_ = std::make_unique<Chip>(*machine_, parameters_, options_);

@@ -215,10 +215,12 @@ struct Kernel {
     const stats::Step* typical = nullptr;  ///< the longest launch
 };
 
-std::string by_kernel(const stats::Statistics& statistics) {
+std::string by_kernel(const stats::Statistics& statistics,
+                      const std::vector<const stats::Step*>& steps) {
     std::vector<Kernel> kernels;
     double time = 0, cycles = 0;
-    for (const stats::Step& step : statistics.steps()) {
+    for (const stats::Step* const each : steps) {
+        const stats::Step& step = *each;
         auto kernel = std::find_if(kernels.begin(), kernels.end(),
                                    [&](const Kernel& k) { return k.name == step.name; });
         if (kernel == kernels.end()) kernel = kernels.insert(kernel, Kernel{.name = step.name});
@@ -238,7 +240,7 @@ std::string by_kernel(const stats::Statistics& statistics) {
     }
     std::stable_sort(kernels.begin(), kernels.end(),
                      [](const Kernel& a, const Kernel& b) { return a.time > b.time; });
-    std::string text = fmt::format("{} launches of {} kernels on {}\n", statistics.steps().size(),
+    std::string text = fmt::format("{} launches of {} kernels on {}\n", steps.size(),
                                    kernels.size(), statistics.machine());
     text += fmt::format("  {:<36}{:>8}{:>7}{:>14}{:>11}{:>9}{:>9}{:>11}\n", "Kernel", "Launches",
                         "Time", "Cycles", "Duration", "Compute", "Memory", "Occupancy");
@@ -254,7 +256,7 @@ std::string by_kernel(const stats::Statistics& statistics) {
     if (shown < kernels.size())
         text += fmt::format("  and {} kernels more; --stats FILE has them all\n",
                             kernels.size() - shown);
-    text += fmt::format("  {:<36}{:>8}{:>7}{:>14}{:>11}\n", "Total", statistics.steps().size(), "",
+    text += fmt::format("  {:<36}{:>8}{:>7}{:>14}{:>11}\n", "Total", steps.size(), "",
                         with_commas(cycles), time_text(time));
     if (kernels.front().typical != nullptr)
         text += fmt::format("  Most of the time, {}: {}\n", shortened(kernels.front().name, 35),
@@ -265,10 +267,18 @@ std::string by_kernel(const stats::Statistics& statistics) {
 }  // namespace
 
 std::string speed_of_light(const stats::Statistics& statistics) {
-    const std::vector<stats::Step>& steps = statistics.steps();
-    if (steps.empty()) return "no kernel was launched\n";
-    return steps.size() == 1 ? one_launch(steps.front(), statistics.machine())
-                             : by_kernel(statistics);
+    std::vector<const stats::Step*> steps;
+    for (const stats::Step& step : statistics.steps())
+        if (step.mode != "emulate") steps.push_back(&step);
+    const std::size_t emulated = statistics.steps().size() - steps.size();
+    if (emulated == 0 && steps.empty()) return "no kernel was launched\n";
+    std::string text;
+    if (emulated != 0)
+        text = fmt::format("{} of {} launches were emulated: no time is known of them\n", emulated,
+                           statistics.steps().size());
+    if (steps.empty()) return text;
+    return text + (steps.size() == 1 ? one_launch(*steps.front(), statistics.machine())
+                                     : by_kernel(statistics, steps));
 }
 
 }  // namespace lockstep

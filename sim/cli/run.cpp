@@ -32,6 +32,11 @@ namespace {
 /// What an option or argument would say is never dropped in silence.
 void refuse(const RunRequest& request, std::string_view what_it_is, bool takes_arguments,
             bool is_cubin) {
+    if (is_cubin && request.selection_option.starts_with("--launch"))
+        throw InputError(
+            fmt::format("{} selects launches of a program or built-in workload; {} is {}, which is "
+                        "launched once",
+                        request.selection_option, request.what, what_it_is));
     if (!is_cubin && !request.cubin_option.empty())
         throw InputError(fmt::format("{} is for the kernel of a cubin; {} is {}",
                                      request.cubin_option, request.what, what_it_is));
@@ -62,6 +67,9 @@ void check_file(const std::string& file) {
 
 /// Options that are of one kind of machine.
 void check_options(const RunRequest& request, const config::Machine& machine) {
+    if (!request.selection_option.empty() && machine.kind() != "gpu")
+        throw InputError(fmt::format("{} selects launches of a GPU; {} is a {}",
+                                     request.selection_option, machine.name(), machine.kind()));
     if (request.no_values && machine.kind() != "tpu" && machine.kind() != "systolic")
         throw InputError(fmt::format("--no-values is for a TPU or a systolic array; {} is a {}",
                                      machine.name(), machine.kind()));
@@ -181,7 +189,16 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--program", request->program_file,
                      "TPU: write the program that runs (.tpu), to disassemble it or run it again");
     verb->add_flag("--quiet", options.quiet, "print nothing but the program's own output");
-    verb->add_option("--kernel", request->kernel, "kernel of a cubin");
+    verb->add_option("--kernel", options.kernel,
+                     "simulate only launches whose kernel's name matches this regular expression, "
+                     "emulate the others; of a cubin: the kernel's name")
+        ->check(is_name);
+    verb->add_option("--launch-skip", options.launch_skip,
+                     "emulate the first N launches (that match --kernel)")
+        ->check(is_whole_number);
+    verb->add_option("--launch-count", options.launch_count,
+                     "simulate N launches (that match --kernel) after those skipped")
+        ->check(is_whole_number);
     verb->add_option("--grid", request->grid, "CTAs of a cubin's launch: x[,y[,z]]")
         ->capture_default_str();
     verb->add_option("--block", request->block, "threads of a CTA: x[,y[,z]]")
@@ -196,8 +213,10 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         request->options.workload = request->what;
         request->arguments.insert(request->arguments.end(), after_dashes.begin(),
                                   after_dashes.end());
-        for (const char* name : {"--kernel", "--grid", "--block", "--shared", "--arg"})
+        for (const char* name : {"--grid", "--block", "--shared", "--arg"})
             if (verb->count(name) != 0) request->cubin_option = name;
+        for (const char* name : {"--kernel", "--launch-skip", "--launch-count"})
+            if (verb->count(name) != 0) request->selection_option = name;
         status = run(*request);
     });
 }

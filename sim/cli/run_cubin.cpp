@@ -171,18 +171,18 @@ const cubin::Function& choose_kernel(const cubin::Cubin& cubin, const RunRequest
     std::vector<std::string> kernels;
     for (const cubin::Function& function : cubin.functions)
         if (function.is_kernel) kernels.push_back(function.name);
-    if (request.kernel.empty()) {
+    if (request.options.kernel.empty()) {
         if (kernels.size() == 1) return *cubin.find_function(kernels.front());
         throw InputError(fmt::format("{} has {} kernels; choose one with --kernel: {}",
                                      request.what, kernels.size(), fmt::join(kernels, " ")));
     }
-    const cubin::Function* kernel = cubin.find_function(request.kernel);
+    const cubin::Function* kernel = cubin.find_function(request.options.kernel);
     if (kernel == nullptr || !kernel->is_kernel) {
-        const std::string near = config::nearest(request.kernel, kernels);
-        throw InputError(fmt::format("{}: no kernel named {}{}", request.what, request.kernel,
-                                     near.empty()
-                                         ? fmt::format("; it has: {}", fmt::join(kernels, " "))
-                                         : fmt::format("; did you mean {}?", near)));
+        const std::string near = config::nearest(request.options.kernel, kernels);
+        throw InputError(
+            fmt::format("{}: no kernel named {}{}", request.what, request.options.kernel,
+                        near.empty() ? fmt::format("; it has: {}", fmt::join(kernels, " "))
+                                     : fmt::format("; did you mean {}?", near)));
     }
     return *kernel;
 }
@@ -190,7 +190,9 @@ const cubin::Function& choose_kernel(const cubin::Cubin& cubin, const RunRequest
 }  // namespace
 
 int run_cubin(const RunRequest& request, std::span<const std::uint8_t> bytes) {
-    const std::unique_ptr<Device> device = cuda::make_device(request.options);
+    cuda::RunOptions options = request.options;
+    options.kernel.clear();  // here a name, and it is simulated whatever it is
+    const std::unique_ptr<Device> device = cuda::make_device(options);
     const auto arch = static_cast<int>(device->machine().integer("arch"));
     std::vector<std::uint8_t> image(bytes.begin(), bytes.end());
     if (cubin::identify(bytes) == cubin::FileKind::kFatbin)

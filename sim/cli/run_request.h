@@ -17,13 +17,13 @@ struct RunRequest {
     std::vector<std::string> arguments;  ///< after `--`, for executables
     cuda::RunOptions options;
     bool verify = false;
-    bool no_values = false;    ///< only time (TPU, systolic)
-    bool schedule = false;     ///< print the compiled program (networks on a TPU)
-    std::string program_file;  ///< where to write the program (TPU), or empty
+    bool no_values = false;        ///< only time (TPU, systolic)
+    bool schedule = false;         ///< print the compiled program (networks on a TPU)
+    std::string selection_option;  ///< --kernel, --launch-skip or --launch-count: the last given
+    std::string program_file;      ///< where to write the program (TPU), or empty
 
     // For cubins.
     std::string cubin_option;  ///< one of these options that was given, or none
-    std::string kernel;
     std::string grid = "1", block = "1";
     std::vector<std::string> kernel_arguments;
     std::uint32_t dynamic_shared_bytes = 0;

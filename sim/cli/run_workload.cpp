@@ -2,6 +2,7 @@
 // Built-in workloads: launched through the Device interface, verified where asked for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "sim/cli/run_request.h"
@@ -16,7 +17,10 @@ namespace {
 // What a microbenchmark measured; emulation has no clock that would mean anything.
 void print_measurements(const cuda::Outcome& outcome) {
     if (outcome.measurements.empty()) return;
-    if (outcome.launches.back().result.cycles == 0) {
+    const bool all_timed =
+        std::all_of(outcome.launches.begin(), outcome.launches.end(),
+                    [](const cuda::LaunchRecord& launch) { return launch.result.cycles != 0; });
+    if (!all_timed) {
         fmt::print("no time in emulation: nothing is measured (use --mode cycle)\n");
         return;
     }

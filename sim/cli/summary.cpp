@@ -17,6 +17,7 @@ void Summary::add(const std::string& kernel, const sass::Dim3& grid, const sass:
     step.grid = {grid.x, grid.y, grid.z};
     step.block = {block.x, block.y, block.z};
     step.metrics = result.metrics;
+    if (result.cycles == 0 && statistics_.mode() == "cycle") step.mode = "emulate";
     statistics_.add(std::move(step));
     statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
     if (!request_.options.quiet && result.cycles == 0)

@@ -81,10 +81,10 @@ std::string Statistics::json() const {
     for (const Step& step : steps_) {
         Json metrics = Json::object();
         for (const auto& [name, value] : step.metrics) metrics[name] = to_json(value);
-        steps.push_back({{"name", step.name},
-                         {"grid", step.grid},
-                         {"block", step.block},
-                         {"metrics", std::move(metrics)}});
+        Json entry = {{"name", step.name}, {"grid", step.grid}, {"block", step.block}};
+        if (!step.mode.empty()) entry["mode"] = step.mode;
+        entry["metrics"] = std::move(metrics);
+        steps.push_back(std::move(entry));
     }
     const double wall =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -112,6 +112,9 @@ std::string Statistics::csv() const {
             if (std::find(columns.begin(), columns.end(), name) == columns.end())
                 columns.push_back(name);
     std::string text = "step,name,grid_x,grid_y,grid_z,block_x,block_y,block_z";
+    const bool has_modes = std::any_of(steps_.begin(), steps_.end(),
+                                       [](const Step& step) { return !step.mode.empty(); });
+    if (has_modes) text += ",mode";
     for (const std::string& column : columns) text += "," + column;
     text += "\n";
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -119,6 +122,7 @@ std::string Statistics::csv() const {
         text +=
             fmt::format("{},{},{},{},{},{},{},{}", i, csv_text(step.name), step.grid[0],
                         step.grid[1], step.grid[2], step.block[0], step.block[1], step.block[2]);
+        if (has_modes) text += "," + (step.mode.empty() ? mode_ : step.mode);
         for (const std::string& column : columns) {
             text += ",";
             for (const auto& [name, value] : step.metrics)

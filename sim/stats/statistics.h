@@ -18,6 +18,7 @@ struct Step {
     std::string name;
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
     Metrics metrics;
+    std::string mode;  ///< how it was run, where that is not the run's mode; else empty
 };
 
 class Statistics {
@@ -30,6 +31,7 @@ class Statistics {
     void add_time(std::uint64_t cycles, double seconds, std::uint64_t instructions);
 
     const std::string& machine() const { return machine_; }
+    const std::string& mode() const { return mode_; }
     const std::vector<Step>& steps() const { return steps_; }
     std::string json() const;
     /// One row a step; the columns are the union of all metrics.

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/gpu/emulator/fault_report.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <memory>
-
+#include "isa/cubin/demangle.h"
 #include "isa/sass/disassembler/disassembler.h"
 #include "isa/sass/program.h"
 
 namespace lockstep::gpu {
 
 namespace {
-
-std::string demangled(const std::string& name) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 ? text.get() : name;
-}
 
 const char* title(sass::FaultKind kind) {
     switch (kind) {
@@ -64,7 +54,7 @@ std::string fault_report(const LocatedFault& fault, const sass::Launch& launch,
 
     std::string report = fmt::format("{}: {}\n", title(fault.fault.kind), fault.fault.what);
     report += fmt::format("  kernel       {}\n",
-                          kernel != nullptr ? demangled(kernel->name) : "(unknown)");
+                          kernel != nullptr ? cubin::demangled(kernel->name) : "(unknown)");
     report += fmt::format("  CTA          ({},{},{}) of ({},{},{})\n", fault.cta % grid.x,
                           fault.cta / grid.x % grid.y, fault.cta / grid.x / grid.y, grid.x, grid.y,
                           grid.z);
@@ -75,7 +65,7 @@ std::string fault_report(const LocatedFault& fault, const sass::Launch& launch,
         const sass::Word& word = program.words()[fault.pc];
         report += fmt::format("  pc           {:#06x}{}\n",
                               (fault.pc - function->first) * sass::Word::kBytes,
-                              function == kernel ? "" : " of " + demangled(function->name));
+                              function == kernel ? "" : " of " + cubin::demangled(function->name));
         report += fmt::format(
             "  instruction  {}  ({:016x} {:016x})\n",
             sass::disassemble(word, program.arch(),

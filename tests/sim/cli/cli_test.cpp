@@ -77,6 +77,32 @@ TEST_F(Cli, RunsAWorkloadAndWritesStatistics) {
     EXPECT_LT(stats["simulator"]["instructions_per_second"], 1e10);
 }
 
+TEST_F(Cli, SimulatesTheSelectedLaunchesOnly) {
+    const std::string run = "run reduce:n=100000 --verify --stats " + path("stats.json");
+    const Result result = lockstep(run + " --launch-skip 1");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, AllOf(HasSubstr("1 of 2 launches were emulated"),
+                                     HasSubstr("Elapsed Cycles"), HasSubstr("verified")));
+    const auto steps = nlohmann::json::parse(read(path("stats.json")))["steps"];
+    ASSERT_EQ(steps.size(), 2u);
+    EXPECT_EQ(steps[0]["mode"], "emulate");
+    EXPECT_FALSE(steps[0]["metrics"].contains("sm__cycles_elapsed.max"));
+    EXPECT_FALSE(steps[1].contains("mode"));
+    EXPECT_GT(steps[1]["metrics"]["sm__cycles_elapsed.max"], 0);
+}
+
+TEST_F(Cli, RefusesSelectionsThatMeanNothing) {
+    const auto refused = [](const std::string& arguments, const std::string& message) {
+        const Result result = lockstep("run " + arguments);
+        EXPECT_EQ(result.status, 2) << result.output;
+        EXPECT_THAT(result.output, HasSubstr(message));
+    };
+    refused("vector_add --kernel 'a(b'", "--kernel a(b: no regular expression: at character");
+    refused("vector_add --kernel add --mode emulate", "need --mode cycle");
+    refused("gemm:m=8,n=8,k=8 --on systolic --launch-count 1", "--launch-count selects launches");
+    refused(cubin + " --launch-skip 1", "--launch-skip selects launches of a program");
+}
+
 TEST_F(Cli, SimulatesAWorkload) {
     const std::string run = "run vector_add:n=5000 --verify --stats " + path("stats.json");
     const Result result = lockstep(run + " --trace " + path("trace.json"));

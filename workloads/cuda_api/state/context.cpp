@@ -4,12 +4,13 @@
 // one after another.
 #include "workloads/cuda_api/state/context.h"
 
-#include <cxxabi.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+
+#include "isa/cubin/demangle.h"
 
 namespace lockstep::cuda {
 namespace {
@@ -52,14 +53,6 @@ Error error_of(LaunchRefused::Reason reason) {
             break;
     }
     return Error::kInvalidDeviceFunction;
-}
-
-std::string demangled(const std::string& name) {
-    int status = 0;
-    char* text = ::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    std::string result = status == 0 && text ? text : name;
-    std::free(text);
-    return result;
 }
 
 }  // namespace
@@ -191,10 +184,11 @@ void Context::add_step(const KernelLaunch& launch, const LaunchResult& result) {
                                  : 0.0;
     if (!statistics_) return;
     stats::Step step;
-    step.name = demangled(launch.kernel->name);
+    step.name = cubin::demangled(launch.kernel->name);
     step.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
     step.block = {launch.block.x, launch.block.y, launch.block.z};
     step.metrics = result.metrics;
+    if (!timed && statistics_->mode() == "cycle") step.mode = "emulate";
     statistics_->add(std::move(step));
     statistics_->add_time(result.cycles, timed ? result.seconds : 0.0, result.warp_instructions);
 }

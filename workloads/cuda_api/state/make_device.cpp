@@ -61,12 +61,19 @@ TraceOptions trace_options(const RunOptions& options) {
 DeviceOptions device_options(const RunOptions& options) {
     if (options.mode != "cycle" && options.l2 != "cold")
         throw InputError("--l2 needs --mode cycle: emulation has no caches");
+    const LaunchFilter filter{options.kernel, options.launch_skip, options.launch_count};
+    if (options.mode != "cycle" && filter != LaunchFilter{})
+        throw InputError(
+            "--kernel, --launch-skip and --launch-count choose what is simulated: "
+            "they need --mode cycle");
+    check_filter(filter);
     return {.threads = options.threads,
             .max_instructions = options.max_instructions,
             .seed = options.seed,
             .progress = !options.quiet,
             .l2 = options.l2 == "warm" ? L2Start::kWarm : L2Start::kCold,
-            .trace = trace_options(options)};
+            .trace = trace_options(options),
+            .simulate = filter};
 }
 
 std::shared_ptr<const config::Machine> load_machine(const RunOptions& options) {

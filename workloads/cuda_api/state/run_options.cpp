@@ -54,6 +54,9 @@ RunOptions RunOptions::from_environment() {
     options.l2 = variable("LOCKSTEP_L2", options.l2);
     if (options.l2 != "cold" && options.l2 != "warm")
         throw InputError(fmt::format("LOCKSTEP_L2={}: an L2 is cold or warm", options.l2));
+    options.kernel = variable("LOCKSTEP_KERNEL", "");
+    options.launch_skip = number("LOCKSTEP_LAUNCH_SKIP", options.launch_skip);
+    options.launch_count = number("LOCKSTEP_LAUNCH_COUNT", options.launch_count);
     options.trace_file = variable("LOCKSTEP_TRACE", "");
     options.trace_window = variable("LOCKSTEP_TRACE_WINDOW", "");
     options.trace_sms = variable("LOCKSTEP_TRACE_SMS", "");
@@ -73,6 +76,9 @@ std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() co
             {"LOCKSTEP_MAX_INSTRUCTIONS", std::to_string(max_instructions)},
             {"LOCKSTEP_STATS", stats_file},
             {"LOCKSTEP_L2", l2},
+            {"LOCKSTEP_KERNEL", kernel},
+            {"LOCKSTEP_LAUNCH_SKIP", std::to_string(launch_skip)},
+            {"LOCKSTEP_LAUNCH_COUNT", std::to_string(launch_count)},
             {"LOCKSTEP_TRACE", trace_file},
             {"LOCKSTEP_TRACE_WINDOW", trace_window},
             {"LOCKSTEP_TRACE_SMS", trace_sms},

@@ -19,6 +19,9 @@ struct RunOptions {
     std::uint64_t max_instructions = 0;  ///< LOCKSTEP_MAX_INSTRUCTIONS: per launch; 0: no limit
     std::string stats_file;              ///< LOCKSTEP_STATS: .json or .csv; empty: none
     std::string l2 = "cold";             ///< LOCKSTEP_L2: cold or warm when a kernel begins
+    std::string kernel;                  ///< LOCKSTEP_KERNEL: only these are simulated; empty: all
+    std::uint64_t launch_skip = 0;       ///< LOCKSTEP_LAUNCH_SKIP: of them, emulated first
+    std::uint64_t launch_count = ~0ull;  ///< LOCKSTEP_LAUNCH_COUNT: of them, simulated then
     std::string trace_file;              ///< LOCKSTEP_TRACE; empty: none
     std::string trace_window;            ///< LOCKSTEP_TRACE_WINDOW: FROM:TO, cycles; empty: all
     std::string trace_sms;               ///< LOCKSTEP_TRACE_SMS: N or FIRST-LAST; empty: SM 0
