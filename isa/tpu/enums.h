@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "isa/command/types.h"
+
 namespace lockstep::tpu {
 
 enum class Opcode : std::uint8_t {
@@ -31,6 +33,119 @@ enum class Opcode : std::uint8_t {
     kSyncHost,
 };
 
+/// Every field that some instruction has. The first eight are the waits, in the order of Queue.
+enum class Field : std::uint8_t {
+    kWaitLoad,
+    kWaitStore,
+    kWaitWeights,
+    kWaitMatrix0,
+    kWaitMatrix1,
+    kWaitMatrix2,
+    kWaitMatrix3,
+    kWaitVector,
+    kCode,
+    kStep,
+    kUnit,
+    kHost,
+    kMemory,
+    kSource,
+    kDestination,
+    kIndices,
+    kRows,
+    kRowBytes,
+    kSourcePitch,
+    kDestinationPitch,
+    kFrom,
+    kAddress,
+    kLanes,
+    kColumns,
+    kPitch,
+    kTransposed,
+    kType,
+    kWeightType,
+    kAccumulator,
+    kAccumulatorType,
+    kAccumulate,
+    kSwitchWeights,
+    kFirstRow,
+    kFirstLane,
+    kHeight,
+    kWidth,
+    kPixelPitch,
+    kChannels,
+    kOutHeight,
+    kOutWidth,
+    kKernelHeight,
+    kKernelWidth,
+    kStrideHeight,
+    kStrideWidth,
+    kPadTop,
+    kPadLeft,
+    kDilationHeight,
+    kDilationWidth,
+    kPadValue,
+    kParameters,
+    kHasBias,
+    kHasScales,
+    kFunction,
+    kThen,
+    kScale,
+    kOutScale,
+    kZeroPoint,
+    kHasAddend,
+    kAddend,
+    kAddendPitch,
+    kAddendType,
+    kAddendScale,
+    kAddendZero,
+    kPool,
+    kPoolKernel,
+    kPoolStride,
+    kPoolPadTop,
+    kPoolPadLeft,
+    kPoolPadBottom,
+    kPoolPadRight,
+    kCountPad,
+    kA,
+    kAPitch,
+    kAType,
+    kAScale,
+    kAZero,
+    kB,
+    kBPitch,
+    kBType,
+    kBScale,
+    kBZero,
+    kBroadcast,
+    kImmediate,
+    kReduction,
+    kAxis,
+    kWeights,
+    kRounding,
+    kFirst,
+    kSecond,
+    kShift,
+    kSumZero,
+    kHasTable,
+    kTable,
+    kDataflow,
+    kSwitchInputs,
+    kUnload,
+};
+inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kUnload) + 1;
+
+/// How long an instruction takes is told by its class, and by its fields.
+enum class Time : std::uint8_t {
+    kSequencer,  ///< what the sequencer does itself
+    kTransfer,   ///< rows of bytes between a memory and the unified buffer
+    kTile,       ///< a weight tile on its way to an array
+    kStream,     ///< rows stream through an array
+    kElements,   ///< the vector unit, element by element
+    kWindows,    ///< the vector unit, each element from the pixels of a window
+    kReduction,  ///< the vector unit, values of an axis into one
+    kTranspose,  ///< the vector unit's transposer
+};
+
 /// Where an instruction waits and works. A queue works in order.
 enum class Queue : std::uint8_t {
     kLoad,     ///< into the unified buffer: from the host or from memory
@@ -49,15 +164,9 @@ inline constexpr std::uint32_t kMaxMatrixUnits = 4;
 enum class Space : std::uint8_t { kHost, kMemory, kUnifiedBuffer, kAccumulators };
 inline constexpr std::size_t kSpaces = 4;
 
-enum class DataType : std::uint8_t { kInt8, kUint8, kInt16, kInt32, kBf16, kFp32 };
-
-inline constexpr std::uint32_t size_of(DataType type) {
-    constexpr std::uint32_t kSizes[] = {1, 1, 2, 4, 2, 4};
-    return kSizes[static_cast<std::size_t>(type)];
-}
-inline constexpr bool is_float(DataType type) {
-    return type >= DataType::kBf16;
-}
+using command::DataType;
+using command::is_float;
+using command::size_of;
 
 /// Of one operand, then of two.
 enum class Function : std::uint8_t {

@@ -1,38 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranges an instruction reads and writes: what waits are computed from, and what the model
-// checks bounds and missing waits with.
+// Which ranges an instruction reads and writes, and other things that its fields say.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <span>
 
+#include "isa/command/footprint.h"
 #include "isa/tpu/instruction.h"
 
 namespace lockstep::tpu {
 
-/// [begin, end) in bytes; in rows for the accumulators. Strided accesses are one range around all.
-struct Access {
-    Space space;
-    bool write;
-    std::uint64_t begin, end;
-};
-
-class Footprint {
-  public:
-    std::span<const Access> accesses() const { return {list_.data(), count_}; }
-    void add(Space space, bool write, std::uint64_t begin, std::uint64_t end) {
-        if (begin < end) list_[count_++] = {space, write, begin, end};
-    }
-
-  private:
-    std::array<Access, 6> list_{};
-    std::size_t count_ = 0;
-};
-
-/// Sums in the array (os) and rows that it holds (is) are no space: a matrix unit works in order.
-/// Of a gather, the table in memory is left out: its rows are known only when it runs.
-Footprint footprint(const Instruction& instruction);
+// Accesses are in bytes; in rows for the accumulators. Sums in the array (os) and rows that it
+// holds (is) are no space: a matrix unit works in order. Of a gather, the table in memory is left
+// out: its rows are known only when it runs.
+using command::Access;
+using command::check_operands;
+using command::Footprint;
+using command::footprint;
 
 inline bool is_fixed_point(const Instruction& instruction) {
     return instruction.as<Rounding>(Field::kRounding) == Rounding::kFixedPoint;
@@ -61,9 +45,5 @@ inline std::uint64_t pooled(std::uint64_t size, std::uint64_t kernel, std::uint6
                             std::uint64_t pads) {
     return size + pads < kernel || stride == 0 ? 0 : (size + pads - kernel) / stride + 1;
 }
-
-/// What is wrong with the numbers of an instruction by itself (a zero stride, a type that the
-/// instruction does not take); empty where nothing is.
-std::string check_operands(const Instruction& instruction);
 
 }  // namespace lockstep::tpu

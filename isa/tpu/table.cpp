@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TPU's instructions. The five key ones and their operands follow Jouppi et al., ISCA 2017,
-// section 2; widths are generous, because the paper's 12-byte encoding is not public. A field's
-// place follows from the order of a row's fields, so fields cannot overlap.
+// section 2; widths are generous, because the paper's 12-byte encoding is not public.
 #include "isa/tpu/table.h"
 
-#include "sim/error/error.h"
+#include "isa/tpu/operands.h"
 
 namespace lockstep::tpu {
 
@@ -12,6 +11,7 @@ namespace {
 
 using enum Field;
 using enum FieldKind;
+using command::Id;
 
 constexpr std::string_view kQueueNames[] = {"load",    "store",   "weights", "matrix0",  "matrix1",
                                             "matrix2", "matrix3", "vector",  "sequencer"};
@@ -43,18 +43,18 @@ constexpr FieldRow kFieldRows[] = {
     {kCode, "code", kUnsigned, 32, "number that the host gets; of a host task"},
     {kStep, "step", kUnsigned, 32, "index into the program's steps"},
     {kUnit, "unit", kUnsigned, 2, "matrix unit"},
-    {kHost, "host", kUnsigned, 48, "host address, bytes"},
-    {kMemory, "memory", kUnsigned, 48, "memory address, bytes"},
-    {kSource, "source", kUnsigned, 32, "unified buffer address, bytes"},
-    {kDestination, "destination", kUnsigned, 32, "unified buffer address, bytes"},
-    {kIndices, "indices", kUnsigned, 32, "unified buffer address of one int32 a row"},
+    {kHost, "host", FieldKind::kHex, 48, "host address, bytes"},
+    {kMemory, "memory", FieldKind::kHex, 48, "memory address, bytes"},
+    {kSource, "source", FieldKind::kHex, 32, "unified buffer address, bytes"},
+    {kDestination, "destination", FieldKind::kHex, 32, "unified buffer address, bytes"},
+    {kIndices, "indices", FieldKind::kHex, 32, "unified buffer address of one int32 a row"},
     {kRows, "rows", kUnsigned, 24, "rows"},
     {kRowBytes, "row_bytes", kUnsigned, 32, "bytes of a row"},
     {kSourcePitch, "source_pitch", kUnsigned, 32, "bytes from row to row in the source"},
     {kDestinationPitch, "destination_pitch", kUnsigned, 32,
      "bytes from row to row in the destination"},
     {kFrom, "from", kName, 1, "space that the tile is read from", kWeightSources},
-    {kAddress, "address", kUnsigned, 48, "address of the tile in `from`, bytes"},
+    {kAddress, "address", FieldKind::kHex, 48, "address of the tile in `from`, bytes"},
     {kLanes, "lanes", kUnsigned, 16, "rows of the array in use (K of the tile)"},
     {kColumns, "columns", kUnsigned, 24, "columns (N of the tile; channels)"},
     {kPitch, "pitch", kUnsigned, 32, "bytes from row to row"},
@@ -83,7 +83,7 @@ constexpr FieldRow kFieldRows[] = {
     {kDilationHeight, "dilation_height", kUnsigned, 6, "pixels between the rows of the window"},
     {kDilationWidth, "dilation_width", kUnsigned, 6, "pixels between the columns of the window"},
     {kPadValue, "pad_value", kSigned, 16, "what is read outside of the image (integers; bf16: 0)"},
-    {kParameters, "parameters", kUnsigned, 32,
+    {kParameters, "parameters", FieldKind::kHex, 32,
      "unified buffer address of the columns' parameters: biases (int32, or fp32 where the "
      "accumulators are), then scales (fp32; fixed_point: int32 multipliers, then int32 shifts), as "
      "has_bias and has_scales say; an average in fixed_point: multiplier and shift for each count "
@@ -96,7 +96,7 @@ constexpr FieldRow kFieldRows[] = {
     {kOutScale, "out_scale", kFloat, 32, "integer results are divided by it"},
     {kZeroPoint, "zero_point", kSigned, 12, "added to integer results"},
     {kHasAddend, "has_addend", kUnsigned, 1, "1: add the addend before the function"},
-    {kAddend, "addend", kUnsigned, 32, "unified buffer address, bytes"},
+    {kAddend, "addend", FieldKind::kHex, 32, "unified buffer address, bytes"},
     {kAddendPitch, "addend_pitch", kUnsigned, 32, "bytes from row to row of the addend"},
     {kAddendType, "addend_type", kName, 4, "element type of the addend", kTypes},
     {kAddendScale, "addend_scale", kFloat, 32, "factor of the addend"},
@@ -109,12 +109,12 @@ constexpr FieldRow kFieldRows[] = {
     {kPoolPadBottom, "pool_pad_bottom", kUnsigned, 4, "rows that are missing below"},
     {kPoolPadRight, "pool_pad_right", kUnsigned, 4, "columns that are missing on the right"},
     {kCountPad, "count_pad", kUnsigned, 1, "1: an average counts what is missing as zeros"},
-    {kA, "a", kUnsigned, 32, "unified buffer address of operand a"},
+    {kA, "a", FieldKind::kHex, 32, "unified buffer address of operand a"},
     {kAPitch, "a_pitch", kUnsigned, 32, "bytes from row to row of a"},
     {kAType, "a_type", kName, 4, "element type of a", kTypes},
     {kAScale, "a_scale", kFloat, 32, "factor of a"},
     {kAZero, "a_zero", kSigned, 12, "subtracted from a first"},
-    {kB, "b", kUnsigned, 32, "unified buffer address of operand b"},
+    {kB, "b", FieldKind::kHex, 32, "unified buffer address of operand b"},
     {kBPitch, "b_pitch", kUnsigned, 32, "bytes from row to row of b"},
     {kBType, "b_type", kName, 4, "element type of b", kTypes},
     {kBScale, "b_scale", kFloat, 32, "factor of b"},
@@ -123,7 +123,8 @@ constexpr FieldRow kFieldRows[] = {
     {kImmediate, "immediate", kFloat, 32, "operand b where broadcast=immediate"},
     {kReduction, "reduction", kName, 3, "how values are joined", kReductions},
     {kAxis, "axis", kName, 1, "the axis that goes away", kAxes},
-    {kWeights, "weights", kUnsigned, 32, "unified buffer address of [ky][kx][channel] weights"},
+    {kWeights, "weights", FieldKind::kHex, 32,
+     "unified buffer address of [ky][kx][channel] weights"},
     {kRounding, "rounding", kName, 1, "arithmetic of integer results", kRoundings},
     {kFirst, "first", kSigned, 32, "fixed_point: multiplier of the first operand"},
     {kSecond, "second", kSigned, 32, "fixed_point: multiplier of the second operand"},
@@ -138,38 +139,31 @@ constexpr FieldRow kFieldRows[] = {
      "is: 1: hold these rows first; 0: those that the array holds"},
     {kUnload, "unload", kUnsigned, 1, "os: 1: then the sums leave for the accumulators"},
 };
-static_assert(std::size(kFieldRows) == kFields);
-static_assert([] {
-    for (std::size_t i = 0; i < kFields; ++i)
-        if (kFieldRows[i].field != static_cast<Field>(i)) return false;
-    return true;
-}());
+static_assert(std::size(kFieldRows) == kFields && kFields <= command::kMaxFields);
 
-constexpr Field kNone[] = {kWaitLoad};  // a place for spans of length 0
-constexpr Field kInterruptFields[] = {kCode};
-constexpr Field kTagFields[] = {kStep};
-constexpr Field kReadHostFields[] = {kHost,     kDestination, kRows,
-                                     kRowBytes, kSourcePitch, kDestinationPitch};
-constexpr Field kWriteHostFields[] = {kSource,   kHost,        kRows,
-                                      kRowBytes, kSourcePitch, kDestinationPitch};
-constexpr Field kLoadFields[] = {kMemory,   kDestination, kRows,
-                                 kRowBytes, kSourcePitch, kDestinationPitch};
-constexpr Field kStoreFields[] = {kSource,   kMemory,      kRows,
+constexpr Id kInterruptFields[] = {kCode};
+constexpr Id kTagFields[] = {kStep};
+constexpr Id kReadHostFields[] = {kHost,     kDestination, kRows,
                                   kRowBytes, kSourcePitch, kDestinationPitch};
-constexpr Field kGatherFields[] = {kMemory,   kIndices,     kDestination,     kRows,
+constexpr Id kWriteHostFields[] = {kSource,   kHost,        kRows,
                                    kRowBytes, kSourcePitch, kDestinationPitch};
-constexpr Field kReadWeightsFields[] = {kUnit,  kFrom,    kAddress,    kPitch,
-                                        kLanes, kColumns, kTransposed, kWeightType};
-constexpr Field kMatrixMultiplyFields[] = {
+constexpr Id kLoadFields[] = {kMemory,   kDestination, kRows,
+                              kRowBytes, kSourcePitch, kDestinationPitch};
+constexpr Id kStoreFields[] = {kSource, kMemory, kRows, kRowBytes, kSourcePitch, kDestinationPitch};
+constexpr Id kGatherFields[] = {kMemory,   kIndices,     kDestination,     kRows,
+                                kRowBytes, kSourcePitch, kDestinationPitch};
+constexpr Id kReadWeightsFields[] = {kUnit,  kFrom,    kAddress,    kPitch,
+                                     kLanes, kColumns, kTransposed, kWeightType};
+constexpr Id kMatrixMultiplyFields[] = {
     kUnit,       kSource,        kPitch, kRows,       kLanes,    kColumns,      kAccumulator,
     kAccumulate, kSwitchWeights, kType,  kWeightType, kDataflow, kSwitchInputs, kUnload};
-constexpr Field kConvolveFields[] = {
+constexpr Id kConvolveFields[] = {
     kUnit,           kSource,        kPixelPitch,    kRows,        kLanes,        kColumns,
     kAccumulator,    kAccumulate,    kSwitchWeights, kType,        kWeightType,   kFirstRow,
     kFirstLane,      kHeight,        kWidth,         kChannels,    kOutHeight,    kOutWidth,
     kKernelHeight,   kKernelWidth,   kStrideHeight,  kStrideWidth, kPadTop,       kPadLeft,
     kDilationHeight, kDilationWidth, kPadValue,      kDataflow,    kSwitchInputs, kUnload};
-constexpr Field kActivateFields[] = {
+constexpr Id kActivateFields[] = {
     kAccumulator, kAccumulatorType, kRows,        kColumns,       kDestination,  kPitch,
     kType,        kFunction,        kParameters,  kHasBias,       kHasScales,    kScale,
     kOutScale,    kZeroPoint,       kHasAddend,   kAddend,        kAddendPitch,  kAddendType,
@@ -177,110 +171,122 @@ constexpr Field kActivateFields[] = {
     kPoolStride,  kPoolPadTop,      kPoolPadLeft, kPoolPadBottom, kPoolPadRight, kRounding,
     kFirst,       kSecond,          kShift,       kSumZero,       kHasTable,     kTable,
     kTransposed};
-constexpr Field kVectorFields[] = {
-    kFunction,    kThen,   kA,      kAPitch,   kAType,     kAScale,    kAZero,
-    kB,           kBPitch, kBType,  kBScale,   kBZero,     kBroadcast, kImmediate,
-    kDestination, kPitch,  kType,   kOutScale, kZeroPoint, kRows,      kColumns,
-    kRounding,    kFirst,  kSecond, kShift,    kHasTable,  kTable};
-constexpr Field kReduceFields[] = {kReduction, kAxis,      kA,           kAPitch, kAType,
-                                   kAScale,    kAZero,     kDestination, kPitch,  kType,
-                                   kOutScale,  kZeroPoint, kRows,        kColumns};
-constexpr Field kPoolFields[] = {
-    Field::kPool, kCountPad,     kA,           kAType,    kAScale,
-    kAZero,       kPixelPitch,   kColumns,     kRows,     kFirstRow,
-    kHeight,      kWidth,        kOutHeight,   kOutWidth, kKernelHeight,
-    kKernelWidth, kStrideHeight, kStrideWidth, kPadTop,   kPadLeft,
-    kDestination, kPitch,        kType,        kOutScale, kZeroPoint,
-    kRounding,    kParameters};
-constexpr Field kTransposeFields[] = {kA, kAPitch, kType, kDestination, kPitch, kRows, kColumns};
-constexpr Field kDepthwiseFields[] = {
+constexpr Id kVectorFields[] = {kFunction,  kThen,      kA,           kAPitch,   kAType,  kAScale,
+                                kAZero,     kB,         kBPitch,      kBType,    kBScale, kBZero,
+                                kBroadcast, kImmediate, kDestination, kPitch,    kType,   kOutScale,
+                                kZeroPoint, kRows,      kColumns,     kRounding, kFirst,  kSecond,
+                                kShift,     kHasTable,  kTable};
+constexpr Id kReduceFields[] = {kReduction, kAxis,      kA,           kAPitch, kAType,
+                                kAScale,    kAZero,     kDestination, kPitch,  kType,
+                                kOutScale,  kZeroPoint, kRows,        kColumns};
+constexpr Id kPoolFields[] = {Field::kPool, kCountPad,     kA,           kAType,    kAScale,
+                              kAZero,       kPixelPitch,   kColumns,     kRows,     kFirstRow,
+                              kHeight,      kWidth,        kOutHeight,   kOutWidth, kKernelHeight,
+                              kKernelWidth, kStrideHeight, kStrideWidth, kPadTop,   kPadLeft,
+                              kDestination, kPitch,        kType,        kOutScale, kZeroPoint,
+                              kRounding,    kParameters};
+constexpr Id kTransposeFields[] = {kA, kAPitch, kType, kDestination, kPitch, kRows, kColumns};
+constexpr Id kDepthwiseFields[] = {
     kSource,      kType,           kPixelPitch,    kWeights,      kWeightType,  kColumns,
     kAccumulator, kRows,           kFirstRow,      kHeight,       kWidth,       kOutHeight,
     kOutWidth,    kKernelHeight,   kKernelWidth,   kStrideHeight, kStrideWidth, kPadTop,
     kPadLeft,     kDilationHeight, kDilationWidth, kPadValue};
 
-constexpr std::span<const Field> kNoFields(kNone, 0);
+constexpr std::span<const Id> kNoFields;
+
+/// A row's function: its instructions are this ISA's.
+template <void (*kTouch)(const Instruction&, Footprint&)>
+void touch(const command::Instruction& instruction, Footprint& footprint) {
+    kTouch(static_cast<const Instruction&>(instruction), footprint);
+}
+template <std::string (*kCheck)(const Instruction&)>
+std::string check(const command::Instruction& instruction) {
+    return kCheck(static_cast<const Instruction&>(instruction));
+}
+
 constexpr OpcodeRow kOpcodeRows[] = {
-    {Opcode::kNop, "nop", Queue::kSequencer, 1, 4, "nothing", kNoFields},
-    {Opcode::kHalt, "halt", Queue::kSequencer, 1, 4,
+    {Opcode::kNop, "nop", Queue::kSequencer, Time::kSequencer, 1, 4, "nothing", kNoFields},
+    {Opcode::kHalt, "halt", Queue::kSequencer, Time::kSequencer, 1, 4,
      "waits until all queues are empty and ends the program", kNoFields},
-    {Opcode::kSync, "sync", Queue::kSequencer, 1, 4,
+    {Opcode::kSync, "sync", Queue::kSequencer, Time::kSequencer, 1, 4,
      "the sequencer itself waits; nothing after it is issued before", kNoFields},
-    {Opcode::kInterruptHost, "interrupt_host", Queue::kSequencer, 1, 4,
+    {Opcode::kInterruptHost, "interrupt_host", Queue::kSequencer, Time::kSequencer, 1, 4,
      "after its waits, tells the host a number; that of one of the program's host tasks: the host "
      "begins with it",
      kInterruptFields},
-    {Opcode::kTag, "tag", Queue::kSequencer, 1, 4,
+    {Opcode::kTag, "tag", Queue::kSequencer, Time::kSequencer, 1, 4,
      "instructions from here on belong to a step (a layer) of the program", kTagFields},
-    {Opcode::kReadHost, "read_host", Queue::kLoad, 1, 4, "host memory into the unified buffer",
-     kReadHostFields},
-    {Opcode::kWriteHost, "write_host", Queue::kStore, 1, 4, "unified buffer into host memory",
-     kWriteHostFields},
-    {Opcode::kLoad, "load", Queue::kLoad, 2, 4, "memory into the unified buffer", kLoadFields},
-    {Opcode::kStore, "store", Queue::kStore, 2, 4, "unified buffer into memory", kStoreFields},
-    {Opcode::kGather, "gather", Queue::kLoad, 2, 4,
-     "rows of a table in memory, chosen by int32 indices in the unified buffer", kGatherFields},
-    {Opcode::kReadWeights, "read_weights", Queue::kWeights, 1, 4,
-     "a weight tile into the FIFO of a matrix unit", kReadWeightsFields},
-    {Opcode::kMatrixMultiply, "matrix_multiply", Queue::kMatrix0, 1, 4,
+    {Opcode::kReadHost, "read_host", Queue::kLoad, Time::kTransfer, 1, 4,
+     "host memory into the unified buffer", kReadHostFields, touch<touch_transfer_in>},
+    {Opcode::kWriteHost, "write_host", Queue::kStore, Time::kTransfer, 1, 4,
+     "unified buffer into host memory", kWriteHostFields, touch<touch_transfer_out>},
+    {Opcode::kLoad, "load", Queue::kLoad, Time::kTransfer, 2, 4, "memory into the unified buffer",
+     kLoadFields, touch<touch_transfer_in>},
+    {Opcode::kStore, "store", Queue::kStore, Time::kTransfer, 2, 4, "unified buffer into memory",
+     kStoreFields, touch<touch_transfer_out>},
+    {Opcode::kGather, "gather", Queue::kLoad, Time::kTransfer, 2, 4,
+     "rows of a table in memory, chosen by int32 indices in the unified buffer", kGatherFields,
+     touch<touch_gather>},
+    {Opcode::kReadWeights, "read_weights", Queue::kWeights, Time::kTile, 1, 4,
+     "a weight tile into the FIFO of a matrix unit", kReadWeightsFields, touch<touch_read_weights>},
+    {Opcode::kMatrixMultiply, "matrix_multiply", Queue::kMatrix0, Time::kStream, 1, 4,
      "rows x lanes of the unified buffer by the weight tile, into accumulators; os: onto the sums "
      "in "
      "the array; is: of the rows in the array, each column into a row of the accumulators",
-     kMatrixMultiplyFields},
-    {Opcode::kConvolve, "convolve", Queue::kMatrix0, 1, 4,
+     kMatrixMultiplyFields, touch<touch_matrix_multiply>, check<check_matrix_multiply>},
+    {Opcode::kConvolve, "convolve", Queue::kMatrix0, Time::kStream, 1, 4,
      "likewise, where the data setup makes the rows from the windows of an NHWC image (im2col)",
-     kConvolveFields},
-    {Opcode::kActivate, "activate", Queue::kVector, 1, 4,
+     kConvolveFields, touch<touch_convolve>, check<check_convolve>},
+    {Opcode::kActivate, "activate", Queue::kVector, Time::kElements, 1, 4,
      "accumulators, plus bias, times scale, plus addend, through a function, pooled, to the "
      "unified "
      "buffer",
-     kActivateFields},
-    {Opcode::kVector, "vector", Queue::kVector, 1, 4, "element by element: then(function(a, b))",
-     kVectorFields},
-    {Opcode::kReduce, "reduce", Queue::kVector, 2, 4, "joins the values along an axis",
-     kReduceFields},
-    {Opcode::kPool, "pool", Queue::kVector, 1, 4,
-     "pooling of NHWC images; one row of result an output pixel", kPoolFields},
-    {Opcode::kTranspose, "transpose", Queue::kVector, 2, 4, "columns x rows from rows x columns",
-     kTransposeFields},
-    {Opcode::kDepthwise, "depthwise", Queue::kVector, 2, 4,
+     kActivateFields, touch<touch_activate>, check<check_activate>},
+    {Opcode::kVector, "vector", Queue::kVector, Time::kElements, 1, 4,
+     "element by element: then(function(a, b))", kVectorFields, touch<touch_vector>,
+     check<check_vector>},
+    {Opcode::kReduce, "reduce", Queue::kVector, Time::kReduction, 2, 4,
+     "joins the values along an axis", kReduceFields, touch<touch_reduce>, check<check_reduce>},
+    {Opcode::kPool, "pool", Queue::kVector, Time::kWindows, 1, 4,
+     "pooling of NHWC images; one row of result an output pixel", kPoolFields, touch<touch_pool>,
+     check<check_pool>},
+    {Opcode::kTranspose, "transpose", Queue::kVector, Time::kTranspose, 2, 4,
+     "columns x rows from rows x columns", kTransposeFields, touch<touch_transpose>},
+    {Opcode::kDepthwise, "depthwise", Queue::kVector, Time::kWindows, 2, 4,
      "depthwise convolution of an NHWC image by the vector unit, into accumulators",
-     kDepthwiseFields},
-    {Opcode::kSyncHost, "sync_host", Queue::kSequencer, 1, 4,
+     kDepthwiseFields, touch<touch_depthwise>, check<check_depthwise>},
+    {Opcode::kSyncHost, "sync_host", Queue::kSequencer, Time::kSequencer, 1, 4,
      "the sequencer itself waits until the host is done with its task of this number",
      kInterruptFields},
 };
 
 }  // namespace
 
-std::span<const OpcodeRow> opcode_table() {
-    return kOpcodeRows;
-}
-std::span<const FieldRow> field_table() {
-    return kFieldRows;
-}
-std::span<const std::string_view> queue_names() {
-    return kQueueNames;
-}
-std::span<const std::string_view> space_names() {
-    return kSpaceNames;
-}
-
-const OpcodeRow* find_row(std::uint8_t opcode) {
-    return opcode < std::size(kOpcodeRows) ? &kOpcodeRows[opcode] : nullptr;
-}
-
-const OpcodeRow& row(Opcode opcode) {
-    const OpcodeRow* found = find_row(static_cast<std::uint8_t>(opcode));
-    LOCKSTEP_CHECK(found != nullptr, "no opcode {}", static_cast<int>(opcode));
-    return *found;
-}
-
-bool has_field(Opcode opcode, Field field) {
-    if (field <= kWaitVector) return true;
-    for (const Field candidate : row(opcode).fields)
-        if (candidate == field) return true;
-    return false;
+const command::Description& description() {
+    static constexpr command::Description kDescription{
+        .name = "TPU",
+        .source = "isa/tpu/table.cpp",
+        .magic{"LOCKTPU\0", 8},
+        .version = 1,
+        .word_bytes = kWordBytes,
+        .generations = kGenerations,
+        .opcodes = kOpcodeRows,
+        .fields = kFieldRows,
+        .queues = kQueueNames,
+        .spaces = kSpaceNames,
+        .types = kTypes,
+        .halt = Opcode::kHalt,
+        .tag = Opcode::kTag,
+        .interrupt_host = Opcode::kInterruptHost,
+        .sync_host = Opcode::kSyncHost,
+        .step = kStep,
+        .code = kCode,
+        .host = kHost,
+        .unit_queue = Queue::kMatrix0,
+        .unit = kUnit,
+        .unordered_queue = Queue::kWeights,
+    };
+    return kDescription;
 }
 
 }  // namespace lockstep::tpu

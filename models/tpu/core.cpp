@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "isa/tpu/disassembler.h"
+#include "isa/command/disassembler.h"
 #include "sim/engine/tlm_memory_port.h"
 #include "sim/error/error.h"
 

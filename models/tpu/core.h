@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/tpu/dependences.h"
+#include "isa/command/dependences.h"
 #include "isa/tpu/semantics/state.h"
 #include "models/tpu/core_trace.h"
 #include "models/tpu/parameters.h"
@@ -25,6 +25,8 @@ struct MemoryResponse;
 }  // namespace lockstep::engine
 
 namespace lockstep::tpu {
+
+using command::QueueCounts;
 
 /// What the core counts for a step of the program; cycles and array states are cut afterwards.
 struct StepCounters {

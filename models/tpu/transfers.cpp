@@ -29,42 +29,31 @@ std::uint64_t rows_of_bytes(std::uint64_t rows, std::uint64_t row_bytes, std::ui
     return rows * ((row_bytes + granule - 1) / granule * granule);
 }
 
+/// A weight tile.
+Extent tile_extent(const Instruction& i, const Parameters& parameters) {
+    const std::uint64_t size = size_of(i.type(kWeightType));
+    const bool transposed = i.flag(kTransposed);
+    Extent tile{.local = i.as<WeightSource>(kFrom) == WeightSource::kUnifiedBuffer,
+                .address = i[kAddress],
+                .bytes = rows_of_bytes(transposed ? i[kColumns] : i[kLanes],
+                                       (transposed ? i[kLanes] : i[kColumns]) * size, i[kPitch],
+                                       parameters.memory.granule)};
+    if (parameters.whole_tiles)
+        tile.bytes = static_cast<std::uint64_t>(parameters.array.rows) *
+                     static_cast<std::uint64_t>(parameters.array.columns) * size;
+    return tile;
+}
+
 Extent extent(const Instruction& i, const Parameters& parameters) {
-    const std::uint64_t granule = parameters.memory.granule;
-    switch (i.opcode()) {
-        case Opcode::kReadHost:
-            return {.host = true,
-                    .address = i[kHost],
-                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kSourcePitch], granule)};
-        case Opcode::kWriteHost:
-            return {.host = true,
-                    .write = true,
-                    .address = i[kHost],
-                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kDestinationPitch], granule)};
-        case Opcode::kLoad:
-            return {.address = i[kMemory],
-                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kSourcePitch], granule)};
-        case Opcode::kGather:
-            return {.address = i[kMemory],
-                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], 0, granule)};
-        case Opcode::kStore:
-            return {.write = true,
-                    .address = i[kMemory],
-                    .bytes = rows_of_bytes(i[kRows], i[kRowBytes], i[kDestinationPitch], granule)};
-        default: {
-            const std::uint64_t size = size_of(i.type(kWeightType));
-            const bool transposed = i.flag(kTransposed);
-            Extent tile{.local = i.as<WeightSource>(kFrom) == WeightSource::kUnifiedBuffer,
-                        .address = i[kAddress],
-                        .bytes = rows_of_bytes(transposed ? i[kColumns] : i[kLanes],
-                                               (transposed ? i[kLanes] : i[kColumns]) * size,
-                                               i[kPitch], granule)};
-            if (parameters.whole_tiles)
-                tile.bytes = static_cast<std::uint64_t>(parameters.array.rows) *
-                             static_cast<std::uint64_t>(parameters.array.columns) * size;
-            return tile;
-        }
-    }
+    if (time_of(i.opcode()) == Time::kTile) return tile_extent(i, parameters);
+    const bool host = has_field(i.opcode(), kHost), write = i.queue() == Queue::kStore;
+    // The rows of a gather lie anywhere.
+    const std::uint64_t pitch =
+        has_field(i.opcode(), kIndices) ? 0 : i[write ? kDestinationPitch : kSourcePitch];
+    return {.host = host,
+            .write = write,
+            .address = i[host ? kHost : kMemory],
+            .bytes = rows_of_bytes(i[kRows], i[kRowBytes], pitch, parameters.memory.granule)};
 }
 
 }  // namespace

@@ -35,16 +35,11 @@ class VectorUnit {
 
     std::uint64_t fixed_function() const {
         const std::uint64_t per_row = divide_up(i[kColumns] * widest(), p.lanes);
-        switch (i.opcode()) {
-            case Opcode::kPool: {
-                // The images stream in whole; the result's rows leave.
-                const std::uint64_t out_image = i[kOutHeight] * i[kOutWidth];
-                const std::uint64_t in_rows = i[kRows] * i[kHeight] * i[kWidth] / out_image;
-                return std::max(in_rows, i[kRows]) * per_row;
-            }
-            default:
-                return i[kRows] * per_row;
-        }
+        if (i.opcode() != Opcode::kPool) return i[kRows] * per_row;
+        // The images stream in whole; the result's rows leave.
+        const std::uint64_t out_image = i[kOutHeight] * i[kOutWidth];
+        const std::uint64_t in_rows = i[kRows] * i[kHeight] * i[kWidth] / out_image;
+        return std::max(in_rows, i[kRows]) * per_row;
     }
 
     /// Bytes of an element of the widest operand in the unified buffer, or of the result.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "isa/tpu/disassembler.h"
+#include "isa/command/disassembler.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/run_tpu_program.h"
 #include "sim/cli/tpu_report.h"

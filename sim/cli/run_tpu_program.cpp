@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "isa/tpu/disassembler.h"
+#include "isa/command/disassembler.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/tpu_report.h"
 #include "sim/config/machine.h"
@@ -119,8 +119,7 @@ struct EmulatedStep {
     void add(const tpu::Instruction& instruction) {
         using tpu::Field;
         if (instruction.queue() != tpu::Queue::kSequencer) ++instructions;
-        if (instruction.opcode() == tpu::Opcode::kMatrixMultiply ||
-            instruction.opcode() == tpu::Opcode::kConvolve)
+        if (time_of(instruction.opcode()) == tpu::Time::kStream)
             macs += instruction[Field::kRows] * instruction[Field::kLanes] *
                     instruction[Field::kColumns];
     }

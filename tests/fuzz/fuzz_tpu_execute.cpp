@@ -3,7 +3,7 @@
 // makes. The checks must let nothing through that reads or writes out of bounds.
 #include <algorithm>
 
-#include "isa/tpu/encoding.h"
+#include "isa/tpu/instruction.h"
 #include "isa/tpu/semantics/state.h"
 #include "sim/error/error.h"
 
@@ -41,8 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             --size;
             return *data++;
         };
-        Instruction instruction(opcode_table()[take() % opcode_table().size()].opcode);
-        for (const Field field : row(instruction.opcode()).fields) {
+        Instruction instruction(static_cast<Opcode>(take() % opcode_table().size()));
+        for (const command::Id id : instruction.row().fields) {
+            const auto field = static_cast<Field>(id);
             const std::uint64_t byte = take();
             FieldValue value = byte < 128 ? byte : (byte - 127) * 64;
             if (row(field).kind == FieldKind::kFloat) value = static_cast<float>(byte) / 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/tpu/disassembler.h"
+#include "isa/command/disassembler.h"
 #include "isa/tpu/semantics/handlers.h"
 #include "sim/error/error.h"
 
@@ -34,14 +34,14 @@ std::string check_bounds(const Instruction& i, const CoreLimits& limits, const S
                                storage.explain(access.space, access.begin, access.end));
         }
     }
-    const bool array =
-        row(i.opcode()).queue == Queue::kMatrix0 || i.opcode() == Opcode::kReadWeights;
+    const Time time = time_of(i.opcode());
+    const bool array = time == Time::kStream || time == Time::kTile;
     if (array && i[Field::kUnit] >= limits.matrix_units)
         return fmt::format("matrix unit {} of {}", i[Field::kUnit], limits.matrix_units);
     if (array && i[Field::kLanes] > limits.array_rows)
         return fmt::format("{} lanes, but the array has {} rows", i[Field::kLanes],
                            limits.array_rows);
-    if (row(i.opcode()).queue == Queue::kMatrix0) {
+    if (time == Time::kStream) {
         constexpr std::string_view kHeld[] = {"weights", "sums", "inputs"};
         const Dataflow dataflow = dataflow_of(i);
         if (dataflow != limits.dataflow)
@@ -79,16 +79,9 @@ namespace {
 /// Whether the instruction only works on rows, of which it has none or empty ones. A reduction
 /// of nothing still writes its result, and matrix instructions take tiles.
 bool is_empty(const Instruction& i) {
-    switch (i.opcode()) {
-        case Opcode::kDepthwise:
-        case Opcode::kActivate:
-        case Opcode::kVector:
-        case Opcode::kPool:
-        case Opcode::kTranspose:
-            return i[Field::kRows] == 0 || i[Field::kColumns] == 0;
-        default:
-            return false;
-    }
+    const Time time = time_of(i.opcode());
+    return (time == Time::kElements || time == Time::kWindows || time == Time::kTranspose) &&
+           (i[Field::kRows] == 0 || i[Field::kColumns] == 0);
 }
 
 }  // namespace

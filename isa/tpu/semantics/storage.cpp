@@ -29,7 +29,7 @@ Storage::Storage(const Program& program, bool with_values) : buffers_(program.bu
                   contents(segment.buffer).begin() + static_cast<std::ptrdiff_t>(segment.offset));
 }
 
-std::size_t Storage::index_at(Space space, std::uint64_t address) const {
+std::size_t Storage::index_at(command::Id space, std::uint64_t address) const {
     const auto after =
         std::upper_bound(by_place_.begin(), by_place_.end(), std::pair(space, address),
                          [&](const auto& key, std::size_t b) {
@@ -44,16 +44,16 @@ std::size_t Storage::index_at(Space space, std::uint64_t address) const {
     return buffers_.size();
 }
 
-const Buffer* Storage::find(Space space, std::uint64_t begin, std::uint64_t end) const {
+const Buffer* Storage::find(command::Id space, std::uint64_t begin, std::uint64_t end) const {
     const std::size_t index = index_at(space, begin);
     if (index == buffers_.size()) return nullptr;
     const Buffer& buffer = buffers_[index];
     return end - buffer.address <= buffer.bytes ? &buffer : nullptr;
 }
 
-std::string Storage::explain(Space space, std::uint64_t begin, std::uint64_t end) const {
-    const std::string where = fmt::format("[{:#x}, {:#x}) of {}", begin, end,
-                                          space_names()[static_cast<std::size_t>(space)]);
+std::string Storage::explain(command::Id space, std::uint64_t begin, std::uint64_t end) const {
+    const std::string where =
+        fmt::format("[{:#x}, {:#x}) of {}", begin, end, space_names()[space.value]);
     const std::size_t index = index_at(space, begin);
     if (index == buffers_.size()) return where + " begins outside of every buffer";
     const Buffer& buffer = buffers_[index];
@@ -61,7 +61,7 @@ std::string Storage::explain(Space space, std::uint64_t begin, std::uint64_t end
                        buffer.address + buffer.bytes);
 }
 
-std::span<std::uint8_t> Storage::at(Space space, std::uint64_t address) {
+std::span<std::uint8_t> Storage::at(command::Id space, std::uint64_t address) {
     const std::size_t index = index_at(space, address);
     LOCKSTEP_CHECK(index < contents_.size(), "no buffer holds {:#x}", address);
     return contents(index).subspan(address - buffers_[index].address);

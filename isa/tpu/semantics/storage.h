@@ -31,19 +31,19 @@ class Storage {
     Storage(const Program& program, bool with_values);
 
     /// The buffer that holds [begin, end) whole, or nullptr.
-    const Buffer* find(Space space, std::uint64_t begin, std::uint64_t end) const;
+    const Buffer* find(command::Id space, std::uint64_t begin, std::uint64_t end) const;
     /// Why there is none: names the nearest buffer.
-    std::string explain(Space space, std::uint64_t begin, std::uint64_t end) const;
+    std::string explain(command::Id space, std::uint64_t begin, std::uint64_t end) const;
 
     /// The contents from an address to the end of its buffer. The range must exist.
-    std::span<std::uint8_t> at(Space space, std::uint64_t address);
+    std::span<std::uint8_t> at(command::Id space, std::uint64_t address);
     /// The contents of a buffer of the program.
     std::span<std::uint8_t> contents(std::size_t buffer) {
         return {contents_[buffer].get(), buffers_[buffer].bytes};
     }
 
   private:
-    std::size_t index_at(Space space, std::uint64_t address) const;  // or buffers_.size()
+    std::size_t index_at(command::Id space, std::uint64_t address) const;  // or buffers_.size()
 
     std::vector<Buffer> buffers_;
     std::vector<std::size_t> by_place_;  // sorted by space and address

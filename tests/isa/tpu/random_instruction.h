@@ -9,9 +9,8 @@
 namespace lockstep::tpu {
 
 inline Instruction random_instruction(const OpcodeRow& opcode, std::mt19937_64& random) {
-    Instruction made(opcode.opcode);
-    const auto fill = [&](Field field) {
-        const FieldRow& properties = row(field);
+    Instruction made(static_cast<Opcode>(opcode.opcode));
+    const auto fill = [&](const FieldRow& properties) {
         std::uint64_t value = random();
         if (properties.kind == FieldKind::kName) {
             value %= properties.names.size();
@@ -20,10 +19,10 @@ inline Instruction random_instruction(const OpcodeRow& opcode, std::mt19937_64& 
             if (properties.kind == FieldKind::kSigned && value >> (properties.width - 1) != 0)
                 value |= ~std::uint64_t{0} << properties.width;
         }
-        made.set(field, value);
+        made.put(properties.field, value);
     };
-    for (std::size_t wait = 0; wait < kQueues; ++wait) fill(static_cast<Field>(wait));
-    for (const Field field : opcode.fields) fill(field);
+    for (std::size_t wait = 0; wait < kQueues; ++wait) fill(field_table()[wait]);
+    for (const command::Id field : opcode.fields) fill(description().row(field));
     return made;
 }
 

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "isa/tpu/footprint.h"
 #include "sim/error/error.h"
 
 namespace lockstep::tpu {

@@ -3,62 +3,50 @@
 
 #include <set>
 
-#include "isa/tpu/disassembler.h"
-#include "isa/tpu/encoding.h"
+#include "isa/command/disassembler.h"
+#include "isa/tpu/instruction.h"
 #include "isa/tpu/program.h"
 #include "tests/isa/tpu/random_instruction.h"
 
 namespace lockstep::tpu {
 namespace {
 
-TEST(TpuTable, RowsAreInTheOrderOfTheirOpcodesAndFitIntoTheWord) {
-    std::set<std::string_view> names;
-    for (std::size_t i = 0; i < opcode_table().size(); ++i) {
-        const OpcodeRow& opcode = opcode_table()[i];
-        EXPECT_EQ(static_cast<std::size_t>(opcode.opcode), i);
-        EXPECT_TRUE(names.insert(opcode.mnemonic).second) << opcode.mnemonic;
-        std::uint32_t bits = kFirstFieldBit;
-        std::set<Field> fields;
-        for (const Field field : opcode.fields) {
-            EXPECT_TRUE(fields.insert(field).second) << opcode.mnemonic << row(field).name;
-            EXPECT_GT(static_cast<std::size_t>(field), kQueues - 1);
-            bits += row(field).width;
-        }
-        EXPECT_LE(bits, kWordBits) << opcode.mnemonic;
-        EXPECT_EQ(fields.contains(Field::kUnit) && opcode.queue != Queue::kWeights,
-                  opcode.queue == Queue::kMatrix0)
-            << opcode.mnemonic;
-    }
-}
-
-TEST(TpuTable, NamesOfFieldsAreUniqueAndTheirSetsFit) {
-    std::set<std::string_view> names;
-    for (const FieldRow& field : field_table()) {
-        EXPECT_TRUE(names.insert(field.name).second) << field.name;
-        if (field.kind == FieldKind::kName) {
-            EXPECT_LE(field.names.size(), std::size_t{1} << field.width) << field.name;
-        }
-        if (field.kind == FieldKind::kFloat) {
-            EXPECT_EQ(field.width, 32) << field.name;
-        }
-    }
+TEST(TpuTable, IsADescriptionWithoutContradictions) {
+    EXPECT_EQ(command::check_description(description()), "");
     EXPECT_EQ(row(Field::kFunction).names.size(), static_cast<std::size_t>(Function::kLess) + 1);
     EXPECT_EQ(row(Field::kFunction).names[static_cast<std::size_t>(Function::kAdd)], "add");
+    EXPECT_EQ(queue_names().size(), kQueues + 1);
+    EXPECT_EQ(space_names().size(), kSpaces);
+}
+
+TEST(TpuTable, TheClassOfTimeFollowsTheQueue) {
+    for (const OpcodeRow& opcode : opcode_table()) {
+        const auto time = static_cast<Time>(opcode.time);
+        EXPECT_EQ(time == Time::kSequencer, opcode.queue == Queue::kSequencer) << opcode.mnemonic;
+        EXPECT_EQ(time == Time::kStream, opcode.queue == Queue::kMatrix0) << opcode.mnemonic;
+        EXPECT_EQ(time == Time::kTile, opcode.queue == Queue::kWeights) << opcode.mnemonic;
+        EXPECT_EQ(time == Time::kTransfer,
+                  opcode.queue == Queue::kLoad || opcode.queue == Queue::kStore)
+            << opcode.mnemonic;
+        EXPECT_EQ(opcode.touch == nullptr, time == Time::kSequencer) << opcode.mnemonic;
+    }
 }
 
 TEST(TpuEncoding, NoTwoFieldsOverlap) {
     // Setting one bit of one field changes exactly that bit of the word, and no two fields the
     // same.
     for (const OpcodeRow& opcode : opcode_table()) {
-        const Word empty = encode(Instruction(opcode.opcode));
+        const auto number = static_cast<Opcode>(opcode.opcode);
+        const Word empty = encode(Instruction(number));
         std::set<std::pair<std::size_t, int>> seen;
-        for (const Field field : opcode.fields)
-            for (std::uint32_t bit = 0; bit < row(field).width; ++bit) {
+        for (const command::Id id : opcode.fields)
+            for (std::uint32_t bit = 0; bit < description().row(id).width; ++bit) {
+                const auto field = static_cast<Field>(id);
                 std::uint64_t value = std::uint64_t{1} << bit;
                 if (row(field).kind == FieldKind::kSigned && bit + 1 == row(field).width)
                     value = ~std::uint64_t{0} << bit;
                 if (!Instruction::fits(field, value)) continue;
-                Instruction one(opcode.opcode);
+                Instruction one(number);
                 one.set(field, value);
                 const Word word = encode(one);
                 int changed = 0;
@@ -79,7 +67,7 @@ TEST(TpuEncoding, RandomInstructionsSurviveWordAndText) {
     for (const OpcodeRow& opcode : opcode_table())
         for (int repeat = 0; repeat < 100; ++repeat) {
             const Instruction made = random_instruction(opcode, random);
-            const Decoded back = decode(encode(made));
+            const auto back = decode(encode(made));
             ASSERT_EQ(back.error, "");
             ASSERT_EQ(back.instruction, made) << disassemble(made);
             ASSERT_EQ(assemble_instruction(disassemble(made)), made) << disassemble(made);
@@ -95,7 +83,7 @@ TEST(TpuEncoding, EveryWordIsAnInstructionOrAnError) {
         const std::size_t filled = random() % (kWordBytes + 1);
         for (std::size_t i = 0; i < filled; ++i) word[i] = static_cast<std::uint8_t>(random());
         word[0] = static_cast<std::uint8_t>(random() % 24);
-        const Decoded decoded = decode(word);
+        const auto decoded = decode(word);
         if (!decoded.error.empty()) continue;
         ++good;
         ASSERT_EQ(encode(decoded.instruction), word);

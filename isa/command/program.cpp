@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/tpu/program.h"
+#include "isa/command/program.h"
 
 #include <algorithm>
 #include <set>
 
-#include "isa/tpu/footprint.h"
+#include "isa/command/footprint.h"
 #include "sim/error/error.h"
 
-namespace lockstep::tpu {
+namespace lockstep::command {
 
 namespace {
 
@@ -39,9 +39,10 @@ void validate(const Program& program, std::string_view name,
                                      where ? where(instruction) : std::string(name), instruction,
                                      reason));
     };
-    if (program.generation < 1 || program.generation > kGenerations)
-        fail(fmt::format("TPU generation {} does not exist (1 to {})", program.generation,
-                         kGenerations));
+    const Description& isa = program.isa();
+    if (program.generation < 1 || program.generation > isa.generations)
+        fail(fmt::format("{} generation {} does not exist (1 to {})", isa.name, program.generation,
+                         isa.generations));
     std::set<std::string_view> names;
     std::vector<const Buffer*> by_place;
     for (const Buffer& buffer : program.buffers) {
@@ -72,37 +73,37 @@ void validate(const Program& program, std::string_view name,
         if (!is_name(step.name, false)) fail("a step's name is empty or not printable");
     for (const HostTask& task : program.host_tasks)
         if (!is_name(task.name, false)) fail("a host task's name is empty or not printable");
-    for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-        const Instruction& instruction = program.instructions[i];
-        const OpcodeRow& opcode = row(instruction.opcode());
+    for (std::size_t i = 0; i < program.size(); ++i) {
+        const Instruction& instruction = program.instruction(i);
+        const OpcodeRow& opcode = instruction.row();
         if (program.generation < opcode.first_generation ||
             program.generation > opcode.last_generation)
-            fail_at(i, fmt::format("{} does not exist on TPU generation {}", opcode.mnemonic,
-                                   program.generation));
-        if (instruction.opcode() == Opcode::kTag &&
-            instruction[Field::kStep] >= program.steps.size())
-            fail_at(i,
-                    fmt::format("step {} of {}", instruction[Field::kStep], program.steps.size()));
+            fail_at(i, fmt::format("{} does not exist on {} generation {}", opcode.mnemonic,
+                                   isa.name, program.generation));
+        if (opcode.opcode == isa.tag && instruction.value(isa.step) >= program.steps.size())
+            fail_at(
+                i, fmt::format("step {} of {}", instruction.value(isa.step), program.steps.size()));
         const std::string wrong = check_operands(instruction);
         if (!wrong.empty()) fail_at(i, fmt::format("{}: {}", opcode.mnemonic, wrong));
     }
     // The host has one task at a time, and nobody waits for one that was not begun.
     constexpr std::uint64_t kNone = UINT64_MAX;
     std::uint64_t task = kNone;
-    for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-        const Instruction& instruction = program.instructions[i];
-        const std::uint64_t code = instruction[Field::kCode];
-        if (instruction.opcode() == Opcode::kInterruptHost && code < program.host_tasks.size()) {
+    for (std::size_t i = 0; i < program.size(); ++i) {
+        const Instruction& instruction = program.instruction(i);
+        const Id opcode = instruction.row().opcode;
+        const std::uint64_t code = instruction.value(isa.code);
+        if (opcode == isa.interrupt_host && code < program.host_tasks.size()) {
             if (task != kNone) fail_at(i, fmt::format("the host still has task {}", task));
             task = code;
-        } else if (instruction.opcode() == Opcode::kSyncHost) {
+        } else if (opcode == isa.sync_host) {
             if (task != code) fail_at(i, fmt::format("the host has not begun task {}", code));
             task = kNone;
         }
     }
     if (task != kNone) fail(fmt::format("nothing waits for the host's task {}", task));
-    if (program.instructions.empty() || program.instructions.back().opcode() != Opcode::kHalt)
+    if (program.size() == 0 || program.instruction(program.size() - 1).row().opcode != isa.halt)
         fail("the last instruction is not halt");
 }
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::command

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "isa/tpu/instruction.h"
+#include "isa/command/instruction.h"
 
-namespace lockstep::tpu {
+namespace lockstep::command {
 
 /// "mnemonic field=value, ...": fields that are 0 are left out, so the text is short and complete.
 std::string disassemble(const Instruction& instruction);
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::command

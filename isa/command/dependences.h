@@ -6,15 +6,15 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <string_view>
+#include <vector>
 
-#include "isa/tpu/footprint.h"
-#include "isa/tpu/program.h"
+#include "isa/command/footprint.h"
+#include "isa/command/program.h"
 
-namespace lockstep::tpu {
+namespace lockstep::command {
 
 /// For each queue, a number of instructions of it, counted from the program's start.
-using QueueCounts = std::array<std::uint32_t, kQueues>;
+using QueueCounts = std::array<std::uint32_t, kMaxQueues>;
 
 class Dependences {
   public:
@@ -23,22 +23,25 @@ class Dependences {
     QueueCounts add(const Instruction& instruction);
     const QueueCounts& issued() const { return issued_; }
     /// What must have completed so that all that was issued to write into the range is written.
-    QueueCounts writers(Space space, std::uint64_t begin, std::uint64_t end) const;
+    QueueCounts writers(Id space, std::uint64_t begin, std::uint64_t end) const;
 
   private:
     struct Interval {
         std::uint64_t end = 0;
-        Queue writer = Queue::kSequencer;  // kSequencer: never written
-        std::uint32_t written = 0;         // by the writer's instruction of this number
-        QueueCounts read{};                // since then; 0: not
+        std::size_t writer = 0;     // the queue that wrote it last
+        std::uint32_t written = 0;  // by its instruction of this number; 0: never
+        QueueCounts read{};         // since then; 0: not
     };
     using Intervals = std::map<std::uint64_t, Interval>;  // by begin
 
-    void note(const Access& access, Queue queue, std::uint32_t number, QueueCounts& need);
+    void note(const Access& access, std::size_t own, std::uint32_t number, QueueCounts& need);
 
-    std::array<Intervals, kSpaces> intervals_;
+    std::array<Intervals, kMaxSpaces> intervals_;
     QueueCounts issued_{};
 };
+
+/// Queues that move data out of and into host memory.
+std::vector<std::size_t> host_queues(const Description& isa);
 
 /// Throws ProgramFault that names the first two instructions of different queues that touch the
 /// same place, one of them writing, where the later does not wait for the earlier, directly or
@@ -46,4 +49,4 @@ class Dependences {
 /// may touch all of host memory.
 void check_waits(const Program& program);
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::command

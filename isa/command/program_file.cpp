@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .tpu file, little-endian, one part after the other:
+// The program file, little-endian, one part after the other:
 //   magic[8], u32 version, u32 generation, u32 buffers, u32 steps, u32 segments,
 //     u32 host tasks, u64 instructions
 //   a buffer: text name, u8 space, u8 role, u8 type, u8 rank, u64 address, u64 bytes,
@@ -7,16 +7,16 @@
 //   a step: text name, u64 macs
 //   a host task: text name, u64 operations, u64 bytes
 //   a segment: u32 buffer, u32 zero, u64 offset, u64 bytes, the bytes
-//   an instruction: 80 bytes
+//   an instruction: its word
 // A text is its u16 length and the characters.
 #include <bit>
 #include <cstring>
 
-#include "isa/tpu/encoding.h"
-#include "isa/tpu/program.h"
+#include "isa/command/program.h"
+#include "isa/command/word.h"
 #include "sim/error/error.h"
 
-namespace lockstep::tpu {
+namespace lockstep::command {
 
 namespace {
 
@@ -67,11 +67,10 @@ class Cursor {
         return {bytes.begin(), bytes.end()};
     }
     /// A byte that stands for one of `count` names.
-    template <typename Enum>
-    Enum name(std::size_t count, std::string_view what) {
+    std::uint8_t name(std::size_t count, std::string_view what) {
         const auto value = number<std::uint8_t>(what);
         if (value >= count) fail(at_ - 1, fmt::format("{} means nothing as {}", value, what));
-        return static_cast<Enum>(value);
+        return value;
     }
     /// A number of things that take at least `each` bytes: more than the file can hold is refused
     /// before anything is allocated.
@@ -93,12 +92,12 @@ class Cursor {
     std::uint64_t at_ = 0;
 };
 
-Buffer read_buffer(Cursor& in) {
+Buffer read_buffer(Cursor& in, const Description& isa) {
     Buffer buffer;
     buffer.name = in.text("a buffer's name");
-    buffer.space = in.name<Space>(2, "a buffer's space");
-    buffer.role = in.name<Role>(std::size(kRoleNames), "a buffer's role");
-    buffer.type = in.name<DataType>(6, "a buffer's type");
+    buffer.space = Id::of(in.name(kBufferSpaces, "a buffer's space"));
+    buffer.role = static_cast<Role>(in.name(std::size(kRoleNames), "a buffer's role"));
+    buffer.type = static_cast<DataType>(in.name(isa.types.size(), "a buffer's type"));
     const auto rank = in.number<std::uint8_t>("a buffer's rank");
     buffer.address = in.number<std::uint64_t>("a buffer's address");
     buffer.bytes = in.number<std::uint64_t>("a buffer's size");
@@ -120,24 +119,25 @@ Segment read_segment(Cursor& in) {
 
 }  // namespace
 
-bool is_program(std::span<const std::uint8_t> bytes) {
-    return bytes.size() >= kProgramMagic.size() &&
-           std::memcmp(bytes.data(), kProgramMagic.data(), kProgramMagic.size()) == 0;
+bool is_program(const Description& isa, std::span<const std::uint8_t> bytes) {
+    return bytes.size() >= isa.magic.size() &&
+           std::memcmp(bytes.data(), isa.magic.data(), isa.magic.size()) == 0;
 }
 
 std::vector<std::uint8_t> write_program(const Program& program) {
+    const Description& isa = program.isa();
     Writer out;
-    out.out.assign(kProgramMagic.begin(), kProgramMagic.end());
-    out.number(kProgramVersion);
+    out.out.assign(isa.magic.begin(), isa.magic.end());
+    out.number(isa.version);
     out.number(static_cast<std::uint32_t>(program.generation));
     out.number(static_cast<std::uint32_t>(program.buffers.size()));
     out.number(static_cast<std::uint32_t>(program.steps.size()));
     out.number(static_cast<std::uint32_t>(program.segments.size()));
     out.number(static_cast<std::uint32_t>(program.host_tasks.size()));
-    out.number(static_cast<std::uint64_t>(program.instructions.size()));
+    out.number(static_cast<std::uint64_t>(program.size()));
     for (const Buffer& buffer : program.buffers) {
         out.text(buffer.name);
-        out.number(buffer.space);
+        out.number(buffer.space.value);
         out.number(buffer.role);
         out.number(buffer.type);
         out.number(static_cast<std::uint8_t>(buffer.shape.size()));
@@ -161,32 +161,34 @@ std::vector<std::uint8_t> write_program(const Program& program) {
         out.number(static_cast<std::uint64_t>(segment.bytes.size()));
         out.out.insert(out.out.end(), segment.bytes.begin(), segment.bytes.end());
     }
-    for (const Instruction& instruction : program.instructions) {
-        const Word word = encode(instruction);
-        out.out.insert(out.out.end(), word.begin(), word.end());
-    }
+    const std::size_t first = out.out.size();
+    out.out.resize(first + program.size() * isa.word_bytes);
+    for (std::size_t i = 0; i < program.size(); ++i)
+        encode(program.instruction(i),
+               std::span(out.out).subspan(first + i * isa.word_bytes, isa.word_bytes));
     return std::move(out.out);
 }
 
-Program read_program(std::span<const std::uint8_t> bytes, std::string_view name) {
+void read_program(Program& program, std::span<const std::uint8_t> bytes, std::string_view name) {
+    const Description& isa = program.isa();
     Cursor in(bytes, name);
-    if (!is_program(bytes)) in.fail(0, "not a TPU program: no magic LOCKTPU");
-    in.take(kProgramMagic.size(), "the magic");
+    if (!is_program(isa, bytes))
+        in.fail(0, fmt::format("not a {} program: no magic {}", isa.name, isa.magic.data()));
+    in.take(isa.magic.size(), "the magic");
     const auto version = in.number<std::uint32_t>("the version");
-    if (version != kProgramVersion)
-        in.fail(8, fmt::format("version {}; this program reads {}", version, kProgramVersion));
-    Program program;
+    if (version != isa.version)
+        in.fail(8, fmt::format("version {}; this program reads {}", version, isa.version));
     const auto generation = in.number<std::uint32_t>("the generation");
-    if (generation < 1 || generation > kGenerations)
-        in.fail(12, fmt::format("TPU generation {} does not exist (1 to {})", generation,
-                                kGenerations));
+    if (generation < 1 || generation > static_cast<std::uint32_t>(isa.generations))
+        in.fail(12, fmt::format("{} generation {} does not exist (1 to {})", isa.name, generation,
+                                isa.generations));
     program.generation = static_cast<int>(generation);
     const auto buffers = in.count<std::uint32_t>(22, "buffers");
     const auto steps = in.count<std::uint32_t>(10, "steps");
     const auto segments = in.count<std::uint32_t>(24, "segments");
     const auto host_tasks = in.count<std::uint32_t>(18, "host tasks");
-    const auto instructions = in.count<std::uint64_t>(kWordBytes, "instructions");
-    for (std::uint32_t i = 0; i < buffers; ++i) program.buffers.push_back(read_buffer(in));
+    const auto instructions = in.count<std::uint64_t>(isa.word_bytes, "instructions");
+    for (std::uint32_t i = 0; i < buffers; ++i) program.buffers.push_back(read_buffer(in, isa));
     for (std::uint32_t i = 0; i < steps; ++i) {
         ProgramStep step;
         step.name = in.text("a step's name");
@@ -201,23 +203,21 @@ Program read_program(std::span<const std::uint8_t> bytes, std::string_view name)
         program.host_tasks.push_back(std::move(task));
     }
     for (std::uint32_t i = 0; i < segments; ++i) program.segments.push_back(read_segment(in));
-    if (in.left() != instructions * kWordBytes)
+    if (in.left() != instructions * isa.word_bytes)
         in.fail(in.offset(), fmt::format("{} instructions need {} bytes, {} are left", instructions,
-                                         instructions * kWordBytes, in.left()));
-    program.instructions.reserve(instructions);
+                                         instructions * isa.word_bytes, in.left()));
+    program.reserve(instructions);
     const std::uint64_t first = in.offset();
     for (std::uint64_t i = 0; i < instructions; ++i) {
         const std::uint64_t offset = in.offset();
-        const auto word = in.take(kWordBytes, "an instruction");
-        Decoded decoded = decode(word.first<kWordBytes>());
-        if (!decoded.error.empty())
-            in.fail(offset, fmt::format("instruction {}: {}", i, decoded.error));
-        program.instructions.push_back(std::move(decoded.instruction));
+        const auto word = in.take(isa.word_bytes, "an instruction");
+        std::string error = check_opcode(isa, word);
+        if (error.empty()) error = decode_fields(word, program.append(Id::of(word[0])));
+        if (!error.empty()) in.fail(offset, fmt::format("instruction {}: {}", i, error));
     }
     validate(program, name, [&](std::size_t i) {
-        return fmt::format("{}: offset {:#x}", name, first + i * kWordBytes);
+        return fmt::format("{}: offset {:#x}", name, first + i * isa.word_bytes);
     });
-    return program;
 }
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::command

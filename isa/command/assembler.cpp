@@ -12,12 +12,12 @@
 #include <limits>
 #include <set>
 
-#include "isa/tpu/disassembler.h"
-#include "isa/tpu/program.h"
+#include "isa/command/disassembler.h"
+#include "isa/command/program.h"
 #include "sim/error/error.h"
 #include "sim/numerics/bf16.h"
 
-namespace lockstep::tpu {
+namespace lockstep::command {
 
 namespace {
 
@@ -46,9 +46,10 @@ std::string_view last_word(std::string_view& text) {
 
 class Assembler {
   public:
-    Assembler(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+    Assembler(Program& program, std::string_view text, std::string_view name)
+        : program_(program), isa_(program.isa()), text_(text), name_(name) {}
 
-    Program run() {
+    void run() {
         while (!text_.empty()) {
             const std::size_t end = std::min(text_.find('\n'), text_.size());
             std::string_view line = text_.substr(0, end);
@@ -63,13 +64,9 @@ class Assembler {
         }
         validate(program_, name_,
                  [&](std::size_t i) { return fmt::format("{}:{}", name_, lines_[i]); });
-        return std::move(program_);
     }
 
-    Instruction one() {
-        instruction(trim(text_));
-        return program_.instructions.front();
-    }
+    void one() { instruction(trim(text_)); }
 
   private:
     [[noreturn]] void fail(const std::string& reason) const {
@@ -156,8 +153,7 @@ class Assembler {
         } else if (what == ".buffer") {
             Buffer made;
             made.name = next_word(rest);
-            made.space =
-                static_cast<Space>(choice(next_word(rest), space_names().first(2), "space"));
+            made.space = Id::of(choice(next_word(rest), isa_.spaces.first(kBufferSpaces), "space"));
             made.role = static_cast<Role>(choice(next_word(rest), kRoleNames, "role"));
             made.type = type(next_word(rest));
             made.bytes = number<std::uint64_t>(next_word(rest));
@@ -188,7 +184,7 @@ class Assembler {
     }
 
     DataType type(std::string_view text) const {
-        return static_cast<DataType>(choice(text, row(Field::kType).names, "type"));
+        return static_cast<DataType>(choice(text, isa_.types, "type"));
     }
 
     void data(std::string_view rest) {
@@ -233,30 +229,29 @@ class Assembler {
     void instruction(std::string_view rest) {
         const std::string_view mnemonic = next_word(rest);
         const OpcodeRow* opcode = nullptr;
-        for (const OpcodeRow& candidate : opcode_table())
+        for (const OpcodeRow& candidate : isa_.opcodes)
             if (candidate.mnemonic == mnemonic) opcode = &candidate;
         if (opcode == nullptr) fail(fmt::format("unknown instruction '{}'", mnemonic));
-        Instruction made(opcode->opcode);
-        std::set<Field> assigned;
+        Instruction& made = program_.append(opcode->opcode);
+        std::set<Id> assigned;
         while (!rest.empty()) {
             const std::size_t comma = std::min(rest.find(','), rest.size());
-            const Field field = assign(made, trim(rest.substr(0, comma)));
+            const Id field = assign(made, trim(rest.substr(0, comma)));
             if (!assigned.insert(field).second)
-                fail(fmt::format("{} has '{}' twice", mnemonic, row(field).name));
+                fail(fmt::format("{} has '{}' twice", mnemonic, isa_.row(field).name));
             rest = trim(rest.substr(std::min(comma + 1, rest.size())));
         }
-        program_.instructions.push_back(std::move(made));
         lines_.push_back(line_);
     }
 
     /// Which field it was.
-    Field assign(Instruction& made, std::string_view text) {
+    Id assign(Instruction& made, std::string_view text) {
         const std::size_t equals = text.find('=');
         if (equals == std::string_view::npos) fail(fmt::format("'{}' is not field=value", text));
         const std::string_view name = trim(text.substr(0, equals));
         const std::string_view value = trim(text.substr(equals + 1));
-        for (const FieldRow& properties : field_table()) {
-            if (properties.name != name || !has_field(made.opcode(), properties.field)) continue;
+        for (const FieldRow& properties : isa_.fields) {
+            if (properties.name != name || !isa_.has_field(made.row(), properties.field)) continue;
             FieldValue bits = std::uint64_t{0};
             switch (properties.kind) {
                 case FieldKind::kName:
@@ -269,43 +264,45 @@ class Assembler {
                     bits = real(value);
                     break;
                 case FieldKind::kUnsigned:
+                case FieldKind::kHex:
                     bits = address(value);
                     break;
             }
-            if (!Instruction::fits(properties.field, bits))
+            if (!fits(properties, bits))
                 fail(fmt::format("{} does not fit into {} ({} bits)", value, name,
                                  properties.width));
-            made.set(properties.field, bits);
+            made.put(properties.field, bits);
             return properties.field;
         }
-        fail(fmt::format("{} has no field '{}'", row(made.opcode()).mnemonic, name));
+        fail(fmt::format("{} has no field '{}'", made.row().mnemonic, name));
     }
 
+    Program& program_;
+    const Description& isa_;
     std::string_view text_;
     std::string_view name_;
     int line_ = 0;
     std::vector<int> lines_;  ///< of the instructions
-    Program program_;
 };
 
 }  // namespace
 
-Program assemble(std::string_view text, std::string_view name) {
-    return Assembler(text, name).run();
+void assemble(Program& into, std::string_view text, std::string_view name) {
+    Assembler(into, text, name).run();
 }
 
-Instruction assemble_instruction(std::string_view line) {
-    return Assembler(line, "instruction").one();
+void assemble_instruction(Program& into, std::string_view line) {
+    Assembler(into, line, "instruction").one();
 }
 
 std::string listing(const Program& program, bool with_data) {
+    const Description& isa = program.isa();
     std::string text = fmt::format(".generation {}\n", program.generation);
     for (const Buffer& buffer : program.buffers) {
-        text += fmt::format(".buffer {} {} {} {} {} {:#x}", buffer.name,
-                            space_names()[static_cast<std::size_t>(buffer.space)],
-                            kRoleNames[static_cast<std::size_t>(buffer.role)],
-                            row(Field::kType).names[static_cast<std::size_t>(buffer.type)],
-                            buffer.bytes, buffer.address);
+        text += fmt::format(
+            ".buffer {} {} {} {} {} {:#x}", buffer.name, isa.spaces[buffer.space.value],
+            kRoleNames[static_cast<std::size_t>(buffer.role)],
+            isa.types[static_cast<std::size_t>(buffer.type)], buffer.bytes, buffer.address);
         for (const std::uint64_t dimension : buffer.shape) text += fmt::format(" {}", dimension);
         text += "\n";
     }
@@ -324,9 +321,9 @@ std::string listing(const Program& program, bool with_data) {
         text += fmt::format(".step {} {}\n", step.name, step.macs);
     for (const HostTask& task : program.host_tasks)
         text += fmt::format(".host {} {} {}\n", task.name, task.operations, task.bytes);
-    for (const Instruction& instruction : program.instructions)
-        text += disassemble(instruction) + "\n";
+    for (std::size_t i = 0; i < program.size(); ++i)
+        text += disassemble(program.instruction(i)) + "\n";
     return text;
 }
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::command

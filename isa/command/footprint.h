@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which ranges an instruction reads and writes: what waits are computed from, and what models check
+// bounds and missing waits with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "isa/command/instruction.h"
+#include "sim/error/error.h"
+
+namespace lockstep::command {
+
+/// [begin, end) in the space's own unit. Strided accesses are one range around all.
+struct Access {
+    Id space;
+    bool write;
+    std::uint64_t begin, end;
+};
+
+class Footprint {
+  public:
+    std::span<const Access> accesses() const { return {list_.data(), count_}; }
+    void add(Id space, bool write, std::uint64_t begin, std::uint64_t end) {
+        if (begin >= end) return;
+        LOCKSTEP_CHECK(count_ < list_.size(), "an instruction with more than {} accesses",
+                       list_.size());
+        list_[count_++] = {space, write, begin, end};
+    }
+    /// `rows` rows of `bytes`, `pitch` apart.
+    void add_rows(Id space, bool write, std::uint64_t begin, std::uint64_t rows,
+                  std::uint64_t pitch, std::uint64_t bytes) {
+        if (rows != 0 && bytes != 0) add(space, write, begin, begin + (rows - 1) * pitch + bytes);
+    }
+
+  private:
+    std::array<Access, 6> list_{};
+    std::size_t count_ = 0;
+};
+
+inline Footprint footprint(const Instruction& instruction) {
+    Footprint result;
+    if (const auto touch = instruction.row().touch) touch(instruction, result);
+    return result;
+}
+
+/// What is wrong with the numbers of an instruction by itself (a zero stride, a type that the
+/// instruction does not take); empty where nothing is.
+inline std::string check_operands(const Instruction& instruction) {
+    const auto check = instruction.row().check;
+    return check == nullptr ? "" : check(instruction);
+}
+
+}  // namespace lockstep::command
