@@ -57,7 +57,7 @@ TEST(CommandBuilder, WaitsForWhatAnInstructionTouches) {
               "move bytes=64\n"
               "add bytes=32, wait_move=1\n"
               "add alu=1, address=0x20, bytes=32, wait_move=1\n"
-              "add alu=1, bytes=64, wait_move=1, wait_alu0=1\n"
+              "add alu=1, bytes=64, wait_alu0=1\n"
               "call_host wait_move=1\n"
               "sync_host\n"
               "halt\n");
@@ -68,7 +68,7 @@ TEST(CommandProgram, WithoutAWaitIsRefused) {
     Program program = example();
     program.instructions[4].set(Field::kWaitAlu0, 0);
     EXPECT_EQ(message_of([&] { check_waits(program); }),
-              "instruction 4 (add alu=1, bytes=64, wait_move=1) does not wait for instruction 1 of "
+              "instruction 4 (add alu=1, bytes=64) does not wait for instruction 1 of "
               "queue alu0, which touches the same place");
     program = example();
     program.instructions[5].set(Field::kWaitMove, 0);
