@@ -35,6 +35,9 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"workloads/cuda_api/runtime",
      {"workloads/cuda_api/state", "isa", "sim/error", "sim/config", "sim/stats",
       "models/device.h"}},
+    // Loaded into every program apart from all else: it reads ELF files and nothing more.
+    {"workloads/cuda_api/loader",
+     {"isa/cubin", "sim/error", "workloads/cuda_api/runtime/runtime_functions.inc"}},
     {"validation",
      {"sim/numerics", "sim/error", "sim/config", "sim/stats", "isa", "models", "workloads"}},
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvcc puts the fatbins of a program into the host object's section .nv_fatbin (__nv_relfatbin
 // before device linking); start-up code hands them to the CUDA runtime. Some libraries keep them
-// among their data instead. A program can only be given another runtime if it loads libcudart.so
-// dynamically. Only the section table is read.
+// among their data instead. Only the section table is read.
 #include "isa/cubin/executable.h"
 
 #include "isa/cubin/elf.h"
@@ -17,7 +16,6 @@ namespace {
 constexpr uint8_t kFatbinMagic[4] = {0x50, 0xed, 0x55, 0xba};
 constexpr uint32_t kSectionDynamic = 6;
 constexpr uint16_t kTypeExecutable = 2, kTypeShared = 3;
-constexpr int64_t kTagEnd = 0, kTagNeeded = 1;
 
 bool is_fatbin_section(std::string_view name) {
     return name == ".nv_fatbin" || name == "__nv_relfatbin";
@@ -29,25 +27,6 @@ elf::File open_host(std::span<const uint8_t> bytes, std::string_view file_name) 
         file.reader().fail(18, fmt::format("a program for ELF machine {}, not for 64-bit x86 ({})",
                                            file.header().machine, elf::kMachineX86_64));
     return file;
-}
-
-// Names of the shared libraries the program asks for, and whether it is dynamically linked at all.
-bool needs_library(const elf::File& file, std::string_view prefix, bool& dynamic) {
-    dynamic = false;
-    for (const elf::SectionHeader& section : file.sections()) {
-        if (section.type != kSectionDynamic) continue;
-        dynamic = true;
-        const Reader entries = file.contents(section);
-        const Reader names = file.linked(section, elf::kSectionStrings, "string table");
-        for (uint64_t at = 0; at + 16 <= entries.size(); at += 16) {
-            const auto tag = entries.read<int64_t>(at, "dynamic entry");
-            if (tag == kTagEnd) break;
-            if (tag != kTagNeeded) continue;
-            const uint64_t name = entries.u64(at + 8, "dynamic entry");
-            if (names.string(name, "library name").substr(0, prefix.size()) == prefix) return true;
-        }
-    }
-    return false;
 }
 
 // Libraries that load their modules themselves keep fatbins among their data, 8-byte aligned.
@@ -109,18 +88,15 @@ std::vector<EmbeddedFatbin> find_fatbins(std::span<const uint8_t> bytes,
 void check_runnable(std::span<const uint8_t> bytes, std::string_view file_name) {
     const elf::File file = open_host(bytes, file_name);
     if (file.header().type != kTypeExecutable && file.header().type != kTypeShared)
-        file.reader().fail(
-            16, "an object file, not a linked program; link it with nvcc -cudart shared");
-    bool dynamic = false;
-    if (needs_library(file, "libcudart.so", dynamic)) return;
-    const bool has_kernels =
+        file.reader().fail(16, "an object file, not a linked program; link it with nvcc");
+    const bool dynamic =
         std::any_of(file.sections().begin(), file.sections().end(),
-                    [](const elf::SectionHeader& s) { return is_fatbin_section(s.name); });
-    if (has_kernels || !dynamic)
-        throw InputError(fmt::format(
-            "{}: the program is not linked with the shared CUDA runtime (it asks for no "
-            "libcudart.so); rebuild it with `nvcc -cudart shared`",
-            file_name));
+                    [](const elf::SectionHeader& s) { return s.type == kSectionDynamic; });
+    if (!dynamic)
+        throw InputError(
+            fmt::format("{}: the program is linked statically as a whole, so that no library of it "
+                        "can be replaced; link it with nvcc and without -static",
+                        file_name));
 }
 
 }  // namespace lockstep::cubin

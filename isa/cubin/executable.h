@@ -24,8 +24,7 @@ struct EmbeddedFatbin {
 std::vector<EmbeddedFatbin> find_fatbins(std::span<const uint8_t> bytes,
                                          std::string_view file_name);
 
-/// Throws InputError unless the file is a 64-bit x86 ELF executable that uses the shared CUDA
-/// runtime; the message of one with the static runtime says to rebuild with `-cudart shared`.
+/// Throws InputError unless the file is a 64-bit x86 ELF executable that is linked dynamically.
 void check_runnable(std::span<const uint8_t> bytes, std::string_view file_name);
 
 }  // namespace lockstep::cubin

@@ -11,6 +11,7 @@
 
 #include "sim/cli/run_request.h"
 #include "sim/config/machine.h"
+#include "workloads/cuda_api/loader/static_runtime.h"
 
 namespace lockstep::cli {
 
@@ -22,6 +23,33 @@ std::filesystem::path runtime_folder() {
     return program.parent_path().parent_path() / "lib" / "cudart";
 }
 
+/// Puts entries before those of a list in the environment.
+void put_first(const char* variable, const std::string& entries) {
+    const char* const before = std::getenv(variable);
+    const bool alone = before == nullptr || *before == '\0';
+    setenv(variable, (alone ? entries : entries + ":" + before).c_str(), 1);
+}
+
+/// The dynamic linker finds our libraries for the names of NVIDIA's, asks our loader about all that
+/// it loads, and has the runtime libraries at hand for what carries a static one.
+void put_our_libraries_first(std::span<const std::uint8_t> bytes, const std::string& program) {
+    cuda::check_replaceable(bytes, program);
+    const std::string folder = runtime_folder();
+    if (!std::filesystem::is_directory(folder))
+        throw InternalError(fmt::format("{}: the CUDA runtime library is not there", folder));
+    // Spaces and colons end an entry of LD_PRELOAD: a name alone is looked up as usual.
+    const bool has_separator = folder.find_first_of(" :") != std::string::npos;
+    const std::string prefix = has_separator ? "" : folder + "/";
+    put_first("LD_LIBRARY_PATH", folder);
+    put_first("LD_AUDIT", prefix + "liblockstep_loader.so");
+    std::string preload;
+    for (const char* library : {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"})
+        preload += (preload.empty() ? "" : ":") + prefix + library;
+    put_first("LD_PRELOAD", preload);
+    if (cuda::examine(bytes, program).linkage == cuda::Linkage::kNone)
+        setenv("LOCKSTEP_PRELOADED", "1", 1);
+}
+
 }  // namespace
 
 int run_executable(const RunRequest& request, std::span<const std::uint8_t> bytes) {
@@ -30,25 +58,7 @@ int run_executable(const RunRequest& request, std::span<const std::uint8_t> byte
     cuda::load_machine(request.options);
     for (const auto& [name, value] : request.options.to_environment())
         setenv(name.c_str(), value.c_str(), 1);
-    std::string path = runtime_folder();
-    if (!std::filesystem::is_directory(path))
-        throw InternalError(fmt::format("{}: the CUDA runtime library is not there", path));
-    // LD_LIBRARY_PATH gives way to an RPATH in the executable; LD_PRELOAD does not.
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    for (const char* version : {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"}) {
-        if (text.find(std::string(version) + '\0') != std::string_view::npos) {
-            const char* before = std::getenv("LD_PRELOAD");
-            // Spaces and colons end an entry of LD_PRELOAD: a name alone is looked up as usual.
-            const bool has_separator = path.find_first_of(" :") != std::string::npos;
-            const std::string preload = (has_separator ? version : path + "/" + version) +
-                                        (before != nullptr ? std::string(":") + before : "");
-            setenv("LD_PRELOAD", preload.c_str(), 1);
-            break;
-        }
-    }
-    const char* before = std::getenv("LD_LIBRARY_PATH");
-    if (before != nullptr && *before != '\0') path += std::string(":") + before;
-    setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+    put_our_libraries_first(bytes, request.what);
 
     std::vector<char*> arguments;
     std::string name = request.what;  // a program sees its name as it was typed

@@ -41,24 +41,13 @@ std::string refusal(const std::vector<uint8_t>& file) {
     return {};
 }
 
-TEST(Executable, SharedRuntimeIsAccepted) {
-    for (const char* library : {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"}) {
-        ElfBuilder elf = program(library);
-        elf.add(".nv_fatbin", 1, read_data("tiny_size.fatbin"));
-        EXPECT_EQ(refusal(elf.build()), "");
-    }
+TEST(Executable, ProgramsWithoutADynamicLinkerAreRefused) {
+    EXPECT_THAT(refusal(ElfBuilder(kExecutable, kX86).build()), HasSubstr("without -static"));
 }
 
-TEST(Executable, StaticRuntimeIsRefusedWithTheRemedy) {
-    ElfBuilder elf = program("libc.so.6");
-    elf.add(".nv_fatbin", 1, read_data("tiny_size.fatbin"));
-    EXPECT_THAT(refusal(elf.build()), HasSubstr("nvcc -cudart shared"));
-    ElfBuilder all_static(kExecutable, kX86);
-    EXPECT_THAT(refusal(all_static.build()), HasSubstr("nvcc -cudart shared"));
-}
-
-TEST(Executable, ProgramWhoseKernelsAreInALibraryIsAccepted) {
-    EXPECT_EQ(refusal(program("libmine.so").build()), "");
+TEST(Executable, DynamicProgramsAreAccepted) {
+    for (const char* library : {"libcudart.so.11.0", "libcudart.so.13", "libmine.so"})
+        EXPECT_EQ(refusal(program(library).build()), "");
 }
 
 TEST(Executable, OtherMachinesAndObjectsAreRefused) {

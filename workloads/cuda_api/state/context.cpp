@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 #include "isa/cubin/demangle.h"
 
@@ -115,6 +116,7 @@ const DeviceProperties& Context::properties() {
 
 Error Context::call(Waits waits, const std::function<Error(Context&)>& body) {
     const std::lock_guard guard(lock_);
+    if (!std::exchange(used_, true) && configuration_.on_first_use) configuration_.on_first_use();
     Error result = sticky_;
     if (result == Error::kSuccess && waits == Waits::kYes) result = sticky_ = pending_;
     if (result == Error::kSuccess) {

@@ -30,6 +30,8 @@ struct Configuration {
     std::function<DeviceProperties(const Device&)> properties;
     std::function<std::unique_ptr<stats::Statistics>(const Device&)> make_statistics;
     std::string stats_file;
+    /// Called once, by the first call of an API.
+    std::function<void()> on_first_use;
     /// What the program's launches came to, printed when it ends; none: nothing is printed.
     std::function<std::string(const stats::Statistics&)> summarize;
 };
@@ -93,7 +95,7 @@ class Context {
     std::unique_ptr<stats::Statistics> statistics_;
     Error pending_ = Error::kSuccess;  ///< of a kernel, not yet reported
     Error sticky_ = Error::kSuccess;   ///< of a kernel, reported by every call from now on
-    bool faulted_ = false, acknowledged_ = false;
+    bool faulted_ = false, acknowledged_ = false, used_ = false;
     double seconds_ = 0;
 };
 

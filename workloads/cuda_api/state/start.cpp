@@ -29,20 +29,28 @@ void at_exit(int status, void*) {
         _exit(static_cast<int>(ExitStatus::kProgramFault));
 }
 
+/// The run's files belong to this process: what it starts must not write them too.
+void take_files() {
+    unsetenv("LOCKSTEP_STATS");
+    unsetenv("LOCKSTEP_TRACE");
+    process = getpid();
+    on_exit(at_exit, nullptr);
+}
+
+/// The program may change its folder before it writes a file.
+void make_absolute(std::string& file, const char* variable) {
+    if (file.empty()) return;
+    file = std::filesystem::absolute(file);
+    setenv(variable, file.c_str(), 1);
+}
+
 __attribute__((constructor)) void start() {
     Configuration configuration;
     try {
         RunOptions options = RunOptions::from_environment();
-        if (!options.stats_file.empty()) {
-            stats::Statistics::check_path(options.stats_file);
-            // The program may change its folder, and what it starts must not write this file too.
-            options.stats_file = std::filesystem::absolute(options.stats_file);
-            unsetenv("LOCKSTEP_STATS");
-        }
-        if (!options.trace_file.empty()) {
-            options.trace_file = std::filesystem::absolute(options.trace_file);
-            unsetenv("LOCKSTEP_TRACE");
-        }
+        if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
+        make_absolute(options.stats_file, "LOCKSTEP_STATS");
+        make_absolute(options.trace_file, "LOCKSTEP_TRACE");
         configuration.make_device = [options] { return make_device(options); };
         configuration.make_statistics = [options](const Device& device) {
             return std::make_unique<stats::Statistics>(device.machine().name(), options.mode,
@@ -53,10 +61,19 @@ __attribute__((constructor)) void start() {
     } catch (const lockstep::Error& error) {
         end_process(error.status(), error.what());
     }
+    // A program that may never use the device, like a shell, leaves the files to what it starts.
+    if (std::getenv("LOCKSTEP_PRELOADED") != nullptr)
+        configuration.on_first_use = take_files;
+    else
+        take_files();
     Context::current().configure(std::move(configuration));
-    process = getpid();
-    on_exit(at_exit, nullptr);
 }
 
 }  // namespace
+
+/// The loader's way to end the process, from outside of this C library.
+LOCKSTEP_CUDA void lockstep_end_process(int status, const char* message) {
+    end_process(static_cast<ExitStatus>(status), message);
+}
+
 }  // namespace lockstep::cuda
