@@ -6,6 +6,7 @@
 #include "workloads/network/fusion.h"
 
 #include "sim/error/error.h"
+#include "workloads/network/given.h"
 
 #include <algorithm>
 #include <map>
@@ -18,11 +19,6 @@ constexpr size_t kNobody = SIZE_MAX;
 
 bool is_product(Operator op) {
     return info_of(op).role == LayerRole::kProduct;
-}
-
-bool is_constant(const Graph& graph, ValueId id) {
-    const ValueKind kind = graph.value(id).kind;
-    return kind == ValueKind::kParameter || kind == ValueKind::kConstant;
 }
 
 /// Who reads each value: the only reader, or kNobody where there is none, or more than one.
@@ -54,7 +50,7 @@ class Readers {
 bool joins(const Graph& graph, const Node& node, ValueId from, const FusionOptions& options) {
     const auto others_are_constant = [&] {
         return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
-            return id == from || id == kNoValue || is_constant(graph, id);
+            return id == from || id == kNoValue || is_given(graph.value(id));
         });
     };
     const auto same_shape = [&] { return graph.shape(node.outputs[0]) == graph.shape(from); };
@@ -105,7 +101,7 @@ void find_edges(const Graph& graph, const std::vector<std::vector<size_t>>& read
 bool is_bias(const Graph& graph, const Node& product, ValueId constant) {
     const Value& value = graph.value(constant);
     const Shape& out = graph.shape(product.outputs[0]);
-    if (!is_constant(graph, constant) || !value.shape || out.size() < 2) return false;
+    if (!is_given(value) || !value.shape || out.size() < 2) return false;
     if (value.type != graph.value(product.outputs[0]).type || value.quantisation) return false;
     const size_t axis = product.op == Operator::kConv ? 1 : out.size() - 1;
     const size_t rank = value.shape->size();

@@ -2,6 +2,7 @@
 // Which nodes of a network run in integers, and the scale of each value there.
 #pragma once
 
+#include "workloads/network/given.h"
 #include "workloads/network/quantise/quantise.h"
 
 namespace lockstep::network {
@@ -47,10 +48,5 @@ class IntegerPlan {
     Scales scales_;
     std::vector<std::vector<size_t>> readers_;
 };
-
-/// Whether a value is known before the run: a weight, or another constant.
-inline bool is_given(const Value& value) {
-    return value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
-}
 
 }  // namespace lockstep::network

@@ -5,9 +5,10 @@
 #include "isa/tpu/core_speed.h"
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
+#include "workloads/network/compile/port.h"
 #include "workloads/network/graph.h"
+#include "workloads/network/reference/quantised.h"
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,9 @@ struct TpuTarget {
     tpu::CoreSpeed speed = {};  ///< generation 2 on: what plans are compared by
 };
 
-/// A network's input or output in a buffer of the program.
-struct TpuPort {
-    ValueId value = kNoValue;
-    uint32_t buffer = 0;
-    uint64_t offset = 0;  ///< bytes
-    tpu::DataType type = tpu::DataType::kInt8;
-    Shape shape;
-    std::vector<int64_t> strides;  ///< elements
-    Shape image;                   ///< c, h, w of a flattened image, which lies as h, w, c
-};
+using TpuPort = compile::Port;
+using compile::read_port;
+using compile::write_port;
 
 /// How a layer was mapped.
 struct TpuLayer {
@@ -43,29 +37,24 @@ struct TpuLayer {
     std::string note;
 };
 
-/// What the host computes at one interrupt; HostDriver does it.
-struct TpuHostTask {
-    std::vector<size_t> nodes;           ///< of the graph, in order
-    std::vector<TpuPort> reads, writes;  ///< what comes from the chip, or was given; what it needs
-};
-
 struct TpuCompiled {
     tpu::Program program;
     std::vector<TpuPort> inputs, outputs;  ///< as graph.inputs, graph.outputs
     std::vector<TpuLayer> layers;
-    std::vector<TpuHostTask> host_tasks;  ///< as program.host_tasks
+    std::vector<compile::HostTask> host_tasks;  ///< as program.host_tasks
     tpu::Dataflow dataflow = tpu::Dataflow::kWeightStationary;
     bool fixed_point = false;     ///< as the target's
     uint64_t resident_bytes = 0;  ///< most of the unified buffer that values filled at once
 };
 
 /// Compiles a graph in int8 (generation 1) or bf16 (later), whose shapes are inferred. What
-/// generation 1 lacks becomes tasks of its host (partition.h). InputError that lists all nodes that
-/// cannot be compiled.
+/// generation 1 lacks becomes tasks of its host (compile/partition.h). InputError that lists all
+/// nodes that cannot be compiled.
 TpuCompiled compile_for_tpu(const Graph& graph, const TpuTarget& target);
 
-/// Puts a tensor into the buffer, and takes one out: converted to and from the port's type.
-void write_port(const TpuPort& port, const Tensor& tensor, std::span<uint8_t> contents);
-Tensor read_port(const TpuPort& port, ElementType type, std::span<const uint8_t> contents);
+/// How a TPU scales integers, and so the reference that it is equal to.
+inline Requantisation requantisation_of(bool fixed_point) {
+    return fixed_point ? Requantisation::kFixedPoint : Requantisation::kVectorUnit;
+}
 
 }  // namespace lockstep::network

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers by multiplier and shift instead of in fp32 (TpuTarget::fixed_point), as sim/numerics/
-// requantise.h rounds them. Activations are tables of 256 results. In integers a residual addition
-// can follow a product at once: the sum is rounded to the product's own steps first, as it would be
-// if it were stored. The reference is the executor's Requantisation::kFixedPoint.
-#include "sim/error/error.h"
+// As sim/numerics/requantise.h rounds them. Activations are tables of 256 results. In integers a
+// residual addition can follow a product at once: the sum is rounded to the product's own steps
+// first, as it would be if it were stored. The reference is the executor's
+// Requantisation::kFixedPoint.
+#include "workloads/network/tpu/fixed_point.h"
+
 #include "workloads/network/quantisation.h"
 #include "workloads/network/reference/quantised.h"
 #include "workloads/network/tpu/product.h"
+#include "workloads/network/tpu/vector.h"
 
 namespace lockstep::network::lowering {
 
@@ -31,67 +33,77 @@ numerics::FixedPointPair fixed_point_of(tpu::Function function,
     return numerics::fixed_point_pair(scale(0) / scale(2), sign * scale(1) / scale(2));
 }
 
-bool Lowering::is_fixed_point(const Node& node) const {
-    return target_.fixed_point && is_quantised(graph_, node);
+compile::Reason reason_table(const Asked& a) {
+    for (const ValueId id : {a.node.inputs[0], a.node.outputs[0]})
+        if (size_of(a.graph.value(id).type) != 1)
+            return "in fixed_point, activations are tables of 8-bit integers";
+    return std::nullopt;
 }
 
-void Lowering::lower_table(const Node& node) {
+compile::Reason reason_average(const Asked& a, std::int64_t most) {
+    if (size_of(a.graph.value(a.node.inputs[0]).type) != 1 || most > 1 << 14)
+        return "in fixed_point, averages are of at most 2^14 integers of 8 bits";
+    return std::nullopt;
+}
+
+void lower_table(Compilation& c, const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
-    if (tpu::size_of(type_of(x)) != 1 || tpu::size_of(type_of(y)) != 1)
-        throw InputError("in fixed_point, activations are tables of 8-bit integers");
     std::vector<uint8_t> entries;
-    for (const int32_t entry : activation_table(graph_, node))
+    for (const int32_t entry : activation_table(c.graph, node))
         entries.push_back(static_cast<uint8_t>(entry));
-    begin_step(node.name);
-    const Matrix table{
-        backing(),  add_constant(node.name + ".table", backing(), type_of(y), kEntries, entries),
-        type_of(y), 1,
-        kEntries,   kEntries};
-    const Place from = place(x);
-    Place to = new_place(y, is_dense(from) ? from.strides : dense_strides(shape(y)));
+    c.steps.begin(node.name);
+    const Matrix table{c.places.backing(),
+                       c.places.add_constant(node.name + ".table", c.places.backing(), c.type_of(y),
+                                             kEntries, entries),
+                       c.type_of(y),
+                       1,
+                       kEntries,
+                       kEntries};
+    const Place from = c.places.of(x);
+    Place to = c.places.make(y, compile::is_dense(from) ? from.strides : dense_strides(c.shape(y)));
     to.image = from.image;
-    const int64_t columns = in_memory_order(to).shape.back();
+    const int64_t columns = compile::in_memory_order(to).shape.back();
     // x as it is stored, where the table's type begins.
-    const int32_t zero = range_of(value(y).type).low - range_of(value(x).type).low;
+    const int32_t zero = range_of(c.value(y).type).low - range_of(c.value(x).type).low;
     const auto one = numerics::fixed_point_scale(1);
-    by_rows(from, to, 0, [&](const Tile& in, const Tile& out, int64_t, int64_t rows) {
-        const Tile at = stage(table, 0, 1);
-        check_held(in);
-        check_held(out);
-        emit(Opcode::kVector, {{Field::kFunction, tpu::Function::kIdentity},
-                               {Field::kA, in.address},
-                               {Field::kAPitch, in.pitch},
-                               {Field::kAType, in.type},
-                               {Field::kBroadcast, tpu::Broadcast::kImmediate},
-                               {Field::kDestination, out.address},
-                               {Field::kPitch, out.pitch},
-                               {Field::kType, out.type},
-                               {Field::kZeroPoint, zero},
-                               {Field::kRows, rows},
-                               {Field::kColumns, columns},
-                               {Field::kRounding, tpu::Rounding::kFixedPoint},
-                               {Field::kFirst, one.multiplier},
-                               {Field::kShift, one.shift},
-                               {Field::kHasTable, true},
-                               {Field::kTable, at.address}});
-    });
-    set_place(y, std::move(to));
+    by_rows(c, from, to, 0,
+            [&](const BufferRows& in, const BufferRows& out, int64_t, int64_t rows) {
+                const BufferRows at = c.staging.load(table, 0, 1);
+                c.staging.check_held(in);
+                c.staging.check_held(out);
+                c.builder.emit(tpu::Opcode::kVector,
+                               {{tpu::Field::kFunction, tpu::Function::kIdentity},
+                                {tpu::Field::kA, in.address},
+                                {tpu::Field::kAPitch, in.pitch},
+                                {tpu::Field::kAType, in.type},
+                                {tpu::Field::kBroadcast, tpu::Broadcast::kImmediate},
+                                {tpu::Field::kDestination, out.address},
+                                {tpu::Field::kPitch, out.pitch},
+                                {tpu::Field::kType, out.type},
+                                {tpu::Field::kZeroPoint, zero},
+                                {tpu::Field::kRows, rows},
+                                {tpu::Field::kColumns, columns},
+                                {tpu::Field::kRounding, tpu::Rounding::kFixedPoint},
+                                {tpu::Field::kFirst, one.multiplier},
+                                {tpu::Field::kShift, one.shift},
+                                {tpu::Field::kHasTable, true},
+                                {tpu::Field::kTable, at.address}});
+            });
+    c.places.set(y, std::move(to));
 }
 
-Matrix Lowering::average_scales(const Node& node, int64_t most) {
-    if (tpu::size_of(type_of(node.inputs[0])) != 1 || most > 1 << 14)
-        throw InputError("in fixed_point, averages are of at most 2^14 integers of 8 bits");
-    const double in = double{value(node.inputs[0]).quantisation->scale.at(0)},
-                 out = double{value(node.outputs[0]).quantisation->scale.at(0)};
+Matrix average_scales(Compilation& c, const Node& node, int64_t most) {
+    const double in = double{c.value(node.inputs[0]).quantisation->scale.at(0)},
+                 out = double{c.value(node.outputs[0]).quantisation->scale.at(0)};
     std::vector<int32_t> words;
     for (int64_t count = 1; count <= most; ++count) {
         const auto scale = numerics::fixed_point_scale(in / (out * static_cast<double>(count)));
         words.insert(words.end(), {scale.multiplier, scale.shift});
     }
     const auto size = static_cast<int64_t>(words.size());
-    return {backing(),
-            add_constant(node.name + ".scales", backing(), tpu::DataType::kInt32,
-                         words.size() * sizeof(int32_t), bytes_of(words)),
+    return {c.places.backing(),
+            c.places.add_constant(node.name + ".scales", c.places.backing(), tpu::DataType::kInt32,
+                                  words.size() * sizeof(int32_t), bytes_of(words)),
             tpu::DataType::kInt32,
             1,
             size,
@@ -99,25 +111,27 @@ Matrix Lowering::average_scales(const Node& node, int64_t most) {
 }
 
 bool ProductLowering::fuse_addition(const Node& next) {
-    if (!l_.target_.fixed_point || next.op != Operator::kAdd || !is_quantised(l_.graph_, next))
+    if (!c_.target.fixed_point || next.op != Operator::kAdd || !is_quantised(c_.graph, next))
         return false;
     if (epilogue_.addend != kNoValue || epilogue_.pool ||
         epilogue_.function != tpu::Function::kIdentity)
         return false;
     const ValueId other = next.inputs[next.inputs[0] == epilogue_.result ? 1 : 0];
-    if (other == epilogue_.result || !l_.places_[other] || !is_dense(l_.place(other))) return false;
-    if (l_.shape(other) != l_.shape(epilogue_.result) ||
-        l_.value(next.outputs[0]).type != l_.value(epilogue_.result).type)
+    if (other == epilogue_.result || !c_.places.has(other) ||
+        !compile::is_dense(c_.places.of(other)))
+        return false;
+    if (c_.shape(other) != c_.shape(epilogue_.result) ||
+        c_.value(next.outputs[0]).type != c_.value(epilogue_.result).type)
         return false;
     // Its rows must lie as the product's do.
-    const Shape& s = l_.shape(other);
-    if (l_.place(other).strides !=
+    const Shape& s = c_.shape(other);
+    if (c_.places.of(other).strides !=
         (node_.op == Operator::kConv ? image_strides(s) : dense_strides(s)))
         return false;
     epilogue_.addend = other;
     epilogue_.addition =
         fixed_point_of(tpu::Function::kAdd,
-                       {&l_.value(epilogue_.result), &l_.value(other), &l_.value(next.outputs[0])});
+                       {&c_.value(epilogue_.result), &c_.value(other), &c_.value(next.outputs[0])});
     return true;
 }
 
@@ -127,15 +141,15 @@ int64_t ProductLowering::parameter_words() const {
 }
 
 void ProductLowering::round_in_integers(tpu::Instruction& activate) const {
-    activate.set(Field::kRounding, tpu::Rounding::kFixedPoint);
-    activate.set(Field::kHasScales, true);
-    if (!activate.flag(Field::kHasAddend)) return;
-    activate.set(Field::kZeroPoint, scaling_of(l_.value(node_.outputs[0])).zero);
-    activate.set(Field::kFirst, epilogue_.addition.first);
-    activate.set(Field::kSecond, epilogue_.addition.second);
-    activate.set(Field::kShift, epilogue_.addition.shift);
-    activate.set(Field::kAddendZero, scaling_of(l_.value(epilogue_.addend)).zero);
-    activate.set(Field::kSumZero, epilogue_.out.zero);
+    activate.set(tpu::Field::kRounding, tpu::Rounding::kFixedPoint);
+    activate.set(tpu::Field::kHasScales, true);
+    if (!activate.flag(tpu::Field::kHasAddend)) return;
+    activate.set(tpu::Field::kZeroPoint, scaling_of(c_.value(node_.outputs[0])).zero);
+    activate.set(tpu::Field::kFirst, epilogue_.addition.first);
+    activate.set(tpu::Field::kSecond, epilogue_.addition.second);
+    activate.set(tpu::Field::kShift, epilogue_.addition.shift);
+    activate.set(tpu::Field::kAddendZero, scaling_of(c_.value(epilogue_.addend)).zero);
+    activate.set(tpu::Field::kSumZero, epilogue_.out.zero);
 }
 
 }  // namespace lockstep::network::lowering

@@ -1,201 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiler for a TPU, XLA among them, has few kernels: it turns everything else into them. Here
-// each rule replaces one node; the transpositions and reshapes that it adds only change how a value
-// is seen.
 #include "workloads/network/tpu/legalise.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/decompose/node_writer.h"
-#include "workloads/network/shape_inference.h"
-#include "workloads/network/tpu/legalise_rules.h"
-#include "workloads/network/window.h"
-
-#include <algorithm>
+#include "workloads/network/compile/legalise.h"
 
 namespace lockstep::network {
 
-namespace legalising {
-
-bool is_given(const Value& value) {
-    return value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
-}
-
-ValueId given_as(Graph& graph, ValueId id, const Shape& shape) {
-    const Value old = graph.value(id);
-    Value value{old.name + ".as", old.kind, old.type, shape};
-    if (old.is_known()) {
-        Tensor tensor = *old.data;
-        tensor.shape = shape;
-        value.data = std::make_shared<const Tensor>(std::move(tensor));
-    }
-    return graph.add(std::move(value));
-}
-
-namespace {
-
-/// [n, c, w] as [n, c, 1, w].
-bool write_in_two_dimensions(NodeWriter& w, Graph& graph, const Node& node) {
-    Shape in = graph.shape(node.inputs[0]);
-    if (in.size() != 3) return false;
-    Node flat = node;
-    if (node.op == Operator::kConv) {
-        if (!is_given(graph.value(node.inputs[1]))) return false;
-        Shape filter = graph.shape(node.inputs[1]);
-        filter.insert(filter.begin() + 2, 1);
-        flat.inputs[1] = given_as(graph, node.inputs[1], filter);
-    }
-    for (auto& [name, attribute] : flat.attributes)
-        if (auto* list = std::get_if<std::vector<int64_t>>(&attribute))
-            *list = name == "pads" ? std::vector<int64_t>{0, list->at(0), 0, list->at(1)}
-                                   : std::vector<int64_t>{1, list->at(0)};
-    in.insert(in.begin() + 2, 1);
-    flat.inputs[0] = w.reshape(node.name + ".image", node.inputs[0], in);
-    const ValueId y = w.add(node.op, node.name, flat.inputs, flat.attributes);
-    w.reshape(node.name + ".line", y, graph.shape(node.outputs[0]), node.outputs[0]);
-    return true;
-}
-
-/// Pooling over three dimensions of which one or two have windows of 1: local response
-/// normalisation over channels is written so.
-bool write_flat_pool(NodeWriter& w, const Graph& graph, const Node& node) {
-    const Shape in = graph.shape(node.inputs[0]), out = graph.shape(node.outputs[0]);
-    if (in.size() != 5 || node.op == Operator::kConv || node.op == Operator::kGlobalAveragePool)
-        return false;
-    const Window window = window_of(node, in);
-    const auto passes = [&](size_t d) {
-        return window.kernel[d] == 1 && window.stride[d] == 1 && window.pad_begin[d] == 0 &&
-               window.pad_end[d] == 0;
-    };
-    const bool first = passes(1) && passes(2), last = passes(0);
-    if (!first && !last) return false;
-    // [n, c, d, h w] or [n, c d, h, w]
-    const size_t from = first ? 0 : 1;
-    const Shape flat = first ? Shape{in[0], in[1], in[2], in[3] * in[4]}
-                             : Shape{in[0], in[1] * in[2], in[3], in[4]};
-    const auto part = [&](const std::vector<int64_t>& list) {
-        return std::vector<int64_t>(list.begin() + static_cast<int64_t>(from),
-                                    list.begin() + static_cast<int64_t>(from) + 2);
-    };
-    std::vector<int64_t> pads = part(window.pad_begin);
-    const std::vector<int64_t> end = part(window.pad_end);
-    pads.insert(pads.end(), end.begin(), end.end());
-    NodeAttributes attributes = {{"kernel_shape", part(window.kernel)},
-                                 {"strides", part(window.stride)},
-                                 {"pads", pads},
-                                 {"ceil_mode", node.integer("ceil_mode", 0)}};
-    if (node.op == Operator::kAveragePool)
-        attributes["count_include_pad"] = node.integer("count_include_pad", 0);
-    else
-        attributes["dilations"] = part(window.dilation);
-    const ValueId x = w.reshape(node.name + ".flat", node.inputs[0], flat);
-    w.reshape(node.name + ".shape", w.add(node.op, node.name, {x}, attributes), out,
-              node.outputs[0]);
-    return true;
-}
-
-bool write_chain(NodeWriter& w, const Node& node) {
-    if (node.inputs.size() < 3) return false;
-    const Operator op = node.op == Operator::kSum ? Operator::kAdd : node.op;
-    ValueId x = node.inputs[0];
-    for (size_t i = 1; i < node.inputs.size(); ++i)
-        x = w.add(op, fmt::format("{}.{}", node.name, i), {x, node.inputs[i]}, {}, 1,
-                  i + 1 == node.inputs.size() ? node.outputs[0] : kNoValue);
-    return true;
-}
-
-bool write_vector_product(NodeWriter& w, Graph& graph, const Node& node) {
-    Shape a = graph.shape(node.inputs[0]), b = graph.shape(node.inputs[1]);
-    if (a.size() > 1 && b.size() > 1) return false;
-    if (a.size() == 1) a.insert(a.begin(), 1);
-    if (b.size() == 1) b.push_back(1);
-    const ValueId y = w.add(Operator::kMatMul, node.name,
-                            {w.reshape(node.name + ".left", node.inputs[0], a),
-                             is_given(graph.value(node.inputs[1]))
-                                 ? given_as(graph, node.inputs[1], b)
-                                 : w.reshape(node.name + ".right", node.inputs[1], b)});
-    w.reshape(node.name + ".vector", y, graph.shape(node.outputs[0]), node.outputs[0]);
-    return true;
-}
-
-/// alpha A' B + beta C, with its factors and the transposition by themselves.
-bool write_gemm(NodeWriter& w, const Graph& graph, const Node& node) {
-    const double alpha = node.real("alpha", 1), beta = node.real("beta", 1);
-    const bool turns = node.integer("transA", 0) != 0, has_c = node.input(2) != kNoValue;
-    const bool plain_c =
-        !has_c || (is_given(graph.value(node.inputs[2])) &&
-                   graph.shape(node.inputs[2]) == Shape{graph.shape(node.outputs[0])[1]});
-    if (alpha == 1 && (beta == 1 || !has_c) && !turns && plain_c) return false;
-    const std::string& name = node.name;
-    const ElementType type = graph.value(node.inputs[0]).type;
-    ValueId a = node.inputs[0];
-    if (turns) a = w.transpose(name + ".turn", a, {1, 0});
-    std::vector<ValueId> operands = {a, node.inputs[1]};
-    const bool keeps_c = has_c && plain_c && alpha == 1 && beta == 1;
-    if (keeps_c) operands.push_back(node.inputs[2]);
-    ValueId y = w.add(Operator::kGemm, name, operands, {{"transB", node.integer("transB", 0)}});
-    if (alpha != 1)
-        y = w.add(Operator::kMul, name + ".scaled", {y, w.scalar(name + ".alpha", type, alpha)});
-    if (has_c && !keeps_c) {
-        ValueId c = node.inputs[2];
-        if (beta != 1)
-            c = w.add(Operator::kMul, name + ".c", {c, w.scalar(name + ".beta", type, beta)});
-        y = w.add(Operator::kAdd, name + ".sum", {y, c});
-    }
-    w.give(y, node.outputs[0]);
-    return true;
-}
-
-bool rewrite(NodeWriter& w, Graph& graph, const Node& node, int generation) {
-    using enum Operator;
-    switch (node.op) {
-        case kConv:
-        case kMaxPool:
-        case kAveragePool:
-        case kGlobalAveragePool:
-            return write_in_two_dimensions(w, graph, node) || write_flat_pool(w, graph, node);
-        case kSum:
-        case kMax:
-        case kMin:
-            return write_chain(w, node);
-        case kMatMul:
-            return write_vector_product(w, graph, node);
-        case kGemm:
-            return write_gemm(w, graph, node);
-        case kReduceMean:
-            if (write_image_mean(w, graph, node)) return true;
-            break;
-        default:
-            break;
-    }
-    if (node.op == kBatchNormalization)
-        return write_batch_normalisation(w, graph, node, generation);
-    return generation >= 2 &&
-           (write_along_last_axis(w, graph, node) || write_on_vector_unit(w, graph, node));
-}
-
-}  // namespace
-}  // namespace legalising
-
 void legalise_for_tpu(Graph& graph, int generation) {
-    // What is written may need a rule of its own: a few rounds are enough for all of them.
-    for (int round = 0; round < 4; ++round) {
-        std::vector<Node> nodes;
-        bool changed = false;
-        for (const size_t n : topological_order(graph)) {
-            const Node node = graph.nodes[n];
-            const bool quantised = graph.value(node.outputs.at(0)).quantisation.has_value();
-            NodeWriter writer(graph);
-            if (quantised || !legalising::rewrite(writer, graph, node, generation)) {
-                nodes.push_back(node);
-                continue;
-            }
-            changed = true;
-            for (Node& part : writer.take()) nodes.push_back(std::move(part));
-        }
-        graph.nodes = std::move(nodes);
-        if (!changed) break;
-    }
-    validate(graph);
+    using namespace compile;
+    static constexpr Rule kFirst[] = {
+        write_in_two_dimensions,      write_flat_pool, write_chain,
+        write_vector_product,         write_gemm,      write_image_mean,
+        write_normalising_convolution};
+    static constexpr Rule kLater[] = {write_in_two_dimensions,
+                                      write_flat_pool,
+                                      write_chain,
+                                      write_vector_product,
+                                      write_gemm,
+                                      write_image_mean,
+                                      write_normalising_product,
+                                      write_along_last_axis,
+                                      write_elements};
+    compile::legalise(graph, generation == 1 ? std::span<const Rule>(kFirst) : kLater);
 }
 
 }  // namespace lockstep::network

@@ -1,48 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling of NHWC images. On integers an average is a sum of steps, divided, then scaled.
-#include "sim/error/error.h"
-#include "workloads/network/tpu/lowering.h"
+#include "workloads/network/tpu/copies.h"
+#include "workloads/network/tpu/fixed_point.h"
+#include "workloads/network/tpu/operators.h"
 #include "workloads/network/window.h"
 
 #include <algorithm>
 
 namespace lockstep::network::lowering {
 
-void Lowering::lower_pool(const Node& node) {
-    const ValueId x = node.inputs[0], y = node.outputs[0];
-    const Shape &in = shape(x), &out = shape(y);
-    if (in.size() != 4) throw InputError("pooling that is not over two dimensions");
-    const Place from = image_of(x, node.name);
-    const bool global = node.op == Operator::kGlobalAveragePool,
-               max = node.op == Operator::kMaxPool;
-    Window w;
-    if (global)
-        w = {{in[2], in[3]}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1};
-    else
-        w = window_of(node, in);
-    if (w.dilation[0] != 1 || w.dilation[1] != 1) throw InputError("dilation");
+namespace {
+
+bool is_global(const Node& node) {
+    return node.op == Operator::kGlobalAveragePool;
+}
+
+Window window_over(const Node& node, const Shape& image) {
+    if (is_global(node)) return {{image[2], image[3]}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1};
+    return window_of(node, image);
+}
+
+}  // namespace
+
+compile::Reason reason_pool(const Asked& a) {
+    const Value &x = a.graph.value(a.node.inputs[0]), &y = a.graph.value(a.node.outputs[0]);
+    const Shape& in = *x.shape;
+    const bool max = a.node.op == Operator::kMaxPool;
+    if (in.size() != 4) return "pooling that is not over two dimensions";
+    const Window w = window_over(a.node, in);
+    if (w.dilation[0] != 1 || w.dilation[1] != 1) return "dilation";
     // The instruction counts all of a window, or what lies in the image.
-    for (size_t d = 0; d < 2 && !max && !global; ++d)
-        if (node.integer("count_include_pad", 0) != 0 &&
+    for (std::size_t d = 0; d < 2 && !max && !is_global(a.node); ++d)
+        if (a.node.integer("count_include_pad", 0) != 0 &&
             (w.output[d] - 1) * w.stride[d] + w.kernel[d] >
                 in[d + 2] + w.pad_begin[d] + w.pad_end[d])
-            throw InputError("an average that counts padding, but not all of it (ceil_mode)");
-    if (value(y).quantisation && max &&
-        (value(x).quantisation->scale != value(y).quantisation->scale ||
-         value(x).quantisation->zero_point != value(y).quantisation->zero_point))
-        throw InputError("a maximum that changes its scale");
+            return "an average that counts padding, but not all of it (ceil_mode)";
+    if (max && !same_scale(x, y)) return "a maximum that changes its scale";
+    if (!max && a.is_fixed_point()) return reason_average(a, w.kernel[0] * w.kernel[1]);
+    return std::nullopt;
+}
+
+void lower_pool(Compilation& c, const Node& node) {
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    const Shape &in = c.shape(x), &out = c.shape(y);
+    const Place from = image_of(c, x, node.name);
+    const bool max = node.op == Operator::kMaxPool;
+    const Window w = window_over(node, in);
     Scaling a{1, 0}, b{1, 0};
-    if (value(y).quantisation && !max) {
-        a.zero = scaling_of(value(x)).zero;
-        b.scale = static_cast<float>(double{scaling_of(value(y)).scale} /
-                                     double{scaling_of(value(x)).scale});
-        b.zero = scaling_of(value(y)).zero;
+    if (c.value(y).quantisation && !max) {
+        a.zero = scaling_of(c.value(x)).zero;
+        b.scale = static_cast<float>(double{scaling_of(c.value(y)).scale} /
+                                     double{scaling_of(c.value(x)).scale});
+        b.zero = scaling_of(c.value(y)).zero;
     }
-    const bool fixed = !max && is_fixed_point(node);
+    const bool fixed = !max && c.is_fixed_point(node);
     std::optional<Matrix> scales;
-    if (fixed) scales = average_scales(node, w.kernel[0] * w.kernel[1]);
-    begin_step(node.name);
-    Place to = image_place(y);
+    if (fixed) scales = average_scales(c, node, w.kernel[0] * w.kernel[1]);
+    c.steps.begin(node.name);
+    Place to = c.places.make_image(y);
     const int64_t channels = in[1], pixels = out[2] * out[3];
     const Matrix source{from.space,    from.address,     from.type,
                         in[0] * in[2], in[3] * channels, in[3] * channels};
@@ -50,7 +65,7 @@ void Lowering::lower_pool(const Node& node) {
     const bool resident = from.space == tpu::Space::kUnifiedBuffer;
     // Lines of the output together; of several images where one is small.
     const int64_t line_bytes = source.columns * static_cast<int64_t>(tpu::size_of(from.type));
-    const auto budget = static_cast<int64_t>(window_room() / 8);
+    const auto budget = static_cast<int64_t>(c.staging.window_room() / 8);
     // What passes through the ring, of an image and of a line of the output.
     const int64_t out_line = to.space == tpu::Space::kUnifiedBuffer
                                  ? 0
@@ -75,48 +90,50 @@ void Lowering::lower_pool(const Node& node) {
                 whole ? in[2]
                       : std::clamp<int64_t>(top + (high - 1) * w.stride[0] + w.kernel[0], begin + 1,
                                             in[2]);
-            const Tile tile = stage(source, n * in[2] + begin, whole ? count * in[2] : end - begin);
+            const BufferRows tile =
+                c.staging.load(source, n * in[2] + begin, whole ? count * in[2] : end - begin);
             const int64_t first = n * pixels + line * out[3];
-            const Tile made = stage_result(result, first, rows);
+            const BufferRows made = c.staging.room_for(result, first, rows);
             tpu::Instruction pool(
-                Opcode::kPool,
-                {{Field::kPool, max ? tpu::PoolMode::kMax : tpu::PoolMode::kAverage},
-                 {Field::kCountPad, node.integer("count_include_pad", 0) != 0},
-                 {Field::kA, tile.address},
-                 {Field::kAType, tile.type},
-                 {Field::kAScale, a.scale},
-                 {Field::kAZero, a.zero},
-                 {Field::kPixelPitch, static_cast<uint64_t>(channels) * tpu::size_of(from.type)},
-                 {Field::kColumns, channels},
-                 {Field::kRows, rows},
-                 {Field::kFirstRow, 0},
-                 {Field::kHeight, end - begin},
-                 {Field::kWidth, in[3]},
-                 {Field::kOutHeight, high},
-                 {Field::kOutWidth, out[3]},
-                 {Field::kKernelHeight, w.kernel[0]},
-                 {Field::kKernelWidth, w.kernel[1]},
-                 {Field::kStrideHeight, w.stride[0]},
-                 {Field::kStrideWidth, w.stride[1]},
-                 {Field::kPadTop, whole ? w.pad_begin[0] : begin - top},
-                 {Field::kPadLeft, w.pad_begin[1]},
-                 {Field::kDestination, made.address},
-                 {Field::kPitch, made.pitch},
-                 {Field::kType, made.type},
-                 {Field::kOutScale, b.scale},
-                 {Field::kZeroPoint, b.zero}});
+                tpu::Opcode::kPool,
+                {{tpu::Field::kPool, max ? tpu::PoolMode::kMax : tpu::PoolMode::kAverage},
+                 {tpu::Field::kCountPad, node.integer("count_include_pad", 0) != 0},
+                 {tpu::Field::kA, tile.address},
+                 {tpu::Field::kAType, tile.type},
+                 {tpu::Field::kAScale, a.scale},
+                 {tpu::Field::kAZero, a.zero},
+                 {tpu::Field::kPixelPitch,
+                  static_cast<uint64_t>(channels) * tpu::size_of(from.type)},
+                 {tpu::Field::kColumns, channels},
+                 {tpu::Field::kRows, rows},
+                 {tpu::Field::kFirstRow, 0},
+                 {tpu::Field::kHeight, end - begin},
+                 {tpu::Field::kWidth, in[3]},
+                 {tpu::Field::kOutHeight, high},
+                 {tpu::Field::kOutWidth, out[3]},
+                 {tpu::Field::kKernelHeight, w.kernel[0]},
+                 {tpu::Field::kKernelWidth, w.kernel[1]},
+                 {tpu::Field::kStrideHeight, w.stride[0]},
+                 {tpu::Field::kStrideWidth, w.stride[1]},
+                 {tpu::Field::kPadTop, whole ? w.pad_begin[0] : begin - top},
+                 {tpu::Field::kPadLeft, w.pad_begin[1]},
+                 {tpu::Field::kDestination, made.address},
+                 {tpu::Field::kPitch, made.pitch},
+                 {tpu::Field::kType, made.type},
+                 {tpu::Field::kOutScale, b.scale},
+                 {tpu::Field::kZeroPoint, b.zero}});
             if (fixed) {
-                const Tile table = stage(*scales, 0, 1);
-                pool.set(Field::kRounding, tpu::Rounding::kFixedPoint);
-                pool.set(Field::kAScale, 1.0f);
-                pool.set(Field::kParameters, table.address);
+                const BufferRows table = c.staging.load(*scales, 0, 1);
+                pool.set(tpu::Field::kRounding, tpu::Rounding::kFixedPoint);
+                pool.set(tpu::Field::kAScale, 1.0f);
+                pool.set(tpu::Field::kParameters, table.address);
             }
-            check_held(tile);
-            check_held(made);
-            builder_.emit(pool);
-            unstage(made, result, first, rows);
+            c.staging.check_held(tile);
+            c.staging.check_held(made);
+            c.builder.emit(pool);
+            c.staging.store(made, result, first, rows);
         }
-    set_place(y, std::move(to));
+    c.places.set(y, std::move(to));
 }
 
 }  // namespace lockstep::network::lowering

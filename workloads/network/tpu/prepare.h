@@ -2,20 +2,14 @@
 // From an FP32 network to what a TPU computes, and the check of what it computed.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/compile/verify.h"
 
 #include <optional>
-#include <string>
 
 namespace lockstep::network {
 
-struct TpuNetwork {
-    Graph graph;                 ///< int8 or int16 (generation 1), fp32 or bf16
-    std::vector<Tensor> inputs;  ///< as graph.inputs; none where there are no values
+struct TpuNetwork : compile::Prepared {  ///< int8 or int16 (generation 1), fp32 or bf16
     int generation = 1;
-    /// What the network gave in FP32 before it was quantised, as graph.outputs; empty where it was
-    /// not.
-    std::vector<std::vector<float>> real_outputs;
 };
 
 /// Simplifies the network, unrolls LSTMs, folds biases, then quantises it (calibrated on the seeded
@@ -26,19 +20,10 @@ struct TpuNetwork {
 TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementType> dtype,
                            uint64_t seed, bool with_values);
 
-/// Of one output.
-struct TpuCheck {
-    std::string output;
-    bool passed = false;
-    std::string message;  ///< what was compared, or where it is wrong
-};
+using TpuCheck = compile::Check;
 
-/// Generation 1: outputs must equal the reference, which computes integers exactly
-/// (Requantisation::kVectorUnit, or kFixedPoint where the target is) and floats in FP32, as the
-/// host does. Later, they are compared with FP64 on the same weights and inputs: their error, root
-/// mean square and largest, may be at most twice and four times that of the reference executor that
-/// rounds where the chip does (the operands of products to bf16; tensors of bf16 each), plus a step
-/// of their type.
+/// Generation 1: outputs must equal the reference (Requantisation::kVectorUnit, or kFixedPoint
+/// where the target is). Later, they must be as near to FP64 as bf16 operands allow.
 std::vector<TpuCheck> verify_tpu(const TpuNetwork& network, const std::vector<Tensor>& results,
                                  bool fixed_point = false);
 

@@ -4,8 +4,10 @@
 #include "workloads/network/tpu/product.h"
 
 #include "sim/error/error.h"
+#include "workloads/network/given.h"
 #include "workloads/network/quantisation.h"
 #include "workloads/network/reference/quantised.h"
+#include "workloads/network/tpu/copies.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +18,7 @@ namespace lockstep::network::lowering {
 bool ProductLowering::fuse_activation(const Node& next) {
     if (epilogue_.function != tpu::Function::kIdentity) return false;
     if (next.inputs.at(0) != epilogue_.result) return false;
-    const std::optional<tpu::Function> function = fused_function(l_.graph_, next);
+    const std::optional<tpu::Function> function = fused_function(c_.graph, next);
     if (!function) return false;
     epilogue_.function = *function;
     return true;
@@ -29,9 +31,9 @@ bool ProductLowering::fuse_scale(const Node& next) {
         return false;
     const size_t other = next.inputs[0] == epilogue_.result ? 1 : 0;
     if (divides && other == 0) return false;
-    const std::optional<float> factor = scalar_of(l_.value(next.inputs[other]));
+    const std::optional<float> factor = scalar_of(c_.value(next.inputs[other]));
     if (!factor || *factor == 0) return false;
-    if (l_.shape(next.outputs[0]) != l_.shape(epilogue_.result)) return false;
+    if (c_.shape(next.outputs[0]) != c_.shape(epilogue_.result)) return false;
     epilogue_.scale *= divides ? 1 / *factor : *factor;
     return true;
 }
@@ -39,29 +41,30 @@ bool ProductLowering::fuse_scale(const Node& next) {
 void ProductLowering::find_epilogue() {
     epilogue_.result = node_.outputs.at(0);
     epilogue_.name = node_.name;
-    for (const Node* next = l_.only_reader(epilogue_.result); next != nullptr;
-         next = l_.only_reader(epilogue_.result)) {
+    for (const Node* next = c_.places.only_reader(epilogue_.result); next != nullptr;
+         next = c_.places.only_reader(epilogue_.result)) {
         bool fused = false;
         if (!integer_ && next->op == Operator::kAdd && epilogue_.addend == kNoValue &&
             epilogue_.function == tpu::Function::kIdentity) {
             const ValueId other =
                 next->inputs[0] == epilogue_.result ? next->inputs[1] : next->inputs[0];
-            fused = other != epilogue_.result && l_.places_[other].has_value() &&
-                    l_.shape(other) == l_.shape(epilogue_.result) && lies_in_rows(l_.place(other));
+            fused = other != epilogue_.result && c_.places.has(other) &&
+                    c_.shape(other) == c_.shape(epilogue_.result) &&
+                    lies_in_rows(c_.places.of(other));
             if (fused) epilogue_.addend = other;
         } else {
             fused = fuse_scale(*next) || fuse_activation(*next) || fuse_pool(*next) ||
                     fuse_addition(*next);
         }
         if (!fused) break;
-        l_.done_.insert(next);
+        c_.fused.insert(next);
         epilogue_.result = next->outputs[0];
         epilogue_.name += "+" + next->name;
     }
-    epilogue_.out = scaling_of(l_.value(epilogue_.result));
+    epilogue_.out = scaling_of(c_.value(epilogue_.result));
     if (integer_) {
-        const std::vector<double> scales = requantisation_scales(l_.graph_, node_);
-        if (l_.target_.fixed_point)
+        const std::vector<double> scales = requantisation_scales(c_.graph, node_);
+        if (c_.target.fixed_point)
             for (const double scale : scales)
                 epilogue_.fixed.push_back(numerics::fixed_point_scale(scale));
         else if (scales.size() == 1)
@@ -73,46 +76,33 @@ void ProductLowering::find_epilogue() {
 
 std::optional<Matrix> ProductLowering::rows_of(const Place& place) const {
     // Of an image a row is a pixel.
-    const Place rows = node_.op == Operator::kConv ? permuted(place, {0, 2, 3, 1}) : place;
+    const Place rows = node_.op == Operator::kConv ? compile::permuted(place, {0, 2, 3, 1}) : place;
     const int64_t columns = rows.shape.back();
     const std::optional<Place> joined =
-        place.image.empty() ? reshaped(rows, {element_count(rows.shape) / columns, columns})
-                            : std::nullopt;
+        place.image.empty()
+            ? compile::reshaped(rows, {element_count(rows.shape) / columns, columns})
+            : std::nullopt;
     const auto matrices = joined ? matrices_of(*joined) : std::nullopt;
     return matrices && matrices->size() == 1 ? std::optional((*matrices)[0]) : std::nullopt;
 }
 
 bool ProductLowering::lies_in_rows(const Place& addend) const {
-    if (node_.op == Operator::kConv || l_.has_constant_weights(node_))
+    if (node_.op == Operator::kConv || has_constant_weights(c_.graph, node_))
         return rows_of(addend).has_value();
     // A product for each matrix.
     return addend.image.empty() && (addend.shape.back() == 1 || addend.strides.back() == 1);
 }
 
 std::optional<Place> ProductLowering::addend_place() const {
-    return epilogue_.addend == kNoValue ? std::nullopt : std::optional(l_.place(epilogue_.addend));
-}
-
-int64_t ProductLowering::weight_zero() const {
-    const Value& w = l_.value(node_.inputs.at(1));
-    if (!w.quantisation) return 0;
-    for (const int32_t zero : w.quantisation->zero_point)
-        if (zero != 0) throw InputError("weights with a zero point");
-    return 0;
+    return epilogue_.addend == kNoValue ? std::nullopt
+                                        : std::optional(c_.places.of(epilogue_.addend));
 }
 
 void ProductLowering::run() {
-    const Value& out = l_.value(node_.outputs.at(0));
+    const Value& out = c_.value(node_.outputs.at(0));
     integer_ = out.quantisation.has_value();
-    if (integer_ && !is_quantised(l_.graph_, node_)) throw InputError("operands without scales");
-    if (!integer_ && out.type != ElementType::kBf16 && out.type != ElementType::kFp32)
-        throw InputError(
-            fmt::format("computes in {}; the array takes int8, bf16 and fp32", name_of(out.type)));
-    if (!integer_ && !l_.has_memory())
-        throw InputError(fmt::format("computes in {}", name_of(out.type)));
-    weight_zero();
     find_epilogue();
-    if (integer_) input_zero_ = scaling_of(l_.value(node_.inputs[0])).zero;
+    if (integer_) input_zero_ = scaling_of(c_.value(node_.inputs[0])).zero;
     if (node_.op == Operator::kConv)
         convolution();
     else
@@ -127,9 +117,7 @@ void ProductLowering::prepare_parameters(const std::vector<int64_t>& column_sums
     std::vector<double> values(static_cast<size_t>(columns), 0);
     bool known = true;
     if (bias != kNoValue) {
-        const Value& b = l_.value(bias);
-        if (b.kind == ValueKind::kComputed || b.kind == ValueKind::kInput)
-            throw InputError("a bias that is computed");
+        const Value& b = c_.value(bias);
         known = b.is_known();
         if (known) {
             const std::vector<double> given = to_doubles(*b.data);
@@ -137,10 +125,8 @@ void ProductLowering::prepare_parameters(const std::vector<int64_t>& column_sums
                 values[c] = given.at(given.size() == 1 ? 0 : c);
         }
     }
-    if (node_.real("beta", 1) != 1 || node_.real("alpha", 1) != 1)
-        throw InputError("factors alpha or beta");
     std::vector<uint32_t> words;
-    const int64_t step = l_.target_.limits.array_columns;
+    const int64_t step = c_.target.limits.array_columns;
     for (const GroupSet& set : sets_)
         for (int64_t first = 0; first < set.columns; first += step) {
             const int64_t count = std::min(step, set.columns - first);
@@ -165,22 +151,21 @@ void ProductLowering::prepare_parameters(const std::vector<int64_t>& column_sums
                         part));
         }
     const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
-    parameters_ = l_.add_constant(
-        node_.name + ".parameters", l_.backing(), tpu::DataType::kFp32, words.size() * 4,
+    parameters_ = c_.places.add_constant(
+        node_.name + ".parameters", c_.places.backing(), tpu::DataType::kFp32, words.size() * 4,
         known ? std::span(bytes, words.size() * 4) : std::span<const uint8_t>());
 }
 
 Place ProductLowering::result_place(std::vector<int64_t> strides) {
     // An addend is read where and when its sum is written.
     return !integer_ || epilogue_.addend == kNoValue
-               ? l_.new_place(epilogue_.result, std::move(strides))
-               : l_.place_over(epilogue_.result, epilogue_.addend, std::move(strides));
+               ? c_.places.make(epilogue_.result, std::move(strides))
+               : c_.places.make_over(epilogue_.result, epilogue_.addend, std::move(strides));
 }
 
 void ProductLowering::convolution() {
     const ValueId x = node_.inputs[0], w = node_.inputs[1];
-    const Shape &in = l_.shape(x), &filter = l_.shape(w);
-    if (in.size() != 4) throw InputError("a convolution that is not over two dimensions");
+    const Shape &in = c_.shape(x), &filter = c_.shape(w);
     Convolving conv;
     conv.height = in[2];
     conv.width = in[3];
@@ -189,14 +174,14 @@ void ProductLowering::convolution() {
     const int64_t groups = conv.window.group, group_channels = filter[1],
                   group_filters = filter[0] / groups,
                   taps = conv.window.kernel[0] * conv.window.kernel[1];
-    const Place image = l_.image_of(x, node_.name);
+    const Place image = image_of(c_, x, node_.name);
     m_ = in[0] * conv.out_height() * conv.out_width();
     // As many groups together as the array has rows and columns for.
     int64_t together = 1;
     if (groups > 1)
         together = std::clamp<int64_t>(
-            std::min(l_.target_.limits.array_rows / (taps * group_channels),
-                     l_.target_.limits.array_columns / std::max<int64_t>(1, group_filters)),
+            std::min(c_.target.limits.array_rows / (taps * group_channels),
+                     c_.target.limits.array_columns / std::max<int64_t>(1, group_filters)),
             1, groups);
     int64_t weights = 0;
     for (int64_t g = 0; g < groups; g += together) {
@@ -208,10 +193,8 @@ void ProductLowering::convolution() {
     }
     conv_ = conv;
 
-    const Value& filters = l_.value(w);
-    if (filters.kind == ValueKind::kComputed || filters.kind == ValueKind::kInput)
-        throw InputError("filters that are computed");
-    const size_t size = tpu::size_of(l_.type_of(w));
+    const Value& filters = c_.value(w);
+    const size_t size = tpu::size_of(c_.type_of(w));
     std::vector<uint8_t> packed;
     std::vector<int64_t> sums;
     if (filters.is_known()) {
@@ -236,16 +219,16 @@ void ProductLowering::convolution() {
                     }
             }
     }
-    weights_.type = l_.type_of(w);
-    weights_.address = l_.add_constant(filters.name, tpu::Space::kMemory, weights_.type,
-                                       static_cast<uint64_t>(weights) * size, packed);
+    weights_.type = c_.type_of(w);
+    weights_.address = c_.places.add_constant(filters.name, tpu::Space::kMemory, weights_.type,
+                                              static_cast<uint64_t>(weights) * size, packed);
     prepare_parameters(sums);
     n_ = filter[0];
     k_ = taps * group_channels;
-    l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
+    c_.steps.begin(epilogue_.name, m_ * n_ * k_, true);
     Place result = epilogue_.addend == kNoValue
-                       ? l_.image_place(epilogue_.result)
-                       : result_place(image_strides(l_.shape(epilogue_.result)));
+                       ? c_.places.make_image(epilogue_.result)
+                       : result_place(image_strides(c_.shape(epilogue_.result)));
     Matrix rows{image.space,
                 image.address,
                 image.type,
@@ -253,14 +236,14 @@ void ProductLowering::convolution() {
                 conv.width * conv.channels,
                 conv.width * conv.channels};
     run_product({rows}, weights_, result, addend_place());
-    l_.set_place(epilogue_.result, std::move(result));
+    c_.places.set(epilogue_.result, std::move(result));
 }
 
 void ProductLowering::pack_dense(ValueId weight, bool transposed) {
     // Constant weights, as k x n, with k in the order in which the input lies.
-    const Value& w = l_.value(weight);
-    const Place& x = l_.place(node_.inputs[0]);
-    weights_.type = l_.type_of(weight);
+    const Value& w = c_.value(weight);
+    const Place& x = c_.places.of(node_.inputs[0]);
+    weights_.type = c_.type_of(weight);
     weights_.pitch = n_;
     const size_t size = tpu::size_of(weights_.type);
     std::vector<uint8_t> packed;
@@ -281,45 +264,42 @@ void ProductLowering::pack_dense(ValueId weight, bool transposed) {
             }
         }
     }
-    weights_.address = l_.add_constant(w.name, tpu::Space::kMemory, weights_.type,
-                                       static_cast<uint64_t>(k_ * n_) * size, packed);
+    weights_.address = c_.places.add_constant(w.name, tpu::Space::kMemory, weights_.type,
+                                              static_cast<uint64_t>(k_ * n_) * size, packed);
     prepare_parameters(sums);
 }
 
 void ProductLowering::dense() {
     const ValueId a = node_.inputs[0], b = node_.inputs[1];
     const bool gemm = node_.op == Operator::kGemm;
-    if (gemm && node_.integer("transA", 0) != 0) throw InputError("transA");
     const bool transposed = gemm && node_.integer("transB", 0) != 0;
-    const Shape &left = l_.shape(a), &right = l_.shape(b), &out = l_.shape(epilogue_.result);
-    if (left.size() < 2 || right.size() < 2) throw InputError("a product with a vector");
+    const Shape &left = c_.shape(a), &out = c_.shape(epilogue_.result);
     k_ = left.back();
     n_ = out.back();
-    if (!matrices_of(l_.place(a))) {
-        l_.begin_step(node_.name + ".rows");
-        l_.places_[a] = l_.dense_copy(l_.place(a), node_.name + ".rows");
+    if (!matrices_of(c_.places.of(a))) {
+        c_.steps.begin(node_.name + ".rows");
+        c_.places.move(a, dense_copy(c_, c_.places.of(a), node_.name + ".rows"));
     }
-    const auto source = matrices_of(l_.place(a));
+    const auto source = matrices_of(c_.places.of(a));
     sets_ = {{0, k_, 0, n_, k_, 0}};
-    if (l_.has_constant_weights(node_)) {
+    if (has_constant_weights(c_.graph, node_)) {
         m_ = element_count(left) / k_;
         pack_dense(b, transposed);
-        l_.begin_step(epilogue_.name, m_ * n_ * k_, true);
+        c_.steps.begin(epilogue_.name, m_ * n_ * k_, true);
         Place result = result_place(dense_strides(out));
         run_product(*source, weights_, result, addend_place());
-        l_.set_place(epilogue_.result, std::move(result));
+        c_.places.set(epilogue_.result, std::move(result));
         return;
     }
-    if (!l_.has_memory()) throw InputError("a product of two values that are computed");
     // A product for each matrix of the right operand, whose batches are those of the result.
-    Place x = l_.place(a), y = l_.place(b);
+    Place x = c_.places.of(a), y = c_.places.of(b);
     weights_.transposed = transposed;
     const auto runs = [](const Place& place, size_t from_last) {
         return place.shape.rbegin()[from_last] == 1 || place.strides.rbegin()[from_last] == 1;
     };
     if (!runs(y, 0) && !runs(y, 1)) {
-        l_.begin_step(node_.name + ".columns");
-        y = l_.dense_copy(y, node_.name + ".columns");
+        c_.steps.begin(node_.name + ".columns");
+        y = dense_copy(c_, y, node_.name + ".columns");
     }
     if (!runs(y, 0)) {
         std::swap(y.strides[y.strides.size() - 1], y.strides[y.strides.size() - 2]);
@@ -327,14 +307,14 @@ void ProductLowering::dense() {
         weights_.transposed = !transposed;
     }
     prepare_parameters({});
-    l_.begin_step(epilogue_.name, element_count(out) * k_, true);
+    c_.steps.begin(epilogue_.name, element_count(out) * k_, true);
     // The context of attention is joined again right after: then it is written as it will lie.
     std::vector<int64_t> strides = dense_strides(out);
-    if (const Node* next = l_.only_reader(epilogue_.result);
+    if (const Node* next = c_.places.only_reader(epilogue_.result);
         next != nullptr && next->op == Operator::kTranspose && out.size() == 4 &&
         next->integers("perm") == std::vector<int64_t>{0, 2, 1, 3})
         strides = {out[1] * out[2] * out[3], out[3], out[1] * out[3], 1};
-    Place result = l_.new_place(epilogue_.result, strides);
+    Place result = c_.places.make(epilogue_.result, strides);
     const Shape batches(out.begin(), out.end() - 2);
     m_ = out[out.size() - 2];
     const auto part = [&](const Place& place, int64_t index) {
@@ -352,11 +332,11 @@ void ProductLowering::dense() {
         return p;
     };
     const int64_t count = element_count(batches);
-    l_.layer().products = count;
+    c_.steps.layer().products = count;
     for (int64_t i = 0; i < count; ++i) {
         const auto rows = matrices_of(part(x, i));
         if (!rows || rows->size() != 1)
-            throw InputError("its left operand does not lie row by row");
+            throw compile::Refusal("its left operand does not lie row by row");
         const Place right_part = part(y, i);
         weights_.space = right_part.space;
         weights_.address = right_part.address;
@@ -366,17 +346,47 @@ void ProductLowering::dense() {
         if (addend) addend = part(*addend, i);
         run_product(*rows, weights_, part(result, i), addend);
     }
-    l_.set_place(epilogue_.result, std::move(result));
+    c_.places.set(epilogue_.result, std::move(result));
 }
 
-bool Lowering::has_constant_weights(const Node& node) const {
-    const Value& w = value(node.inputs.at(1));
-    return (w.kind == ValueKind::kConstant || w.kind == ValueKind::kParameter) &&
-           w.shape->size() == 2;
+compile::Reason reason_product(const Asked& a) {
+    const Value &out = a.graph.value(a.node.outputs.at(0)), &w = a.graph.value(a.node.inputs.at(1));
+    const tpu::CoreLimits& limits = a.target.limits;
+    if (!out.quantisation && out.type != ElementType::kBf16 && out.type != ElementType::kFp32)
+        return fmt::format("computes in {}; the array takes int8, bf16 and fp32",
+                           name_of(out.type));
+    if (w.quantisation)
+        for (const std::int32_t zero : w.quantisation->zero_point)
+            if (zero != 0) return "weights with a zero point";
+    const std::size_t left = a.graph.shape(a.node.inputs[0]).size(), right = w.shape->size();
+    if (a.node.op == Operator::kConv) {
+        if (left != 4) return "a convolution that is not over two dimensions";
+        if (!is_given(w)) return "filters that are computed";
+    } else {
+        if (a.node.integer("transA", 0) != 0) return "transA";
+        if (left < 2 || right < 2) return "a product with a vector";
+        if (a.target.generation == 1 && right != 2)
+            return "a product with weights of several matrices";
+    }
+    if (a.node.input(2) != kNoValue && !is_given(a.graph.value(a.node.input(2))))
+        return "a bias that is computed";
+    if (a.node.real("beta", 1) != 1 || a.node.real("alpha", 1) != 1) return "factors alpha or beta";
+    // Each of a tile's columns leaves the array as a row of accumulators.
+    if (limits.dataflow == tpu::Dataflow::kInputStationary &&
+        limits.array_columns > limits.accumulator_rows)
+        return fmt::format(
+            "an array of {} columns that holds inputs; there are {} rows of accumulators",
+            limits.array_columns, limits.accumulator_rows);
+    return std::nullopt;
 }
 
-void Lowering::lower_product(const Node& node) {
-    ProductLowering(*this, node).run();
+bool has_constant_weights(const Graph& graph, const Node& node) {
+    const Value& w = graph.value(node.inputs.at(1));
+    return is_given(w) && w.shape->size() == 2;
+}
+
+void lower_product(Compilation& c, const Node& node) {
+    ProductLowering(c, node).run();
 }
 
 }  // namespace lockstep::network::lowering

@@ -2,7 +2,8 @@
 // Matrix products and convolutions on the array.
 #pragma once
 
-#include "workloads/network/tpu/lowering.h"
+#include "workloads/network/tpu/compilation.h"
+#include "workloads/network/tpu/operators.h"
 #include "workloads/network/window.h"
 
 namespace lockstep::network::lowering {
@@ -50,7 +51,7 @@ Matrix columns_of(Matrix m, int64_t first, int64_t columns);
 
 class ProductLowering {
   public:
-    ProductLowering(Lowering& lowering, const Node& node) : l_(lowering), node_(node) {}
+    ProductLowering(Compilation& c, const Node& node) : c_(c), node_(node) {}
     void run();
 
   private:
@@ -67,7 +68,7 @@ class ProductLowering {
     /// Rows that go through the array together, with their place in the unified buffer.
     struct Block {
         int64_t first = 0, rows = 0;  ///< of the result
-        Tile source;
+        BufferRows source;
         int64_t first_row = 0, height = 0, out_height = 0, pad_top = 0;
         int64_t result_first = 0, result_rows = 0;  ///< where it is pooled on the way
         std::vector<PoolPiece> pieces;
@@ -167,7 +168,7 @@ class ProductLowering {
     ChunkShape chunks_of(const Operands& o) const;
     struct Chunk {
         int64_t row, rows, tile, tiles, k, count;
-        Tile source;
+        BufferRows source;
         std::optional<uint64_t> panel;  ///< where its weights are in the unified buffer
         uint64_t serial = 0;
     };
@@ -204,14 +205,14 @@ class ProductLowering {
     void slide(const Block& block, const Job& job, int64_t k, tpu::Instruction& product) const;
     void multiply(bool switch_inputs, bool unload, tpu::Instruction instruction);
     void count_use(int64_t rows, int64_t lanes, int64_t columns);
-    void finish(const Job& job, uint64_t parameters, const Tile& out, const Tile* addend,
-                const Block* pooled = nullptr);
+    void finish(const Job& job, uint64_t parameters, const BufferRows& out,
+                const BufferRows* addend, const Block* pooled = nullptr);
     /// Elements of k that can go through the array in one pass.
     int64_t run_of(const GroupSet& set) const;
     /// `panel`: where its weights are in the unified buffer; none: where `weights` says.
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
-                 std::optional<uint64_t> panel, uint64_t parameters, const Tile& out,
-                 const Tile* addend, size_t first_tile);
+                 std::optional<uint64_t> panel, uint64_t parameters, const BufferRows& out,
+                 const BufferRows* addend, size_t first_tile);
     /// What compute() is given.
     struct Passes {
         const Block& block;
@@ -219,8 +220,8 @@ class ProductLowering {
         const Weights& weights;
         std::optional<uint64_t> panel;
         uint64_t parameters;
-        const Tile& out;
-        const Tile* addend;
+        const BufferRows& out;
+        const BufferRows* addend;
     };
     /// Jobs without a place, of tiles from `first` on; where they are in the panel goes on.
     std::vector<Job> jobs_of(const Passes& passes, size_t first, size_t count, int64_t& column,
@@ -235,10 +236,9 @@ class ProductLowering {
     void make_room(size_t rows);
     /// The rows that the array holds sums or inputs of at most; ws: those of the block.
     int64_t rows_held(int64_t block_rows) const;
-    uint32_t next_unit() { return l_.next_unit_++ % l_.target_.limits.matrix_units; }
-    int64_t weight_zero() const;
+    uint32_t next_unit() { return c_.next_unit++ % c_.target.limits.matrix_units; }
 
-    Lowering& l_;
+    Compilation& c_;
     const Node& node_;
     bool integer_ = false;
     Epilogue epilogue_;

@@ -24,12 +24,12 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
                                                                bool results_pass,
                                                                bool is_resident) const {
     std::vector<Block> blocks;
-    const tpu::DataType type = l_.type_of(node_.inputs[0]);
+    const tpu::DataType type = c_.type_of(node_.inputs[0]);
     const auto size = static_cast<int64_t>(tpu::size_of(type));
     // Results pass through the ring; where they stay in the unified buffer they need no room there.
     int64_t row_bytes = results_pass ? panel_columns * size : 0;
     if (epilogue_.addend != kNoValue &&
-        l_.place(epilogue_.addend).space != tpu::Space::kUnifiedBuffer)
+        c_.places.of(epilogue_.addend).space != tpu::Space::kUnifiedBuffer)
         row_bytes += panel_columns * size;
     limit = std::max<int64_t>(1, std::min(limit, budget / std::max<int64_t>(1, row_bytes)));
     if (!conv_) {
@@ -88,7 +88,7 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
 
 void ProductLowering::stage_block(Block& block, const Matrix& source) {
     if (!conv_) {
-        block.source = l_.stage(source, block.first, block.rows);
+        block.source = c_.staging.load(source, block.first, block.rows);
         return;
     }
     if (source.space == tpu::Space::kUnifiedBuffer) {
@@ -97,7 +97,8 @@ void ProductLowering::stage_block(Block& block, const Matrix& source) {
     }
     const int64_t pixels = conv_->out_height() * conv_->out_width(), n = block.first / pixels;
     if (block.height != 0) {  // whole images
-        block.source = l_.stage(source, n * conv_->height, block.rows / pixels * conv_->height);
+        block.source =
+            c_.staging.load(source, n * conv_->height, block.rows / pixels * conv_->height);
         return;
     }
     // Lines of one image: the lines of the input that their windows touch.
@@ -110,7 +111,7 @@ void ProductLowering::stage_block(Block& block, const Matrix& source) {
     const int64_t end = std::clamp<int64_t>(bottom, begin + 1, conv_->height);
     block.pad_top = begin - top;
     block.height = end - begin;
-    block.source = l_.stage(source, n * conv_->height + begin, block.height);
+    block.source = c_.staging.load(source, n * conv_->height + begin, block.height);
 }
 
 }  // namespace lockstep::network::lowering

@@ -17,12 +17,12 @@ int64_t divide_up(int64_t a, int64_t b) {
 }  // namespace
 
 ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const int64_t accumulators = limits.accumulator_rows, lanes = limits.array_rows;
     ChunkShape shape;
     // Results and residuals of four tiles of columns take a quarter of the ring, two chunks a half.
     const auto rows_of_results =
-        static_cast<int64_t>(l_.window_room()) / 32 /
+        static_cast<int64_t>(c_.staging.window_room()) / 32 /
         (limits.array_columns * static_cast<int64_t>(tpu::size_of(o.out.type)));
     shape.rows = std::min(
         m_, std::clamp<int64_t>(accumulators / 4, 1, std::max<int64_t>(1, rows_of_results)));
@@ -43,7 +43,7 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
         shape.tiles = std::clamp<int64_t>(accumulators / (divide_up(shape.rows, piece) * piece), 1,
                                           static_cast<int64_t>(o.tiles.size()));
     }
-    const auto budget = static_cast<int64_t>(l_.window_room() / 4);
+    const auto budget = static_cast<int64_t>(c_.staging.window_room() / 4);
     const auto bytes_of_k = [&] {
         return shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) +
                shape.tiles * limits.array_columns *
@@ -55,7 +55,7 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
                            tpu::size_of(o.weights.type);
         const int64_t row_bytes =
             shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) * lanes;
-        if (panel <= l_.ring_.size() / 2 && row_bytes <= budget / 2) {
+        if (panel <= c_.staging.ring().size() / 2 && row_bytes <= budget / 2) {
             shape.weights_stay = true;
             shape.k = std::min(divide_up(k_, lanes), budget / 2 / row_bytes) * lanes;
             return shape;
@@ -69,7 +69,7 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
 std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands& o, int64_t first,
                                                                  int64_t tiles,
                                                                  int64_t rows) const {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
     const int64_t piece = rows_held(rows), pieces = divide_up(rows, piece);
     std::vector<Job> jobs;
@@ -118,7 +118,7 @@ std::vector<ProductLowering::Chunk> ProductLowering::chunk_list(const Operands& 
 
 void ProductLowering::pass_chunk(const Operands& o, const Chunk& chunk, bool weights_stay,
                                  std::vector<Job>& jobs) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};
     const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
     int64_t element = 0;
@@ -144,29 +144,30 @@ void ProductLowering::pass_chunk(const Operands& o, const Chunk& chunk, bool wei
 
 void ProductLowering::finish_chunk(const Operands& o, const Chunk& chunk,
                                    const std::vector<Job>& jobs, uint64_t parameters) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
     const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
     for (size_t t = 0; t < jobs.size(); t += pieces) {
         const int64_t columns = jobs[t].tile->columns,
                       first = chunk.tile * limits.array_columns + jobs[t].column;
         const Matrix out = columns_of(o.out, first, columns);
-        const Tile to = l_.stage_result(out, chunk.row, chunk.rows);
-        std::optional<Tile> residual;
+        const BufferRows to = c_.staging.room_for(out, chunk.row, chunk.rows);
+        std::optional<BufferRows> residual;
         if (o.addend)
-            residual = l_.stage(columns_of(*o.addend, first, columns), chunk.row, chunk.rows);
+            residual =
+                c_.staging.load(columns_of(*o.addend, first, columns), chunk.row, chunk.rows);
         for (size_t p = 0; p < (holds_inputs ? pieces : 1); ++p) {
             Job done = jobs[t + p];
             done.column = 0;
             if (!holds_inputs) done.rows = chunk.rows;  // of all pieces
             finish(done, parameters + parameter_bytes(first), to, residual ? &*residual : nullptr);
         }
-        l_.unstage(to, out, chunk.row, chunk.rows);
+        c_.staging.store(to, out, chunk.row, chunk.rows);
     }
 }
 
 void ProductLowering::run_chunks(const Operands& o) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const ChunkShape shape = chunks_of(o);
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     std::vector<Chunk> chunks = chunk_list(o, shape);
@@ -174,7 +175,7 @@ void ProductLowering::run_chunks(const Operands& o) {
     const uint64_t panel_room = static_cast<uint64_t>(shape.tiles * limits.array_columns * k_) *
                                 tpu::size_of(o.weights.type);
     const uint64_t parameters =
-        l_.ring_.pin(parameter_room + (shape.weights_stay ? panel_room : 0));
+        c_.staging.ring().pin(parameter_room + (shape.weights_stay ? panel_room : 0));
     stage_parameters(parameters, 0, n_);
     const auto stage_weights = [&](Chunk& chunk) {
         if (!staged) return;
@@ -186,18 +187,19 @@ void ProductLowering::run_chunks(const Operands& o) {
         for (int64_t t = chunk.tile; t < chunk.tile + chunk.tiles; ++t)
             bytes += weight_bytes(o, static_cast<size_t>(t)) / static_cast<uint64_t>(k_) *
                      static_cast<uint64_t>(chunk.count);
-        const uint64_t address = l_.ring_.allocate(bytes);
+        const uint64_t address = c_.staging.ring().allocate(bytes);
         chunk.panel = address;
-        chunk.serial = l_.ring_.serial();
+        chunk.serial = c_.staging.ring().serial();
         stage_panel(o, static_cast<size_t>(chunk.tile),
                     static_cast<size_t>(chunk.tile + chunk.tiles), address,
                     Elements{chunk.k, chunk.count});
     };
     const auto stage_rows = [&](Chunk& chunk) {
-        chunk.source = l_.stage(columns_of(o.left, chunk.k, chunk.count), chunk.row, chunk.rows);
+        chunk.source =
+            c_.staging.load(columns_of(o.left, chunk.k, chunk.count), chunk.row, chunk.rows);
     };
     stage_weights(chunks[0]);
-    l_.end_prefetch();
+    c_.steps.end_prefetch();
     stage_rows(chunks[0]);
     std::vector<Job> jobs;
     for (size_t i = 0; i < chunks.size(); ++i) {
@@ -210,13 +212,13 @@ void ProductLowering::run_chunks(const Operands& o) {
         if (shape.weights_stay && chunk.row == 0 && chunk.k == 0)
             stage_panel(o, static_cast<size_t>(chunk.tile),
                         static_cast<size_t>(chunk.tile + chunk.tiles), *chunk.panel);
-        l_.check_held(chunk.source);
-        if (!shape.weights_stay) l_.check_held({.serial = chunk.serial});
+        c_.staging.check_held(chunk.source);
+        if (!shape.weights_stay) c_.staging.check_held({.serial = chunk.serial});
         if (chunk.k == 0) jobs = jobs_of_chunk(o, chunk.tile, chunk.tiles, chunk.rows);
         pass_chunk(o, chunk, shape.weights_stay, jobs);
         if (chunk.k + chunk.count < k_) continue;
         finish_chunk(o, chunk, jobs, parameters);
-        ++l_.layer().row_blocks;
+        ++c_.steps.layer().row_blocks;
     }
 }
 

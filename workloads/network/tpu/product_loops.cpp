@@ -13,7 +13,7 @@
 namespace lockstep::network::lowering {
 
 int64_t ProductLowering::rows_held(int64_t block_rows) const {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     switch (limits.dataflow) {
         case tpu::Dataflow::kWeightStationary:
             return block_rows;
@@ -26,18 +26,18 @@ int64_t ProductLowering::rows_held(int64_t block_rows) const {
 }
 
 void ProductLowering::make_room(size_t rows) {
-    const uint64_t all = l_.target_.limits.accumulator_rows, half = all / 2;
+    const uint64_t all = c_.target.limits.accumulator_rows, half = all / 2;
     LOCKSTEP_CHECK(rows <= all, "{} accumulators at once", rows);
     // In one half, so that nobody waits for what has just been computed to leave the other.
-    if (rows <= half && l_.accumulator_ < half && l_.accumulator_ + rows > half)
-        l_.accumulator_ = half;
-    if (l_.accumulator_ + rows > all) l_.accumulator_ = 0;
+    if (rows <= half && c_.next_accumulator < half && c_.next_accumulator + rows > half)
+        c_.next_accumulator = half;
+    if (c_.next_accumulator + rows > all) c_.next_accumulator = 0;
 }
 
 uint64_t ProductLowering::accumulators(int64_t rows) {
-    l_.accumulator_ += static_cast<uint64_t>(rows);
-    LOCKSTEP_CHECK(l_.accumulator_ <= l_.target_.limits.accumulator_rows, "no room was made");
-    return l_.accumulator_ - static_cast<uint64_t>(rows);
+    c_.next_accumulator += static_cast<uint64_t>(rows);
+    LOCKSTEP_CHECK(c_.next_accumulator <= c_.target.limits.accumulator_rows, "no room was made");
+    return c_.next_accumulator - static_cast<uint64_t>(rows);
 }
 
 std::vector<ProductLowering::Job> ProductLowering::jobs_of(const Passes& p, size_t first,
@@ -66,7 +66,7 @@ bool ProductLowering::pass_each(const Passes& p, std::span<Job> jobs, bool switc
         const GroupSet& set = sets_[job.tile->set];
         if (job.k == set.k) continue;
         const int64_t run = run_of(set);
-        const int64_t lanes = std::min<int64_t>(l_.target_.limits.array_rows, run - job.k % run);
+        const int64_t lanes = std::min<int64_t>(c_.target.limits.array_rows, run - job.k % run);
         pass(p.block, job, p.weights, p.panel, job.k, lanes, switch_inputs);
         job.k += lanes;
         any = true;
@@ -77,28 +77,28 @@ bool ProductLowering::pass_each(const Passes& p, std::span<Job> jobs, bool switc
 int64_t ProductLowering::run_of(const GroupSet& set) const {
     // Generation 1 makes rows of the window's elements as they stream. Later ones have no such
     // setup: lanes are channels, each tap of the window is a pass of its own.
-    return conv_ && l_.has_memory() && sets_.size() == 1 ? set.channels : set.k;
+    return conv_ && c_.has_memory() && sets_.size() == 1 ? set.channels : set.k;
 }
 
 void ProductLowering::compute(const Block& block, std::span<const ColumnTile> tiles,
                               const Weights& weights, std::optional<uint64_t> panel,
-                              uint64_t parameters, const Tile& out, const Tile* addend,
+                              uint64_t parameters, const BufferRows& out, const BufferRows* addend,
                               size_t first_tile) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
-    l_.check_held(block.source);
+    const tpu::CoreLimits& limits = c_.target.limits;
+    c_.staging.check_held(block.source);
     const Passes passes{block, tiles, weights, panel, parameters, out, addend};
     // The matrix units share the columns; independent products go to them in turn.
-    if (l_.layer().products <= 1) l_.next_unit_ = static_cast<uint32_t>(first_tile);
+    if (c_.steps.layer().products <= 1) c_.next_unit = static_cast<uint32_t>(first_tile);
     if (limits.dataflow == tpu::Dataflow::kInputStationary) return hold_inputs(passes);
     if (block.rows > int64_t{limits.accumulator_rows})
-        throw InputError(fmt::format("a line of {} pixels; there are {} accumulators", block.rows,
-                                     limits.accumulator_rows));
+        throw compile::Refusal(fmt::format("a line of {} pixels; there are {} accumulators",
+                                           block.rows, limits.accumulator_rows));
     if (limits.dataflow == tpu::Dataflow::kOutputStationary) return hold_sums(passes);
     hold_weights(passes);
 }
 
 void ProductLowering::hold_weights(const Passes& p) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const int64_t block_rows = p.block.rows;
     int64_t column = 0, element = 0;  // of the panel
     // As many columns at once as there are units, and accumulators for the rows.
@@ -108,7 +108,7 @@ void ProductLowering::hold_weights(const Passes& p) {
         const size_t count = std::min(together, p.tiles.size() - first);
         // Where there are fewer columns than units for them, units share the rows.
         const int64_t shares =
-            l_.layer().products > 1 || epilogue_.pool
+            c_.steps.layer().products > 1 || epilogue_.pool
                 ? 1
                 : std::clamp<int64_t>(block_rows / limits.array_rows, 1,
                                       static_cast<int64_t>(limits.matrix_units / count));
@@ -131,7 +131,7 @@ void ProductLowering::hold_weights(const Passes& p) {
 }
 
 void ProductLowering::hold_sums(const Passes& p) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const int64_t block_rows = p.block.rows, piece = rows_held(block_rows);
     int64_t column = 0, element = 0;  // of the panel
     const size_t together = std::clamp<size_t>(
@@ -161,7 +161,7 @@ void ProductLowering::hold_sums(const Passes& p) {
 }
 
 void ProductLowering::hold_inputs(const Passes& p) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const int64_t block_rows = p.block.rows, piece = rows_held(block_rows);
     const auto pieces = static_cast<size_t>((block_rows + piece - 1) / piece);
     // Columns of a set that held rows serve before they are exchanged: as many as half of the

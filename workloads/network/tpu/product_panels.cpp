@@ -18,7 +18,7 @@ int64_t divide_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-Tile from_row(Tile tile, int64_t row) {
+BufferRows from_row(BufferRows tile, int64_t row) {
     tile.address += static_cast<uint64_t>(row) * tile.pitch;
     return tile;
 }
@@ -44,28 +44,29 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
     if (addend) o.addend = rows(*addend);
     // A left operand in several pieces is brought together first.
     if (source.size() != 1) {
-        l_.end_prefetch();
+        c_.steps.end_prefetch();
         Place whole;
-        whole.space = l_.backing();
+        whole.space = c_.places.backing();
         whole.type = o.left.type;
         whole.shape = {m_, k_};
         whole.strides = dense_strides(whole.shape);
-        whole.address = l_.builder_.address(l_.add_buffer(node_.name + ".rows", whole.space,
-                                                          tpu::Role::kScratch, whole.type,
-                                                          whole.bytes_of(m_ * k_)));
+        whole.address = c_.builder.address(c_.places.add_buffer(node_.name + ".rows", whole.space,
+                                                                tpu::Role::kScratch, whole.type,
+                                                                whole.bytes_of(m_ * k_)));
         int64_t row = 0;
         for (const Matrix& piece : source) {
-            const Tile tile = l_.stage(piece, 0, piece.rows);
-            l_.unstage(tile, {whole.space, whole.address, whole.type, m_, k_, k_}, row, piece.rows);
+            const BufferRows tile = c_.staging.load(piece, 0, piece.rows);
+            c_.staging.store(tile, {whole.space, whole.address, whole.type, m_, k_, k_}, row,
+                             piece.rows);
             row += piece.rows;
         }
         o.left = {whole.space, whole.address, whole.type, m_, k_, k_};
     }
     // "Activations for one network layer must complete before the matrix multiplications of the
     // next layer can begin" (Jouppi et al., ISCA 2017, section 2: the delay slot).
-    if (!l_.has_memory() && o.left.space == tpu::Space::kUnifiedBuffer)
+    if (!c_.has_memory() && o.left.space == tpu::Space::kUnifiedBuffer)
         input_ = {o.left.space, false, o.left.address, o.left.row_address(o.left.rows)};
-    const int64_t step = l_.target_.limits.array_columns;
+    const int64_t step = c_.target.limits.array_columns;
     for (size_t set = 0; set < sets_.size(); ++set)
         for (int64_t first = 0; first < sets_[set].columns; first += step)
             o.tiles.push_back({set, first, std::min(step, sets_[set].columns - first)});
@@ -90,7 +91,7 @@ void ProductLowering::stage_panel(const Operands& o, size_t begin, size_t end, u
         const int64_t element =
             set.weights + (w.transposed ? first * pitch + k : k * pitch + first);
         from.address = w.address + static_cast<uint64_t>(element) * tpu::size_of(w.type);
-        l_.stage_at(address, from, 0, from.rows);
+        c_.staging.load_at(address, from, 0, from.rows);
         address += static_cast<uint64_t>(rows * o.tiles[t].columns) * tpu::size_of(w.type);
     }
 }
@@ -102,10 +103,10 @@ uint64_t ProductLowering::parameter_bytes(int64_t columns) const {
 void ProductLowering::stage_parameters(uint64_t address, int64_t first, int64_t columns) {
     const auto words = static_cast<int64_t>(parameter_bytes(columns) / 4);
     if (words == 0) return;
-    l_.stage_at(
-        address,
-        {l_.backing(), parameters_ + parameter_bytes(first), tpu::DataType::kFp32, 1, words, words},
-        0, 1);
+    c_.staging.load_at(address,
+                       {c_.places.backing(), parameters_ + parameter_bytes(first),
+                        tpu::DataType::kFp32, 1, words, words},
+                       0, 1);
 }
 
 std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o,
@@ -129,7 +130,7 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
         take(begin + 1);
         while (panel.end < o.tiles.size() && fits(panel.end)) take(panel.end + 1);
         // As many tiles as keep all units busy.
-        const size_t units = l_.target_.limits.matrix_units, over = (panel.end - begin) % units;
+        const size_t units = c_.target.limits.matrix_units, over = (panel.end - begin) % units;
         if (panel.end < o.tiles.size() && panel.end - begin > units && over != 0) {
             const size_t end = panel.end - over;
             panel = {begin, begin, first, 0, 0, {}};
@@ -145,7 +146,7 @@ std::vector<ProductLowering::Panel> ProductLowering::weight_panels(
     const Operands& o, std::optional<uint64_t> most) const {
     const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
     return panels_of(o, most.value_or(UINT64_MAX),
-                     results_pass ? l_.ring_.size() / 128 : UINT64_MAX, most.has_value());
+                     results_pass ? c_.staging.ring().size() / 128 : UINT64_MAX, most.has_value());
 }
 
 void ProductLowering::run_columns(const Operands& o, int64_t limit) {
@@ -153,14 +154,15 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
-    const uint64_t budget = l_.window_room() / 16;
+    const uint64_t budget = c_.staging.window_room() / 16;
     std::vector<Panel> panels = panels_of(
         o, budget, budget / (static_cast<uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
     uint64_t most = 0;
-    for (const Panel& panel : panels) most = std::max(most, aligned(panel.bytes));
-    const uint64_t parameters = l_.ring_.pin(aligned(parameter_bytes(n_)) + 2 * most +
-                                             (is_resident ? 0 : o.left.bytes()) + 256);
-    const uint64_t places = parameters + aligned(parameter_bytes(n_));
+    for (const Panel& panel : panels) most = std::max(most, compile::aligned(panel.bytes));
+    const uint64_t parameters =
+        c_.staging.ring().pin(compile::aligned(parameter_bytes(n_)) + 2 * most +
+                              (is_resident ? 0 : o.left.bytes()) + 256);
+    const uint64_t places = parameters + compile::aligned(parameter_bytes(n_));
     const auto stage_weights = [&](size_t p) {
         if (!staged) return;
         panels[p].address = places + p % 2 * most;
@@ -168,13 +170,13 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
     };
     stage_parameters(parameters, 0, n_);
     stage_weights(0);
-    l_.end_prefetch();
+    c_.steps.end_prefetch();
     Matrix left = o.left;
     if (!is_resident) {
         left.space = tpu::Space::kUnifiedBuffer;
         left.address = places + 2 * most;
         left.pitch = left.columns;
-        l_.stage_at(left.address, o.left, 0, left.rows);
+        c_.staging.load_at(left.address, o.left, 0, left.rows);
     }
     for (size_t p = 0; p < panels.size(); ++p) {
         if (p + 1 < panels.size()) stage_weights(p + 1);
@@ -182,27 +184,28 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         // Where a panel of results is large, it leaves block by block.
         const bool whole = static_cast<uint64_t>(m_ * panel.columns) * tpu::size_of(out.type) <=
-                           l_.window_room() / 8;
+                           c_.staging.window_room() / 8;
         std::optional<Matrix> addend;
         if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
-        std::vector<Block> blocks = blocks_of(limit, static_cast<int64_t>(l_.window_room() / 8),
-                                              panel.columns, !whole, true);
-        Tile to, residual;
+        std::vector<Block> blocks = blocks_of(
+            limit, static_cast<int64_t>(c_.staging.window_room() / 8), panel.columns, !whole, true);
+        BufferRows to, residual;
         int64_t first_row = 0, rows = 0;
         for (Block& block : blocks) {
             stage_block(block, left);
             if (!whole || block.first == 0) {
                 first_row = block.first;
                 rows = whole ? m_ : block.rows;
-                to = l_.stage_result(out, first_row, rows);
-                if (addend) residual = l_.stage(*addend, first_row, rows);
+                to = c_.staging.room_for(out, first_row, rows);
+                if (addend) residual = c_.staging.load(*addend, first_row, rows);
             }
-            const Tile part = from_row(residual, block.first - first_row);
+            const BufferRows part = from_row(residual, block.first - first_row);
             compute(block, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
                     o.weights, panel.address, parameters + parameter_bytes(panel.first),
                     from_row(to, block.first - first_row), addend ? &part : nullptr, panel.begin);
-            if (block.first + block.rows == first_row + rows) l_.unstage(to, out, first_row, rows);
-            ++l_.layer().row_blocks;
+            if (block.first + block.rows == first_row + rows)
+                c_.staging.store(to, out, first_row, rows);
+            ++c_.steps.layer().row_blocks;
         }
     }
 }
@@ -213,10 +216,12 @@ std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& 
     // Generation 1 streams a block at a time; later ones load windows of many blocks, as large as
     // two of them fit with two of results (and residuals).
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    const bool windows = l_.has_memory() && !is_resident;
+    const bool windows = c_.has_memory() && !is_resident;
     const auto budget = static_cast<int64_t>(
-        windows ? std::min(l_.ring_.room(), l_.window_room()) / (o.addend ? 7 : 5) - 4096
-                : l_.ring_.size() / 8);
+        windows
+            ? std::min(c_.staging.ring().room(), c_.staging.window_room()) / (o.addend ? 7 : 5) -
+                  4096
+            : c_.staging.ring().size() / 8);
     return blocks_of(windows ? m_ : limit, budget, panel.columns,
                      o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
 }
@@ -227,20 +232,21 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit,
     std::vector<Panel> panels = weight_panels(o, most_weights);
     uint64_t most = 0;
     for (const Panel& panel : panels)
-        most = std::max(most, aligned(parameter_bytes(panel.columns)) + aligned(panel.bytes));
+        most = std::max(
+            most, compile::aligned(parameter_bytes(panel.columns)) + compile::aligned(panel.bytes));
     const size_t places = std::min<size_t>(panels.size(), 2);
-    const uint64_t base = most == 0 ? 0 : l_.ring_.pin(places * most);
+    const uint64_t base = most == 0 ? 0 : c_.staging.ring().pin(places * most);
     const auto stage_weights = [&](size_t p) {
         Panel& panel = panels[p];
         const uint64_t parameters = base + p % places * most;
         stage_parameters(parameters, panel.first, panel.columns);
         if (!most_weights) return;
-        panel.address = parameters + aligned(parameter_bytes(panel.columns));
+        panel.address = parameters + compile::aligned(parameter_bytes(panel.columns));
         stage_panel(o, panel.begin, panel.end, *panel.address);
     };
-    const bool windows = l_.has_memory() && o.left.space != tpu::Space::kUnifiedBuffer;
+    const bool windows = c_.has_memory() && o.left.space != tpu::Space::kUnifiedBuffer;
     stage_weights(0);
-    l_.end_prefetch();
+    c_.steps.end_prefetch();
     for (size_t p = 0; p < panels.size(); ++p) {
         const Panel& panel = panels[p];
         std::vector<Block> blocks = row_blocks(o, panel, limit);
@@ -254,9 +260,9 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit,
             if (i == 0 && p + 1 < panels.size()) stage_weights(p + 1);
             const int64_t to_first = epilogue_.pool ? block.result_first : block.first,
                           to_rows = epilogue_.pool ? block.result_rows : block.rows;
-            const Tile to = l_.stage_result(out, to_first, to_rows);
-            Tile residual;
-            if (addend) residual = l_.stage(*addend, block.first, block.rows);
+            const BufferRows to = c_.staging.room_for(out, to_first, to_rows);
+            BufferRows residual;
+            if (addend) residual = c_.staging.load(*addend, block.first, block.rows);
             // Of equal parts, so that none is short.
             const int64_t parts = (block.rows + limit - 1) / limit,
                           step = windows ? divide_up(block.rows, parts) : block.rows;
@@ -267,13 +273,13 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit,
                     part.first_row += row;
                 else
                     part.source = from_row(part.source, row);
-                const Tile part_addend = from_row(residual, row);
+                const BufferRows part_addend = from_row(residual, row);
                 compute(part, std::span(o.tiles).subspan(panel.begin, panel.end - panel.begin),
                         o.weights, panel.address, base + p % places * most, from_row(to, row),
                         addend ? &part_addend : nullptr, panel.begin);
-                ++l_.layer().row_blocks;
+                ++c_.steps.layer().row_blocks;
             }
-            l_.unstage(to, out, to_first, to_rows);
+            c_.staging.store(to, out, to_first, to_rows);
         }
     }
 }

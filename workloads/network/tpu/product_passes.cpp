@@ -13,7 +13,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
     const GroupSet& set = sets_[tile.set];
     const int64_t at = k - job.k_begin;
     const bool unload =
-        l_.target_.limits.dataflow == tpu::Dataflow::kOutputStationary && k + lanes == set.k;
+        c_.target.limits.dataflow == tpu::Dataflow::kOutputStationary && k + lanes == set.k;
     // A panel holds each tile's columns (or, transposed, rows) one after the other.
     uint64_t address = 0;
     int64_t pitch = 0;
@@ -30,17 +30,17 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
                                                                     : k * pitch + tile.first)) *
                 size;
     }
-    l_.emit(Opcode::kReadWeights,
-            {{Field::kUnit, job.unit},
-             {Field::kFrom, panel || weights.space == tpu::Space::kUnifiedBuffer
-                                ? tpu::WeightSource::kUnifiedBuffer
-                                : tpu::WeightSource::kMemory},
-             {Field::kAddress, address},
-             {Field::kPitch, static_cast<uint64_t>(pitch) * size},
-             {Field::kLanes, lanes},
-             {Field::kColumns, tile.columns},
-             {Field::kTransposed, weights.transposed},
-             {Field::kWeightType, weights.type}});
+    c_.builder.emit(Opcode::kReadWeights,
+                    {{Field::kUnit, job.unit},
+                     {Field::kFrom, panel || weights.space == tpu::Space::kUnifiedBuffer
+                                        ? tpu::WeightSource::kUnifiedBuffer
+                                        : tpu::WeightSource::kMemory},
+                     {Field::kAddress, address},
+                     {Field::kPitch, static_cast<uint64_t>(pitch) * size},
+                     {Field::kLanes, lanes},
+                     {Field::kColumns, tile.columns},
+                     {Field::kTransposed, weights.transposed},
+                     {Field::kWeightType, weights.type}});
     count_use(job.rows, lanes, tile.columns);
     const tpu::DataType type = block.source.type;
     tpu::Instruction product(conv_ ? Opcode::kConvolve : Opcode::kMatrixMultiply,
@@ -92,21 +92,21 @@ void ProductLowering::slide(const Block& block, const Job& job, int64_t k,
 }
 
 void ProductLowering::multiply(bool switch_inputs, bool unload, tpu::Instruction instruction) {
-    instruction.set(Field::kDataflow, l_.target_.limits.dataflow);
+    instruction.set(Field::kDataflow, c_.target.limits.dataflow);
     instruction.set(Field::kSwitchInputs, switch_inputs);
     instruction.set(Field::kUnload, unload);
     if (input_) {
-        l_.builder_.wait_for_writes(instruction, input_->space, input_->begin, input_->end);
+        c_.builder.wait_for_writes(instruction, input_->space, input_->begin, input_->end);
         input_.reset();
     }
-    l_.builder_.emit(std::move(instruction));
+    c_.builder.emit(std::move(instruction));
 }
 
 void ProductLowering::count_use(int64_t rows, int64_t lanes, int64_t columns) {
     // Which of the three fill the array's rows and columns.
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     const tpu::Dataflow dataflow = limits.dataflow;
-    TpuLayer& layer = l_.layer();
+    TpuLayer& layer = c_.steps.layer();
     ++layer.weight_tiles;
     layer.lane_use +=
         static_cast<double>(dataflow == tpu::Dataflow::kOutputStationary ? rows : lanes) /
@@ -116,8 +116,8 @@ void ProductLowering::count_use(int64_t rows, int64_t lanes, int64_t columns) {
         limits.array_columns;
 }
 
-void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& out,
-                             const Tile* addend, const Block* pooled) {
+void ProductLowering::finish(const Job& job, uint64_t parameters, const BufferRows& out,
+                             const BufferRows* addend, const Block* pooled) {
     const ColumnTile& tile = *job.tile;
     const int64_t words = parameter_words();
     tpu::Instruction activate(
@@ -137,7 +137,7 @@ void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& ou
          {Field::kScale, epilogue_.scale},
          {Field::kOutScale, 1.0f},
          {Field::kZeroPoint, integer_ ? epilogue_.out.zero : 0},
-         {Field::kTransposed, l_.target_.limits.dataflow == tpu::Dataflow::kInputStationary}});
+         {Field::kTransposed, c_.target.limits.dataflow == tpu::Dataflow::kInputStationary}});
     if (addend != nullptr) {
         activate.set(Field::kHasAddend, true);
         activate.set(Field::kAddend,
@@ -149,7 +149,7 @@ void ProductLowering::finish(const Job& job, uint64_t parameters, const Tile& ou
     }
     if (!epilogue_.fixed.empty()) round_in_integers(activate);
     if (pooled != nullptr) return pool_on_the_way(*pooled, activate);
-    l_.builder_.emit(activate);
+    c_.builder.emit(activate);
 }
 
 }  // namespace lockstep::network::lowering

@@ -24,34 +24,28 @@ int64_t divide_up(int64_t a, int64_t b) {
 
 void ProductLowering::run_product(const std::vector<Matrix>& source, const Weights& weights,
                                   const Place& result, const std::optional<Place>& addend) {
-    const tpu::CoreLimits& limits = l_.target_.limits;
-    // Each of a tile's columns leaves the array as a row of accumulators.
-    if (limits.dataflow == tpu::Dataflow::kInputStationary &&
-        limits.array_columns > limits.accumulator_rows)
-        throw InputError(fmt::format(
-            "an array of {} columns that holds inputs; there are {} rows of accumulators",
-            limits.array_columns, limits.accumulator_rows));
-    TpuLayer& layer = l_.layer();
+    const tpu::CoreLimits& limits = c_.target.limits;
+    TpuLayer& layer = c_.steps.layer();
     layer.m = m_;
     layer.n = n_;
     layer.k = k_;
     if (integer_)
-        layer.row_cycles = static_cast<int64_t>(tpu::size_of(l_.type_of(node_.inputs[0])));
+        layer.row_cycles = static_cast<int64_t>(tpu::size_of(c_.type_of(node_.inputs[0])));
     layer.products = std::max<int64_t>(1, layer.products);
     const Operands o = operands_of(source, weights, result, addend);
-    l_.open_ring();
+    c_.open_staging();
     int64_t limit = std::max<int64_t>(1, limits.accumulator_rows / 2);
-    if (l_.has_memory()) {
+    if (c_.has_memory()) {
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
         // shift of weights.
         limit = std::clamp<int64_t>(limit / limits.matrix_units, 1, kRowsOfBlock);
     }
-    if (!l_.has_memory()) {
+    if (!c_.has_memory()) {
         run_rows(o, limit, {});
-        return l_.close_ring();
+        return c_.staging.close();
     }
     run_fastest(plans_of(o, limit));
-    l_.close_ring();
+    c_.staging.close();
 }
 
 std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o, int64_t limit) {
@@ -61,7 +55,7 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o, 
     const auto loads = [&, weights](int64_t rows_times, int64_t weights_times) {
         return (static_cast<double>(rows_times) * static_cast<double>(o.left.bytes()) +
                 static_cast<double>(weights_times) * static_cast<double>(weights)) /
-               l_.target_.speed.memory_bytes;
+               c_.target.speed.memory_bytes;
     };
     std::vector<Plan> plans;
     if (rows_fit(o)) plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit); }});
@@ -82,7 +76,7 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o, 
 double ProductLowering::least_passes(const Operands& o, const std::vector<Panel>& panels,
                                      int64_t limit) const {
     // A pass takes as long as its rows, and as the shift of the next tile.
-    const tpu::CoreLimits& limits = l_.target_.limits;
+    const tpu::CoreLimits& limits = c_.target.limits;
     double cycles = 0;
     for (const Panel& panel : panels)
         for (const Block& block : row_blocks(o, panel, limit))
@@ -95,7 +89,7 @@ std::vector<std::optional<uint64_t>> ProductLowering::panel_sizes(const Operands
     if (o.weights.space == tpu::Space::kUnifiedBuffer) return {std::nullopt};
     uint64_t all = 0;
     for (size_t t = 0; t < o.tiles.size(); ++t) all += weight_bytes(o, t);
-    const uint64_t ring = l_.ring_.size(), room = l_.window_room();
+    const uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
     std::vector<std::optional<uint64_t>> sizes;
     // Two panels take half, one that is all of them may be as large.
     const auto add = [&](uint64_t most) {
@@ -112,8 +106,8 @@ std::vector<std::optional<uint64_t>> ProductLowering::panel_sizes(const Operands
 bool ProductLowering::rows_fit(const Operands& o) const {
     // And two panels of weights, and results and residuals that pass.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    const uint64_t ring = l_.ring_.size(), room = l_.window_room();
-    return (is_resident ? 0 : o.left.bytes()) + aligned(parameter_bytes(n_)) + 4096 +
+    const uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
+    return (is_resident ? 0 : o.left.bytes()) + compile::aligned(parameter_bytes(n_)) + 4096 +
                2 * std::max(weight_bytes(o, 0), room / 16) + room / 8 * 3 <=
            ring;
 }
@@ -122,36 +116,36 @@ void ProductLowering::run_fastest(std::vector<Plan> plans) {
     if (plans.size() == 1) return plans[0].run();
     std::stable_sort(plans.begin(), plans.end(),
                      [](const Plan& a, const Plan& b) { return a.least < b.least; });
-    const tpu::ProgramBuilder::Mark mark = l_.builder_.mark();
-    const size_t size = l_.builder_.size();
-    const Ring ring = l_.ring_;
-    const TpuLayer layer = l_.layer();
+    const tpu::ProgramBuilder::Mark mark = c_.builder.mark();
+    const size_t size = c_.builder.size();
+    const compile::Ring ring = c_.staging.ring();
+    const TpuLayer layer = c_.steps.layer();
     const auto [accumulator, unit, prefetches] =
-        std::tuple(l_.accumulator_, l_.next_unit_, l_.prefetches_);
+        std::tuple(c_.next_accumulator, c_.next_unit, c_.steps.prefetches());
     const std::optional<tpu::Access> input = input_;
     const auto go_back = [&] {
-        l_.builder_.rewind(mark);
-        l_.ring_ = ring;
-        l_.layer() = layer;
-        std::tie(l_.accumulator_, l_.next_unit_, l_.prefetches_) =
-            std::tuple(accumulator, unit, prefetches);
+        c_.builder.rewind(mark);
+        c_.staging.ring() = ring;
+        c_.steps.layer() = layer;
+        std::tie(c_.next_accumulator, c_.next_unit) = std::tuple(accumulator, unit);
+        c_.steps.set_prefetches(prefetches);
         input_ = input;
     };
     const Plan* best = nullptr;
     uint64_t least = 0;
-    std::optional<InputError> refused;  // by the first that cannot be done
+    std::optional<compile::Refusal> refused;  // by the first that cannot be done
     for (const Plan& plan : plans) {
         if (best != nullptr && plan.least >= static_cast<double>(least)) break;
         try {
             plan.run();
-            const uint64_t time = plan_time(l_.builder_.instructions().subspan(size), l_.target_);
+            const uint64_t time = plan_time(c_.builder.instructions().subspan(size), c_.target);
             if (best == nullptr || time < least) std::tie(best, least) = std::tuple(&plan, time);
-        } catch (const InputError& error) {
+        } catch (const compile::Refusal& error) {
             if (!refused) refused = error;
         }
         go_back();
     }
-    if (best == nullptr) throw InputError(*refused);
+    if (best == nullptr) throw compile::Refusal(*refused);
     best->run();
 }
 

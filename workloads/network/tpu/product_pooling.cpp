@@ -29,13 +29,13 @@ Lines lines_for(const Window& pool, int64_t first, int64_t end, int64_t height) 
 }  // namespace
 
 bool ProductLowering::fuse_pool(const Node& next) {
-    if (next.op != Operator::kMaxPool || !integer_ || l_.has_memory() || epilogue_.pool)
+    if (next.op != Operator::kMaxPool || !integer_ || c_.has_memory() || epilogue_.pool)
         return false;
     if (epilogue_.addend != kNoValue || node_.op != Operator::kConv || next.outputs.size() != 1)
         return false;
     // Held inputs are too few rows to be lines of an image.
-    if (l_.target_.limits.dataflow == tpu::Dataflow::kInputStationary) return false;
-    const Value &in = l_.value(next.inputs[0]), &out = l_.value(next.outputs[0]);
+    if (c_.target.limits.dataflow == tpu::Dataflow::kInputStationary) return false;
+    const Value &in = c_.value(next.inputs[0]), &out = c_.value(next.outputs[0]);
     if (!out.quantisation || in.quantisation->scale != out.quantisation->scale ||
         in.quantisation->zero_point != out.quantisation->zero_point)
         return false;
@@ -50,12 +50,12 @@ bool ProductLowering::fuse_pool(const Node& next) {
         if (w.pad_begin[d] >= w.kernel[d] || last >= image[d + 2]) return false;
         if (w.kernel[d] > kMostPool || w.stride[d] > kMostPool) return false;
     }
-    const int64_t limit = l_.target_.limits.accumulator_rows / 2;
+    const int64_t limit = c_.target.limits.accumulator_rows / 2;
     if (w.kernel[0] * image[3] > limit) return false;
     // Lines that pass twice, by as many times as each goes through the array.
-    const Shape& filter = l_.shape(node_.inputs[1]);
-    const int64_t passes = (element_count(filter) / filter[0] + l_.target_.limits.array_rows - 1) /
-                           l_.target_.limits.array_rows;
+    const Shape& filter = c_.shape(node_.inputs[1]);
+    const int64_t passes = (element_count(filter) / filter[0] + c_.target.limits.array_rows - 1) /
+                           c_.target.limits.array_rows;
     int64_t rows = 0;
     for (const Block& block : pool_blocks(w, image, limit, kAnyLines)) rows += block.rows;
     const int64_t pixels = image[0] * image[2] * image[3];
@@ -121,10 +121,10 @@ std::vector<ProductLowering::Block> ProductLowering::pooled_blocks(int64_t limit
                   images = m_ / (height * width);
     // Images that are not resident pass through the ring.
     const int64_t image_bytes = conv_->height * conv_->width * conv_->channels *
-                                static_cast<int64_t>(tpu::size_of(l_.type_of(node_.inputs[0])));
+                                static_cast<int64_t>(tpu::size_of(c_.type_of(node_.inputs[0])));
     std::vector<Block> blocks = pool_blocks(
         *epilogue_.pool, {images, n_, height, width}, limit,
-        is_resident ? kAnyLines : static_cast<int64_t>(l_.ring_.size() / 8) / image_bytes);
+        is_resident ? kAnyLines : static_cast<int64_t>(c_.staging.ring().size() / 8) / image_bytes);
     for (Block& block : blocks) {
         const bool whole = block.rows % (height * width) == 0;
         if (is_resident || whole) {
@@ -166,7 +166,7 @@ void ProductLowering::pool_on_the_way(const Block& block, const tpu::Instruction
                  needed(piece.lines, w.stride[0], w.kernel[0], piece.height + top));
         pool.set(Field::kPoolPadRight,
                  needed(w.output[1], w.stride[1], w.kernel[1], width + w.pad_begin[1]));
-        l_.builder_.emit(pool);
+        c_.builder.emit(pool);
     }
 }
 

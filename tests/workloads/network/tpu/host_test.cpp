@@ -8,7 +8,6 @@
 #include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/tpu/explain.h"
-#include "workloads/network/tpu/partition.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +15,6 @@
 namespace lockstep::network {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -31,39 +29,20 @@ void expect_verified(const Ran& ran) {
         EXPECT_TRUE(check.passed) << check.output << ": " << check.message;
 }
 
-TEST(Partition, LeavesWhatTheChipHasInOneGroup) {
-    const TpuNetwork network = prepare_for_tpu(builtin("mlp"), 1, {}, 1, false);
-    const std::vector<NodeGroup> groups = partition(network.graph, {});
-    ASSERT_THAT(groups, SizeIs(1));
-    EXPECT_FALSE(groups[0].on_host);
-    EXPECT_EQ(groups[0].nodes, topological_order(network.graph));
-}
-
-TEST(Partition, TakesARefusedNodeToTheHost) {
-    const TpuNetwork network = prepare_for_tpu(builtin("mlp"), 1, {}, 1, false);
-    const std::vector<NodeGroup> groups = partition(network.graph, {{2, "it does not fit"}});
-    ASSERT_THAT(groups, SizeIs(3));
-    EXPECT_THAT(groups[1].nodes, ElementsAre(2));
-    EXPECT_TRUE(groups[1].on_host);
-}
-
-TEST(Partition, VisitsTheHostThreeTimesInAnEncoderLayer) {
-    const TpuNetwork network =
-        prepare_for_tpu(builtin("bert_block:hidden=64,heads=2,seq=16"), 1, {}, 1, false);
-    size_t visits = 0;
-    for (const NodeGroup& group : partition(network.graph, {})) visits += group.on_host ? 1 : 0;
+TEST(HostTasks, OfAnEncoderLayerAreThree) {
+    const Ran ran = run_on(builtin("bert_block:hidden=64,heads=2,seq=16"), "tpu_v1");
     // Attention and two normalisations.
-    EXPECT_EQ(visits, 3u);
+    EXPECT_THAT(ran.compiled.host_tasks, SizeIs(3));
 }
 
 TEST(HostTasks, HoldNoValueOfAttentionButWhatGoesInAndOut) {
     const Ran ran = run_on(builtin("bert_block:hidden=64,heads=2,seq=24"), "tpu_v1");
     expect_verified(ran);
     ASSERT_THAT(ran.compiled.host_tasks, SizeIs(3));
-    const TpuHostTask& attention = ran.compiled.host_tasks[0];
+    const compile::HostTask& attention = ran.compiled.host_tasks[0];
     EXPECT_THAT(attention.reads, SizeIs(3));
     EXPECT_THAT(attention.writes, SizeIs(1));
-    for (const TpuPort& port : attention.reads) EXPECT_EQ(port.type, tpu::DataType::kInt8);
+    for (const TpuPort& port : attention.reads) EXPECT_EQ(port.type, ElementType::kInt8);
     uint64_t busy = 0;
     for (const tpu::StepResult& step : ran.result.steps) busy += step.host_busy;
     EXPECT_GT(busy, 0u);
@@ -111,20 +90,6 @@ TEST(HostTasks, DoWhatOnlyShapesSay) {
     const char* workload = "bert_block:hidden=128,heads=4,seq=32";
     EXPECT_EQ(run_without_values(workload).cycles,
               run_on(builtin(workload), "tpu_v1").result.cycles);
-}
-
-TEST(HostCost, CountsProductsAndTraffic) {
-    Builder b("cost", 1, false);
-    const ValueId x = b.input("x", ElementType::kFp32, {2, 3, 8, 16});
-    const ValueId y = b.input("y", ElementType::kFp32, {2, 3, 16, 4});
-    const ValueId z = b.node(Operator::kMatMul, "product", {x, y});
-    const ValueId r = b.reshape("view", z, {6, 32});
-    const Graph graph = b.finish({b.node(Operator::kRelu, "relu", {r})});
-    const NodeCost product = cost_of(graph, graph.nodes[0]);
-    EXPECT_EQ(product.operations, 2u * 2 * 3 * 8 * 4 * 16);
-    EXPECT_EQ(product.bytes, 4u * (2 * 3 * 8 * 16 + 2 * 3 * 16 * 4 + 6 * 32));
-    EXPECT_EQ(cost_of(graph, graph.nodes[1]).bytes, 0u);
-    EXPECT_EQ(cost_of(graph, graph.nodes[2]).operations, 6u * 32);
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cross-lane unit reduces along the last dimension: others are turned there, several become
 // one.
-#include "workloads/network/tpu/legalise_rules.h"
+#include "workloads/network/compile/legalise.h"
 
+#include "workloads/network/given.h"
 #include "workloads/network/shape_inference.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace lockstep::network::legalising {
+namespace lockstep::network::compile {
 
 namespace {
 
@@ -149,9 +150,30 @@ bool write_instance_normalisation(NodeWriter& w, Graph& graph, const Node& node)
     return true;
 }
 
+/// What BatchNormalization by known statistics is: channel by channel a factor and an addend.
+struct Affine {
+    std::vector<double> scale, shift;
+};
+
+std::optional<Affine> affine_of(const Graph& graph, const Node& node) {
+    if (node.op != Operator::kBatchNormalization) return std::nullopt;
+    for (size_t i = 1; i < 5; ++i)
+        if (!graph.value(node.inputs[i]).is_known()) return std::nullopt;
+    const auto values = [&](size_t i) { return to_doubles(*graph.value(node.inputs[i]).data); };
+    const std::vector<double> gamma = values(1), beta = values(2), mean = values(3),
+                              variance = values(4);
+    Affine affine{std::vector<double>(gamma.size()), std::vector<double>(gamma.size())};
+    for (size_t c = 0; c < gamma.size(); ++c) {
+        affine.scale[c] = gamma[c] / std::sqrt(variance[c] + double{node.real("epsilon", 1e-5f)});
+        affine.shift[c] = beta[c] - mean[c] * affine.scale[c];
+    }
+    return affine;
+}
+
 }  // namespace
 
-bool write_image_mean(NodeWriter& w, const Graph& graph, const Node& node) {
+bool write_image_mean(NodeWriter& w, Graph& graph, const Node& node) {
+    if (node.op != Operator::kReduceMean) return false;
     const Shape& in = graph.shape(node.inputs[0]);
     bool given = false;
     if (in.size() != 4 || reduced_axes(graph, node, 4, given) != std::vector<int64_t>{2, 3} ||
@@ -162,35 +184,30 @@ bool write_image_mean(NodeWriter& w, const Graph& graph, const Node& node) {
     return true;
 }
 
-bool write_batch_normalisation(NodeWriter& w, Graph& graph, const Node& node, int generation) {
-    for (size_t i = 1; i < 5; ++i)
-        if (!graph.value(node.inputs[i]).is_known()) return false;
-    const auto values = [&](size_t i) { return to_doubles(*graph.value(node.inputs[i]).data); };
-    const std::vector<double> gamma = values(1), beta = values(2), mean = values(3),
-                              variance = values(4);
-    std::vector<double> scale(gamma.size()), shift(gamma.size());
-    for (size_t c = 0; c < gamma.size(); ++c) {
-        scale[c] = gamma[c] / std::sqrt(variance[c] + double{node.real("epsilon", 1e-5f)});
-        shift[c] = beta[c] - mean[c] * scale[c];
-    }
-    const Shape in = graph.shape(node.inputs[0]);
+bool write_normalising_convolution(NodeWriter& w, Graph& graph, const Node& node) {
+    const std::optional<Affine> affine = affine_of(graph, node);
+    if (!affine || graph.shape(node.inputs[0]).size() != 4) return false;
+    const ElementType type = graph.value(node.inputs[0]).type;
+    const auto channels = static_cast<int64_t>(affine->scale.size());
+    w.add(Operator::kConv, node.name,
+          {node.inputs[0], w.reals(node.name + ".scale", type, {channels, 1, 1, 1}, affine->scale),
+           w.reals(node.name + ".shift", type, {channels}, affine->shift)},
+          {{"group", channels}}, 1, node.outputs[0]);
+    return true;
+}
+
+bool write_normalising_product(NodeWriter& w, Graph& graph, const Node& node) {
+    const std::optional<Affine> affine = affine_of(graph, node);
+    if (!affine) return false;
     const ElementType type = graph.value(node.inputs[0]).type;
     const std::string& name = node.name;
-    const auto channels = static_cast<int64_t>(gamma.size());
-    if (generation == 1) {
-        if (in.size() != 4) return false;
-        w.add(Operator::kConv, name,
-              {node.inputs[0], w.reals(name + ".scale", type, {channels, 1, 1, 1}, scale),
-               w.reals(name + ".shift", type, {channels}, shift)},
-              {{"group", channels}}, 1, node.outputs[0]);
-        return true;
-    }
-    Shape along(in.size() - 1, 1);
-    along[0] = channels;
-    const ValueId scaled = w.add(Operator::kMul, name + ".scaled",
-                                 {node.inputs[0], w.reals(name + ".scale", type, along, scale)});
-    w.add(Operator::kAdd, name, {scaled, w.reals(name + ".shift", type, along, shift)}, {}, 1,
-          node.outputs[0]);
+    Shape along(graph.shape(node.inputs[0]).size() - 1, 1);
+    along[0] = static_cast<int64_t>(affine->scale.size());
+    const ValueId scaled =
+        w.add(Operator::kMul, name + ".scaled",
+              {node.inputs[0], w.reals(name + ".scale", type, along, affine->scale)});
+    w.add(Operator::kAdd, name, {scaled, w.reals(name + ".shift", type, along, affine->shift)}, {},
+          1, node.outputs[0]);
     return true;
 }
 
@@ -216,4 +233,4 @@ bool write_along_last_axis(NodeWriter& w, Graph& graph, const Node& node) {
     }
 }
 
-}  // namespace lockstep::network::legalising
+}  // namespace lockstep::network::compile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/network/tpu/place.h"
+#include "workloads/network/compile/view.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace lockstep::network::lowering {
+namespace lockstep::network::compile {
 
 std::vector<int64_t> dense_strides(const Shape& shape) {
     std::vector<int64_t> strides(shape.size(), 1);
@@ -17,18 +17,18 @@ std::vector<int64_t> image_strides(const Shape& nchw) {
     return {c * h * w, 1, w * c, c};
 }
 
-Place in_memory_order(const Place& place) {
+View view_in_memory_order(const View& view) {
     std::vector<size_t> order;
-    for (size_t d = 0; d < place.shape.size(); ++d)
-        if (place.shape[d] != 1) order.push_back(d);
+    for (size_t d = 0; d < view.shape.size(); ++d)
+        if (view.shape[d] != 1) order.push_back(d);
     std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return place.strides[a] > place.strides[b]; });
-    Place sorted = place;
+                     [&](size_t a, size_t b) { return view.strides[a] > view.strides[b]; });
+    View sorted = view;
     sorted.shape.clear();
     sorted.strides.clear();
     for (const size_t d : order) {
-        sorted.shape.push_back(place.shape[d]);
-        sorted.strides.push_back(place.strides[d]);
+        sorted.shape.push_back(view.shape[d]);
+        sorted.strides.push_back(view.strides[d]);
     }
     if (order.empty()) {
         sorted.shape = {1};
@@ -37,13 +37,13 @@ Place in_memory_order(const Place& place) {
     return sorted;
 }
 
-std::vector<int64_t> strides_like(const Place& place, const Shape& shape) {
+std::vector<int64_t> strides_like(const View& view, const Shape& shape) {
     // A dimension of extent 1 lies anywhere: next to the one before it.
     std::vector<int64_t> keys(shape.size(), INT64_MAX);
     std::vector<size_t> order(shape.size());
     for (size_t d = 0; d < shape.size(); ++d) {
         order[d] = d;
-        keys[d] = place.shape[d] != 1 ? place.strides[d] : d == 0 ? INT64_MAX : keys[d - 1];
+        keys[d] = view.shape[d] != 1 ? view.strides[d] : d == 0 ? INT64_MAX : keys[d - 1];
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return keys[a] > keys[b]; });
@@ -56,13 +56,13 @@ std::vector<int64_t> strides_like(const Place& place, const Shape& shape) {
     return strides;
 }
 
-bool is_dense(const Place& place) {
-    const Place sorted = in_memory_order(place);
+bool is_dense(const View& view) {
+    const View sorted = view_in_memory_order(view);
     return sorted.strides == dense_strides(sorted.shape);
 }
 
-std::optional<std::vector<Matrix>> matrices_of(const Place& place) {
-    Place p = place;
+std::optional<std::vector<RowRange>> row_ranges(const View& view) {
+    View p = view;
     if (p.shape.empty()) {
         p.shape = {1};
         p.strides = {1};
@@ -86,31 +86,29 @@ std::optional<std::vector<Matrix>> matrices_of(const Place& place) {
     }
     int64_t count = 1;
     for (size_t d = 1; d < extents.size(); ++d) count *= extents[d];
-    std::vector<Matrix> result;
+    std::vector<RowRange> result;
     for (int64_t i = 0; i < count; ++i) {
         int64_t offset = 0, rest = i;
         for (size_t d = 1; d < extents.size(); ++d) {
             offset += rest % extents[d] * strides[d];
             rest /= extents[d];
         }
-        result.push_back(
-            {p.space, p.address + p.bytes_of(offset), p.type, extents[0], columns, strides[0]});
+        result.push_back({offset, extents[0], columns, strides[0]});
     }
     return result;
 }
 
-std::optional<Place> reshaped(const Place& place, const Shape& shape) {
-    Place result = place;
-    result.image.clear();
+std::optional<View> reshaped_view(const View& view, const Shape& shape) {
+    View result;
     result.shape = shape;
     result.strides.assign(shape.size(), 1);
     // Groups of old dimensions that follow each other hold groups of new ones.
     Shape old;
     std::vector<int64_t> strides;
-    for (size_t d = 0; d < place.shape.size(); ++d)
-        if (place.shape[d] != 1) {
-            old.push_back(place.shape[d]);
-            strides.push_back(place.strides[d]);
+    for (size_t d = 0; d < view.shape.size(); ++d)
+        if (view.shape[d] != 1) {
+            old.push_back(view.shape[d]);
+            strides.push_back(view.strides[d]);
         }
     size_t from = old.size();
     int64_t left = 1, stride = 1;  // of the old dimension, or joined ones, in use
@@ -136,14 +134,14 @@ std::optional<Place> reshaped(const Place& place, const Shape& shape) {
     return result;
 }
 
-Place permuted(const Place& place, const std::vector<int64_t>& perm) {
-    Place result = place;
+View permuted_view(const View& view, const std::vector<int64_t>& perm) {
+    View result = view;
     for (size_t d = 0; d < perm.size(); ++d) {
-        result.shape[d] = place.shape.at(static_cast<size_t>(perm[d]));
-        result.strides[d] = place.strides.at(static_cast<size_t>(perm[d]));
+        result.shape[d] = view.shape.at(static_cast<size_t>(perm[d]));
+        result.strides[d] = view.strides.at(static_cast<size_t>(perm[d]));
     }
     result.image.clear();
     return result;
 }
 
-}  // namespace lockstep::network::lowering
+}  // namespace lockstep::network::compile

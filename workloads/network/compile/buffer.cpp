@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/network/tpu/unified_buffer.h"
+#include "workloads/network/compile/buffer.h"
 
-#include "sim/error/error.h"
+#include "workloads/network/compile/refusal.h"
 
 #include <algorithm>
 
-namespace lockstep::network::lowering {
+namespace lockstep::network::compile {
 
 namespace {
 
@@ -69,9 +69,8 @@ uint64_t Ring::allocate(uint64_t bytes) {
             break;
     }
     if (head_ + bytes > end || (head_ < pinned_end_ && head_ + bytes > pinned_begin_))
-        throw InputError(
-            fmt::format("the unified buffer is too small: {} bytes beside {} that stay, in {}",
-                        bytes, pinned_end_ - pinned_begin_, size_));
+        throw Refusal(fmt::format("{} is too small: {} bytes beside {} that stay, in {}", name_,
+                                  bytes, pinned_end_ - pinned_begin_, size_));
     const uint64_t address = head_;
     head_ += bytes;
     hand_out(address, head_);
@@ -100,8 +99,8 @@ uint64_t Ring::pin(uint64_t bytes) {
     release();
     bytes = range_bytes(bytes);
     if (bytes > size_)
-        throw InputError(fmt::format("the unified buffer is too small: {} bytes are to stay in {}",
-                                     bytes, size_));
+        throw Refusal(
+            fmt::format("{} is too small: {} bytes are to stay in {}", name_, bytes, size_));
     pinned_begin_ = pins_high_ ? begin_ + size_ - bytes : begin_;
     pinned_end_ = pinned_begin_ + bytes;
     pins_high_ = !pins_high_;
@@ -109,4 +108,4 @@ uint64_t Ring::pin(uint64_t bytes) {
     return pinned_begin_;
 }
 
-}  // namespace lockstep::network::lowering
+}  // namespace lockstep::network::compile

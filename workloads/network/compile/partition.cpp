@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generation 1 has integers alone, and its weight memory is read-only while it infers (Jouppi et
-// al., ISCA 2017, section 2): no instruction brings a computed value there. What it lacks ran on
-// the host, as TensorFlow's placement of operators did. Nodes are taken greedily: the chip's as
-// long as any can run, then the host's.
-#include "workloads/network/tpu/partition.h"
+// As TensorFlow's placement of operators did it. Nodes are taken greedily: the chip's as long as
+// any can run, then the host's.
+#include "workloads/network/compile/partition.h"
 
 #include <algorithm>
 #include <set>
 
-namespace lockstep::network {
+namespace lockstep::network::compile {
 
 namespace {
-
-bool is_given(const Value& value) {
-    return value.kind == ValueKind::kConstant || value.kind == ValueKind::kParameter;
-}
-
-bool is_integer(const Value& value) {
-    return value.quantisation.has_value() && !is_floating(value.type);
-}
-
-/// Whether the chip may have the operator; its lowering may still refuse it.
-bool chip_may_compute(const Graph& graph, const Node& node) {
-    for (const ValueId id : node.inputs)
-        if (id != kNoValue && !is_given(graph.value(id)) && !is_integer(graph.value(id)))
-            return false;
-    for (const ValueId id : node.outputs)
-        if (id != kNoValue && !is_integer(graph.value(id))) return false;
-    return info_of(node.op).product == ProductForm::kNone ||
-           is_given(graph.value(node.inputs.at(info_of(node.op).weight)));
-}
 
 /// The same values in another order or shape.
 bool only_moves(Operator op) {
@@ -38,14 +17,14 @@ bool only_moves(Operator op) {
 
 class Partition {
   public:
-    Partition(const Graph& graph, const Refused& refused)
+    Partition(const Graph& graph, const std::vector<Reason>& reasons)
         : graph_(graph),
           order_(topological_order(graph)),
           on_host_(graph.nodes.size()),
           writer_(graph.values.size(), kNobody),
           readers_(graph.nodes.size()) {
         for (size_t n = 0; n < graph.nodes.size(); ++n) {
-            on_host_[n] = refused.contains(n) || !chip_may_compute(graph, graph.nodes[n]);
+            on_host_[n] = reasons.at(n).has_value();
             for (const ValueId id : graph.nodes[n].outputs)
                 if (id != kNoValue) writer_[id] = n;
         }
@@ -119,8 +98,8 @@ class Partition {
 
 }  // namespace
 
-std::vector<NodeGroup> partition(const Graph& graph, const Refused& refused) {
-    return Partition(graph, refused).run();
+std::vector<NodeGroup> partition(const Graph& graph, const std::vector<Reason>& reasons) {
+    return Partition(graph, reasons).run();
 }
 
-}  // namespace lockstep::network
+}  // namespace lockstep::network::compile

@@ -2,12 +2,11 @@
 // Counts of operations for a processor with fused multiply-add on vectors. What takes a polynomial,
 // a division or a root counts as kSlow: Cephes' single-precision expf is a range reduction and a
 // polynomial of degree 5; a Haswell divides 8 values in 14 cycles (Fog, instruction tables).
-#include "workloads/network/products.h"
-#include "workloads/network/tpu/host.h"
+#include "workloads/network/compile/cost.h"
 
 #include <algorithm>
 
-namespace lockstep::network {
+namespace lockstep::network::compile {
 
 namespace {
 
@@ -81,4 +80,4 @@ NodeCost cost_of(const Graph& graph, const Node& node) {
     return cost;
 }
 
-}  // namespace lockstep::network
+}  // namespace lockstep::network::compile

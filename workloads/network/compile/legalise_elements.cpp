@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of elements by those of the vector unit, and differences and quotients whose first
+// Functions of elements by those that a vector unit has, and differences and quotients whose first
 // operand is the smaller one. x = max(x, 0) + min(x, 0), one of which is 0, so that activations
 // with two pieces are exact.
-#include "workloads/network/tpu/legalise_rules.h"
+#include "workloads/network/compile/legalise.h"
 
 #include "sim/error/error.h"
 #include "workloads/network/onnx_type.h"
@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lockstep::network::legalising {
+namespace lockstep::network::compile {
 
 namespace {
 
@@ -295,9 +295,9 @@ class Elements {
 
 }  // namespace
 
-bool write_on_vector_unit(NodeWriter& w, Graph& graph, const Node& node) {
+bool write_elements(NodeWriter& w, Graph& graph, const Node& node) {
     if (node.inputs.empty() || node.inputs[0] == kNoValue || node.outputs.size() != 1) return false;
     return Elements(w, graph, node).write();
 }
 
-}  // namespace lockstep::network::legalising
+}  // namespace lockstep::network::compile

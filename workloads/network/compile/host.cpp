@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host computes in FP32, and in integers as the chip does, so that a network's results do not
 // depend on where a node runs. Operators run one by one.
-#include "workloads/network/tpu/host.h"
+#include "workloads/network/compile/host.h"
 
 #include "sim/error/error.h"
 #include "workloads/network/reference/execute.h"
 
 #include <algorithm>
 
-namespace lockstep::network {
+namespace lockstep::network::compile {
 
-HostDriver::HostDriver(const Graph& graph, const TpuCompiled& compiled, tpu::Storage& storage)
-    : compiled_(compiled),
-      storage_(storage),
+HostDriver::HostDriver(const Graph& graph, const std::vector<HostTask>& tasks,
+                       Requantisation requantisation, Contents contents)
+    : tasks_(tasks),
+      requantisation_(requantisation),
+      contents_(std::move(contents)),
       nodes_(graph.nodes),
       values_(graph.values.size()),
       last_task_(graph.values.size(), 0) {
     part_.name = graph.name;
     part_.values = graph.values;
-    for (uint32_t task = 0; task < compiled.host_tasks.size(); ++task)
-        for (const size_t n : compiled.host_tasks[task].nodes)
+    for (uint32_t task = 0; task < tasks.size(); ++task)
+        for (const size_t n : tasks[task].nodes)
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue) last_task_[id] = task;
 }
 
 void HostDriver::operator()(uint32_t number) {
-    if (number >= compiled_.host_tasks.size()) return;
-    const TpuHostTask& task = compiled_.host_tasks[number];
-    for (const TpuPort& port : task.reads)
+    if (number >= tasks_.size()) return;
+    const HostTask& task = tasks_[number];
+    for (const Port& port : task.reads)
         values_[port.value] = std::make_shared<const Tensor>(
-            read_port(port, part_.value(port.value).type, storage_.contents(port.buffer)));
+            read_port(port, part_.value(port.value).type, contents_(port.buffer)));
 
     part_.nodes.clear();
     part_.inputs.clear();
@@ -50,19 +52,17 @@ void HostDriver::operator()(uint32_t number) {
     }
     const auto is_written = [&](ValueId id) {
         return std::any_of(task.writes.begin(), task.writes.end(),
-                           [&](const TpuPort& port) { return port.value == id; });
+                           [&](const Port& port) { return port.value == id; });
     };
     for (ValueId id = 0; id < made.size(); ++id)
         if (made[id] && (last_task_[id] > number || is_written(id))) part_.outputs.push_back(id);
-    std::vector<Tensor> results =
-        execute(part_, inputs, Precision::kFp32, {},
-                compiled_.fixed_point ? Requantisation::kFixedPoint : Requantisation::kVectorUnit);
+    std::vector<Tensor> results = execute(part_, inputs, Precision::kFp32, {}, requantisation_);
     for (size_t i = 0; i < results.size(); ++i)
         values_[part_.outputs[i]] = std::make_shared<const Tensor>(std::move(results[i]));
-    for (const TpuPort& port : task.writes)
-        write_port(port, *values_[port.value], storage_.contents(port.buffer));
+    for (const Port& port : task.writes)
+        write_port(port, *values_[port.value], contents_(port.buffer));
     for (size_t id = 0; id < values_.size(); ++id)
         if (last_task_[id] <= number) values_[id] = nullptr;
 }
 
-}  // namespace lockstep::network
+}  // namespace lockstep::network::compile

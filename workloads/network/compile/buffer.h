@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the compiler hands out the unified buffer: a heap for values that stay, and a ring for what
+// How a compiler hands out a buffer on the chip: a heap for values that stay, and a ring for what
 // passes through. A ring gives double buffering by itself: a tile is written while the one before
 // it is still in use, and the waits of the program keep it from being overwritten too early.
 #pragma once
@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
-namespace lockstep::network::lowering {
+namespace lockstep::network::compile {
 
 /// Bytes as a multiple of 256, on which every range begins.
 inline uint64_t aligned(uint64_t bytes) {
@@ -37,14 +38,16 @@ class Heap {
 
 class Ring {
   public:
-    Ring(uint64_t begin, uint64_t size) : begin_(begin), size_(size), head_(begin) {}
+    /// `name`: what messages call the buffer.
+    Ring(std::string name, uint64_t begin, uint64_t size)
+        : name_(std::move(name)), begin_(begin), size_(size), head_(begin) {}
 
     uint64_t size() const { return size_; }
     /// What is left beside the pinned range.
     uint64_t room() const { return size_ - (pinned_end_ - pinned_begin_); }
     /// The next `bytes`; earlier ranges come round again: what is in use at the same time, with
     /// once more the largest piece of it (which may not fit before the end), must not exceed
-    /// room(). InputError where they do not fit.
+    /// room(). Refusal where they do not fit.
     uint64_t allocate(uint64_t bytes);
     /// A range that is not overwritten until the next pin() or release(): at the ring's lower and
     /// upper end in turn, so that the rest is whole.
@@ -58,6 +61,7 @@ class Ring {
     void set_begin(uint64_t begin);
 
   private:
+    std::string name_;
     uint64_t begin_, size_;
     uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
     bool pins_high_ = false;
@@ -71,4 +75,4 @@ class Ring {
     std::vector<bool> overwritten_ = {false};
 };
 
-}  // namespace lockstep::network::lowering
+}  // namespace lockstep::network::compile

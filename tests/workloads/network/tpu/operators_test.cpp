@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a core says of nodes before anything is placed.
+#include "workloads/network/tpu/operators.h"
+
+#include "workloads/network/builder.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep::network::lowering {
+namespace {
+
+const TpuTarget kFirst{.generation = 1, .limits = {}}, kLater{.generation = 2, .limits = {}};
+
+compile::Reason ask(const Graph& graph, const TpuTarget& target) {
+    return can_lower({graph, target, graph.nodes.back()});
+}
+
+Graph unary(Operator op, Attributes attributes = {}) {
+    Builder b("unary", 1, false);
+    const ValueId x = b.input("x", ElementType::kFp32, {4, 8});
+    return b.finish({b.node(op, "node", {x}, std::move(attributes))});
+}
+
+TEST(CanLower, asks_the_vector_unit_for_functions) {
+    EXPECT_EQ(ask(unary(Operator::kSoftplus), kLater), std::nullopt);
+    EXPECT_EQ(ask(unary(Operator::kTan), kLater), "the vector unit has no such operation");
+    EXPECT_EQ(ask(unary(Operator::kLeakyRelu, {{"alpha", 0.3f}}), kLater),
+              "the vector unit has no such operation");
+}
+
+TEST(CanLower, gives_what_is_floating_to_the_host_of_generation_1) {
+    EXPECT_EQ(ask(unary(Operator::kRelu), kFirst), "takes fp32");
+}
+
+TEST(CanLower, names_the_axis_that_it_does_not_reduce) {
+    EXPECT_EQ(ask(unary(Operator::kSoftmax, {{"axis", std::int64_t{0}}}), kLater),
+              "not along the last axis");
+    EXPECT_EQ(ask(unary(Operator::kSoftmax), kLater), std::nullopt);
+}
+
+TEST(CanLower, wants_the_filters_of_a_convolution_when_it_compiles) {
+    Builder b("filters", 1, false);
+    const ValueId x = b.input("x", ElementType::kFp32, {1, 4, 8, 8});
+    const ValueId w = b.input("w", ElementType::kFp32, {4, 4, 3, 3});
+    EXPECT_EQ(ask(b.finish({b.node(Operator::kConv, "conv", {x, w})}), kLater),
+              "filters that are computed");
+}
+
+}  // namespace
+}  // namespace lockstep::network::lowering

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much work a node is.
+#pragma once
+
+#include "workloads/network/graph.h"
+
+#include <cstdint>
+
+namespace lockstep::network::compile {
+
+/// To a general processor with vector units: a board's host.
+struct NodeCost {
+    std::uint64_t operations = 0;
+    std::uint64_t bytes = 0;  ///< of its operands and results
+};
+NodeCost cost_of(const Graph& graph, const Node& node);
+
+}  // namespace lockstep::network::compile

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a program keeps what goes in, comes out, and crosses to the host.
+#pragma once
+
+#include "workloads/network/compile/view.h"
+#include "workloads/network/graph.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lockstep::network::compile {
+
+/// A value in a buffer of a program.
+struct Port {
+    ValueId value = kNoValue;
+    std::uint32_t buffer = 0;
+    std::uint64_t offset = 0;               ///< bytes
+    ElementType type = ElementType::kInt8;  ///< as it is stored
+    View view;
+};
+
+/// Puts a tensor into the buffer, and takes one out: converted to and from the port's type.
+void write_port(const Port& port, const Tensor& tensor, std::span<std::uint8_t> contents);
+Tensor read_port(const Port& port, ElementType type, std::span<const std::uint8_t> contents);
+
+/// What the host computes at one interrupt; HostDriver does it.
+struct HostTask {
+    std::vector<std::size_t> nodes;   ///< of the graph, in order
+    std::vector<Port> reads, writes;  ///< what comes from the chip, or was given; what it needs
+};
+
+}  // namespace lockstep::network::compile

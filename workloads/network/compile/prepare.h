@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network as a machine computes it, with inputs: what all machines do on the way there.
+#pragma once
+
+#include "workloads/network/graph.h"
+#include "workloads/network/quantise/quantise.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::network::compile {
+
+struct Prepared {
+    Graph graph;                 ///< in the machine's types
+    std::vector<Tensor> inputs;  ///< as graph.inputs; none where there are no values
+    /// What the network gave in FP32 before it was quantised, as graph.outputs; empty where it was
+    /// not.
+    std::vector<std::vector<float>> real_outputs;
+};
+
+/// InputError listing the values that have no elements: there is nothing to compute with them.
+void refuse_empty_values(const Graph& graph);
+
+/// A network in integers, calibrated on its seeded inputs, for which `graph` was simplified and
+/// legalised; or, of a model that is quantised already, with its own scales. `options` are how the
+/// machine wants it.
+Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options, std::uint64_t seed,
+                          bool with_values);
+/// A network in the floating types that it has, with seeded inputs.
+Prepared prepare_floats(Graph graph, std::uint64_t seed, bool with_values);
+
+}  // namespace lockstep::network::compile

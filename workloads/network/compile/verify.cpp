@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/compile/verify.h"
+
+#include "sim/error/error.h"
+#include "workloads/network/quantisation.h"
+#include "workloads/network/quantise/bf16.h"
+#include "workloads/network/reference/execute.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::network::compile {
+
+namespace {
+
+Check check_integers(const std::string& name, const Tensor& wanted, const Tensor& got) {
+    const std::vector<int64_t> a = to_integers(wanted), b = to_integers(got);
+    int64_t wrong = 0;
+    std::string first;
+    for (size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i] && wrong++ == 0)
+            first = fmt::format("element {} is {}, the reference says {}", i, b[i], a[i]);
+    if (wrong == 0) return {name, true, fmt::format("{} elements, equal", a.size())};
+    return {name, false, fmt::format("{}; {} of {} differ", first, wrong, a.size())};
+}
+
+/// The same operations in the same order: floats of an integer machine come from its host.
+Check check_host_floats(const std::string& name, const Tensor& wanted, const Tensor& got) {
+    const std::vector<float> a = to_floats(wanted), b = to_floats(got);
+    for (size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i])))
+            return {name, false,
+                    fmt::format("element {} is {}, the reference says {}", i, b[i], a[i])};
+    return {name, true, fmt::format("{} elements, equal", a.size())};
+}
+
+struct ErrorSize {
+    double rms = 0, most = 0, scale = 0;
+    size_t where = 0;
+};
+
+ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& other) {
+    ErrorSize e;
+    double squares = 0;
+    for (size_t i = 0; i < exact.size(); ++i) {
+        // Infinities and NaNs of both are no difference.
+        const bool same = exact[i] == other[i] || (std::isnan(exact[i]) && std::isnan(other[i]));
+        const double d = same ? 0 : std::abs(other[i] - exact[i]);
+        squares += d * d;
+        // A NaN is the largest error.
+        if (std::isnan(d) ? !std::isnan(e.most) : d > e.most) {
+            e.most = d;
+            e.where = i;
+        }
+        if (std::isfinite(exact[i])) e.scale = std::max(e.scale, std::abs(exact[i]));
+    }
+    e.rms = exact.empty() ? 0 : std::sqrt(squares / static_cast<double>(exact.size()));
+    return e;
+}
+
+/// What quantisation costs, in words; empty where the FP32 result is not known.
+std::string quantisation_error(const Prepared& network, size_t output, const Tensor& got) {
+    const Value& value = network.graph.value(network.graph.outputs[output]);
+    if (output >= network.real_outputs.size() ||
+        network.real_outputs[output].size() != static_cast<size_t>(element_count(got.shape)))
+        return "";
+    const std::vector<float>& real = network.real_outputs[output];
+    const Tensor floats = value.quantisation ? dequantise(got, *value.quantisation) : got;
+    const ErrorSize e = error_of({real.begin(), real.end()}, to_doubles(floats));
+    return fmt::format("; against FP32: rms error {:.3g}, largest {:.3g}, of values up to {:.3g}",
+                       e.rms, e.most, e.scale);
+}
+
+Check check_near(const Value& value, const Tensor& exact, const Tensor& rounded,
+                 const Tensor& result) {
+    const std::vector<double> yardstick = to_doubles(exact), got = to_doubles(result);
+    const ErrorSize ours = error_of(yardstick, got),
+                    reference = error_of(yardstick, to_doubles(rounded));
+    const bool is_bf16 = value.type == ElementType::kBf16;
+    // Of fp32: of the sums of some hundred terms, which the two add in different orders.
+    const double step = ours.scale * (is_bf16 ? 0x1p-8 : 0x1p-18);
+    const bool passed =
+        ours.rms <= 2 * reference.rms + step / 16 && ours.most <= 4 * reference.most + step;
+    return {value.name, passed,
+            fmt::format("{} elements against FP64: rms error {:.3g}, largest {:.3g} (rounding "
+                        "{} to bf16: {:.3g}, {:.3g}); largest value {:.3g}{}",
+                        got.size(), ours.rms, ours.most,
+                        is_bf16 ? "each value" : "operands of products", reference.rms,
+                        reference.most, ours.scale,
+                        passed ? ""
+                               : fmt::format("; element {} is {}, not {}", ours.where,
+                                             got[ours.where], yardstick[ours.where]))};
+}
+
+}  // namespace
+
+std::vector<Check> verify_equal(const Prepared& network, const std::vector<Tensor>& results,
+                                Requantisation requantisation) {
+    const Graph& graph = network.graph;
+    const std::vector<Tensor> wanted =
+        execute(graph, network.inputs, Precision::kFp32, {}, requantisation);
+    std::vector<Check> checks;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const Value& value = graph.value(graph.outputs[i]);
+        checks.push_back(is_floating(value.type)
+                             ? check_host_floats(value.name, wanted[i], results[i])
+                             : check_integers(value.name, wanted[i], results[i]));
+        checks.back().message += quantisation_error(network, i, results[i]);
+    }
+    return checks;
+}
+
+std::vector<Check> verify_near(const Prepared& network, const std::vector<Tensor>& results) {
+    const Graph& graph = network.graph;
+    const std::vector<Tensor> rounded = execute(round_product_operands(graph), network.inputs),
+                              exact = execute(graph, network.inputs, Precision::kFp64);
+    std::vector<Check> checks;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const Value& value = graph.value(graph.outputs[i]);
+        checks.push_back(is_floating(value.type)
+                             ? check_near(value, exact[i], rounded[i], results[i])
+                             : check_integers(value.name, rounded[i], results[i]));
+    }
+    return checks;
+}
+
+}  // namespace lockstep::network::compile

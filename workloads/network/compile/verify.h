@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a machine computed, against the reference executor.
+#pragma once
+
+#include "workloads/network/compile/prepare.h"
+#include "workloads/network/reference/quantised.h"
+
+#include <string>
+#include <vector>
+
+namespace lockstep::network::compile {
+
+/// Of one output.
+struct Check {
+    std::string output;
+    bool passed = false;
+    std::string message;  ///< what was compared, or where it is wrong
+};
+
+/// Of an integer machine: `results`, as the graph's outputs, must equal the reference, which
+/// computes integers exactly and floats in FP32, as a host does.
+std::vector<Check> verify_equal(const Prepared& network, const std::vector<Tensor>& results,
+                                Requantisation requantisation);
+
+/// Of a floating machine whose array rounds its operands to bf16: compared with FP64 on the same
+/// weights and inputs. Errors, root mean square and largest, may be at most twice and four times
+/// those of the reference executor that rounds where the machine does (the operands of products;
+/// tensors of bf16 each), plus a step of their type. Integers must be equal.
+std::vector<Check> verify_near(const Prepared& network, const std::vector<Tensor>& results);
+
+}  // namespace lockstep::network::compile

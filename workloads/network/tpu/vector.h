@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work on the vector unit: instructions, and loops of them over the rows of values.
+#pragma once
+
+#include "sim/numerics/requantise.h"
+#include "workloads/network/tpu/compilation.h"
+
+#include <array>
+#include <functional>
+#include <optional>
+
+namespace lockstep::network::lowering {
+
+/// out = then(function(a, b or immediate)), of a and b spread by `broadcast`; scales of a, b, out.
+void vector_op(Compilation& c, tpu::Function function, tpu::Function then, const BufferRows& a,
+               const BufferRows* b, tpu::Broadcast broadcast, float immediate,
+               const BufferRows& out, std::int64_t rows, std::int64_t columns,
+               std::array<Scaling, 3> scaling = {},
+               const numerics::FixedPointPair* fixed = nullptr);
+
+/// Each row to one element.
+void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const BufferRows& out,
+            std::int64_t rows, std::int64_t columns);
+
+/// `body(rows of x, rows of y, first row, rows)` over pieces of the rows of x, which are those of
+/// y. `temporaries`: bytes for each row beside them. `columns` of a row, where it must be the last
+/// dimension of the graph and not of memory.
+void by_rows(Compilation& c, const Place& x, const Place& y, std::uint64_t temporaries,
+             const std::function<void(const BufferRows&, const BufferRows&, std::int64_t,
+                                      std::int64_t)>& body,
+             std::int64_t columns = 0);
+
+/// to = then(function(a, second or immediate)), both spread to the shape of `to`.
+void elementwise(Compilation& c, tpu::Function function, tpu::Function then, const Place& to,
+                 const Place& a, const std::optional<Place>& second, std::optional<float> immediate,
+                 const std::array<Scaling, 3>& scaling,
+                 const numerics::FixedPointPair* fixed = nullptr);
+
+}  // namespace lockstep::network::lowering
