@@ -38,6 +38,10 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     // Loaded into every program apart from all else: it reads ELF files and nothing more.
     {"workloads/cuda_api/loader",
      {"isa/cubin", "sim/error", "workloads/cuda_api/runtime/runtime_functions.inc"}},
+    // The one place of the workloads that sees every model: one row a kind of machine.
+    {"workloads/run",
+     {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/trace", "models",
+      "workloads"}},
     {"validation",
      {"sim/numerics", "sim/error", "sim/config", "sim/stats", "isa", "models", "workloads"}},
 };

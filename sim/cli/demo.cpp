@@ -7,56 +7,51 @@
 #include <chrono>
 #include <cstdio>
 
-#include "sim/cli/run_request.h"
+#include "sim/cli/run.h"
 #include "sim/cli/verbs.h"
 #include "workloads/cuda/train/train.h"
+#include "workloads/run/gpu/gpu.h"
 
 namespace lockstep::cli {
 
 namespace {
 
 int simulate(const std::string& what, const std::string& machine, const char* title) {
-    RunRequest request;
-    request.what = request.options.workload = what;
-    request.options.machine = machine;
-    request.verify = true;
     fmt::print("\n{}, cycle by cycle: ./lockstep run {} --on {} --verify\n", title, what, machine);
-    return run(request);
+    return run_job({.what = what, .machine = machine, .verify = true});
 }
 
-int run_demo(RunRequest& request) {
-    request.options.mode = "emulate";
-    request.what = request.options.workload = "demo";
-    const std::unique_ptr<Device> device = cuda::make_device(request.options);
+int run_demo(const run::Job& job) {
+    const std::unique_ptr<Device> device = run::make_gpu(job);
     const auto start = std::chrono::steady_clock::now();
-    const cuda::ProgramResult result = cuda::run_training(*device, request.arguments, stdout);
+    const cuda::ProgramResult result = cuda::run_training(*device, job.arguments, stdout);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    if (!request.options.quiet)
-        fmt::print("{} million warp-instructions emulated in {:.1f} s on {}\n",
-                   result.warp_instructions / 1'000'000, wall.count(), request.options.machine);
+    fmt::print("{} million warp-instructions emulated in {:.1f} s on {}\n",
+               result.warp_instructions / 1'000'000, wall.count(), job.machine);
     if (result.status != 0) return result.status;
     const int status =
-        simulate("hgemm:m=1024,n=1024,k=512", request.options.machine, "a product on Tensor Cores");
+        simulate("hgemm:m=1024,n=1024,k=512", job.machine, "a product on Tensor Cores");
     return status != 0 ? status : simulate("alexnet", "tpu_v1", "AlexNet in 8-bit integers");
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app, const Words& after_dashes, int& status) {
-    auto request = std::make_shared<RunRequest>();
+    auto job = std::make_shared<run::Job>();
+    job->what = "demo";
+    job->mode = run::Mode::kEmulate;
     CLI::App* verb = app.add_subcommand(
         "demo", "Train networks on an emulated GPU, simulate kernels on a GPU and a TPU");
-    verb->add_option("arguments", request->arguments,
+    verb->add_option("arguments", job->arguments,
                      "options of the training program, after --: --mnist FOLDER, --epochs N, ...");
-    verb->add_option("--on", request->options.machine, "machine: a name or a .yaml file")
+    verb->add_option("--on", job->machine, "machine: a name or a .yaml file")
         ->capture_default_str();
-    verb->add_option("--threads", request->options.threads, "host threads")
+    verb->add_option("--threads", job->threads, "host threads")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();
-    verb->callback([request, &after_dashes, &status] {
-        request->arguments.insert(request->arguments.end(), after_dashes.begin(),
-                                  after_dashes.end());
-        status = run_demo(*request);
+    verb->callback([job, &after_dashes, &status] {
+        job->arguments.insert(job->arguments.end(), after_dashes.begin(), after_dashes.end());
+        status = run_demo(*job);
     });
 }
 

@@ -3,15 +3,16 @@
 // kernels.
 #include <fmt/format.h>
 
+#include "isa/command/disassembler.h"
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/executable.h"
 #include "isa/cubin/fatbin.h"
 #include "isa/cubin/listing.h"
 #include "isa/sass/disassembler/disassembler.h"
 #include "isa/sass/word.h"
-#include "sim/cli/run_request.h"
-#include "sim/cli/run_tpu_program.h"
 #include "sim/cli/verbs.h"
+#include "workloads/run/subject.h"
+#include "workloads/run/tpu/program.h"
 
 namespace lockstep::cli {
 
@@ -57,11 +58,11 @@ bool print_fatbin(std::span<const std::uint8_t> bytes, const Options& options, s
 }
 
 void disassemble(const Options& options) {
-    const std::vector<std::uint8_t> bytes = read_file(options.file);
-    if (is_tpu_program(options.file, bytes)) {
+    const std::vector<std::uint8_t> bytes = run::read_file(options.file);
+    if (run::is_tpu_program(options.file, bytes)) {
         if (!options.kernel.empty())
             throw InputError(fmt::format("--kernel: {} is a TPU program", options.file));
-        fmt::print("{}", tpu::listing(load_tpu_program(options.file, bytes), false));
+        fmt::print("{}", tpu::listing(run::load_tpu_program(options.file, bytes), false));
         return;
     }
     bool found = true;

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "sim/cli/built_in.h"
 #include "sim/cli/verbs.h"
 #include "sim/error/error.h"
 #include "workloads/network/builtin/builtin.h"
+#include "workloads/run/built_in.h"
 
 namespace lockstep::cli {
 
@@ -65,8 +65,8 @@ void print_kernel(std::string_view name) {
 }
 
 void print_workload(const std::string& name) {
-    if (!is_network(name) && !is_gpu_workload(name)) {
-        const std::string near = nearest_built_in(name);
+    if (!run::is_network(name) && !run::is_gpu_workload(name)) {
+        const std::string near = run::nearest_built_in(name);
         throw InputError(
             near.empty() ? fmt::format("there is no workload '{}'", name)
                          : fmt::format("there is no workload '{}'; did you mean {}?", name, near));

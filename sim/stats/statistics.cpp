@@ -87,7 +87,8 @@ std::string Statistics::json() const {
         steps.push_back(std::move(entry));
     }
     const double wall =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        std::chrono::duration<double>(end_.value_or(std::chrono::steady_clock::now()) - start_)
+            .count();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     const Json root = {

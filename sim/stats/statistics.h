@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ class Statistics {
     /// warp-instructions on a GPU.
     void add_time(std::uint64_t cycles, double seconds, std::uint64_t instructions);
 
+    /// The host's run ends here, or else where the file is written.
+    void stop_clock() { end_ = std::chrono::steady_clock::now(); }
+
     const std::string& machine() const { return machine_; }
     const std::string& mode() const { return mode_; }
     const std::vector<Step>& steps() const { return steps_; }
@@ -50,6 +54,7 @@ class Statistics {
     double seconds_ = 0;
     std::uint64_t instructions_ = 0;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::optional<std::chrono::steady_clock::time_point> end_;
 };
 
 /// Writes a file whole or not at all (a device or pipe: as it takes it). Throws InputError where it

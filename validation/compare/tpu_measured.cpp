@@ -5,8 +5,8 @@
 
 #include "sim/error/error.h"
 #include "validation/compare/suites.h"
-#include "validation/compare/tpu_workload.h"
 #include "validation/published/published.h"
+#include "workloads/run/tpu/network.h"
 
 namespace lockstep::validation {
 
@@ -18,7 +18,8 @@ std::vector<Row> rows(const Request& request) {
     for (std::size_t i = 0; i < table.rows(); ++i) {
         std::string workload = table.text(i, "workload");
         std::replace(workload.begin(), workload.end(), ';', ',');
-        const tpu::RunResult run = run_tpu_workload(workload, request.machine);
+        const tpu::RunResult run =
+            run::time_tpu_network({.what = workload, .machine = request.machine});
         list.push_back(
             {workload, "cycles", table.number(i, "cycles"), static_cast<double>(run.cycles),
              "cycles", "PyTorchSim (MICRO 2025), measured on a TPU v3",

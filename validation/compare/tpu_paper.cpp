@@ -7,8 +7,8 @@
 // production code at another time: "not perfectly consistent". Rows 7 and 8 are counters beside the
 // others: what waits may be hidden behind weights.
 #include "validation/compare/suites.h"
-#include "validation/compare/tpu_workload.h"
 #include "validation/published/published.h"
+#include "workloads/run/tpu/network.h"
 
 namespace lockstep::validation {
 
@@ -26,7 +26,8 @@ struct Column {
 
 void add_rows(std::vector<Row>& list, const Table& table, std::size_t i, const Request& request) {
     const std::string& workload = table.text(i, "workload");
-    const tpu::StepResult total = run_tpu_workload(workload, request.machine).total();
+    const tpu::StepResult total =
+        run::time_tpu_network({.what = workload, .machine = request.machine}).total();
     const double cycles = static_cast<double>(total.cycles);
     const double speed = 100 * static_cast<double>(total.useful_macs) / (cycles * kArray);
     const double slowdown = table.number(i, "slowdown");

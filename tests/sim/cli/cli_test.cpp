@@ -99,8 +99,10 @@ TEST_F(Cli, RefusesSelectionsThatMeanNothing) {
     };
     refused("vector_add --kernel 'a(b'", "--kernel a(b: no regular expression: at character");
     refused("vector_add --kernel add --mode emulate", "need --mode cycle");
-    refused("gemm:m=8,n=8,k=8 --on systolic --launch-count 1", "--launch-count selects launches");
-    refused(cubin + " --launch-skip 1", "--launch-skip selects launches of a program");
+    refused("gemm:m=8,n=8,k=8 --on systolic --launch-count 1",
+            "--launch-count is for an executable or a built-in kernel on a GPU");
+    refused(cubin + " --launch-skip 1",
+            "--launch-skip is for an executable or a built-in kernel; ");
 }
 
 TEST_F(Cli, SimulatesAWorkload) {
@@ -227,10 +229,11 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("run vector_add --mode emulate --set sm.cont=1", "did you mean sm.count?");
     expect("run vector_add --mode emulate --stats x.txt", "x.txt");
     expect("run vector_add --mode emulate --stats " + path("no/such/folder.json"), "cannot be");
-    expect("run vector_add --mode emulate --grid 4", "--grid is for the kernel of a cubin");
+    expect("run vector_add --mode emulate --grid 4",
+           "--grid is for a cubin; vector_add is a built-in kernel");
     expect("run vector_add --mode emulate -- 5", "takes no arguments");
-    expect("run " + cubin + " --mode emulate --verify", "--verify compares");
-    expect("run /usr/bin/env --mode emulate --verify", "--verify compares");
+    expect("run " + cubin + " --mode emulate --verify", "--verify is for a built-in kernel; ");
+    expect("run /usr/bin/env --mode emulate --verify", "--verify is for a built-in kernel; ");
     expect("run " + path("") + " --mode emulate", "not a file");
     expect("run /no/such/file.cubin --mode emulate", "no such file");
     expect("run " + write("junk", "not a program") + " --mode emulate", "neither");
@@ -246,11 +249,11 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("run vector_add --mode emulate --set sm.count=1.5", "1.5 is not a whole number");
     expect("run gemm:dtype=bf16 --mode emulate", "on a GPU it is fp32, fp16 or int8");
     expect("run resnet50", "is a network");
-    expect("run sgemm --on tpu_v1", "is a GPU's workload");
-    expect("run sgemm --on systolic", "is a GPU's workload");
+    expect("run sgemm --on tpu_v1", "is a built-in kernel, which runs on a GPU (--on h200)");
+    expect("run sgemm --on systolic", "is a built-in kernel, which runs on a GPU (--on h200)");
     expect("run gem --on tpu_v1", "did you mean gemm?");
-    expect("run sgemm --schedule", "--schedule is of a network on a TPU");
-    expect("run gemm --on systolic --schedule", "--schedule is of a network on a TPU");
+    expect("run sgemm --schedule", "--schedule is for a network on a TPU; ");
+    expect("run gemm --on systolic --schedule", "--schedule is for a network on a TPU; ");
     expect("run absent.onnx --on tpu_v1", "no such file");
     const std::string folder = fs::path(path("")).parent_path();
     expect("disasm " + folder, "is a folder");

@@ -109,14 +109,14 @@ TEST(Systolic, SaysWhatIsWrongWithTheInput) {
     expect("gemm --trace x.vcd --set array.rows=64", "32 x 32");
     expect("gemm:dtype=fp16", "int8 and bf16");
     expect("gemm --set array.dataflow=rs", "ws, os and is");
-    expect("sgemm", "is a GPU's workload");
-    expect("gemm --no-values --verify", "--verify checks values");
-    expect("gemm --no-values --trace x.vcd", "--trace shows values");
+    expect("sgemm", "is a built-in kernel, which runs on a GPU (--on h200)");
+    expect("gemm --no-values --verify", "--verify needs values");
+    expect("gemm --no-values --trace x.vcd", "--trace needs values");
     expect("gemm:m=65536,n=65536,k=65536", "--no-values");
-    expect("gemm --trace-sms 0", "--trace-sms means nothing");
+    expect("gemm --trace-sms 0", "--trace-sms is for a GPU; systolic is a systolic array");
     expect("softmax", "no matrix product");
     expect("gemm --block 4", "--block is for");
-    expect("/bin/sh", "runs networks");
+    expect("/bin/sh", "is an executable, which runs on a GPU");
     expect("/no/such.onnx", "such.onnx");
 }
 

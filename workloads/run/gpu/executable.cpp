@@ -9,11 +9,13 @@
 #include <cstring>
 #include <filesystem>
 
-#include "sim/cli/run_request.h"
-#include "sim/config/machine.h"
+#include "isa/cubin/executable.h"
 #include "workloads/cuda_api/loader/static_runtime.h"
+#include "workloads/cuda_api/state/make_device.h"
+#include "workloads/run/gpu/device.h"
+#include "workloads/run/gpu/gpu.h"
 
-namespace lockstep::cli {
+namespace lockstep::run {
 
 namespace {
 
@@ -52,23 +54,23 @@ void put_our_libraries_first(std::span<const std::uint8_t> bytes, const std::str
 
 }  // namespace
 
-int run_executable(const RunRequest& request, std::span<const std::uint8_t> bytes) {
-    // Errors in machine and overrides are found before the program starts.
-    cuda::device_options(request.options);
-    cuda::load_machine(request.options);
-    for (const auto& [name, value] : request.options.to_environment())
+Outcome run_executable(const Job& job, const Subject& subject, const MachinePtr&, Screen&) {
+    cubin::check_runnable(subject.bytes, job.what);
+    const cuda::RunOptions options = cuda_options(job);
+    cuda::device_options(options);  // errors are found before the program starts
+    for (const auto& [name, value] : options.to_environment())
         setenv(name.c_str(), value.c_str(), 1);
-    put_our_libraries_first(bytes, request.what);
+    put_our_libraries_first(subject.bytes, job.what);
 
     std::vector<char*> arguments;
-    std::string name = request.what;  // a program sees its name as it was typed
+    std::string name = job.what;  // a program sees its name as it was typed
     arguments.push_back(name.data());
-    for (const std::string& argument : request.arguments)
+    for (const std::string& argument : job.arguments)
         arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
-    const std::string program = std::filesystem::absolute(request.what);
+    const std::string program = std::filesystem::absolute(job.what);
     execv(program.c_str(), arguments.data());
-    throw InputError(fmt::format("{}: cannot be run: {}", request.what, std::strerror(errno)));
+    throw InputError(fmt::format("{}: cannot be run: {}", job.what, std::strerror(errno)));
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::run

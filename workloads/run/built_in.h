@@ -5,11 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace lockstep::cli {
-
-/// Throws InputError where `text`, name[:key=value,...], names nothing that is built in, or what
-/// runs on other machines only; the message says what would be right.
-void check_built_in(std::string_view text, bool on_gpu);
+namespace lockstep::run {
 
 /// Whether there is a network, or a GPU's workload, of that name.
 bool is_network(std::string_view name);
@@ -18,4 +14,4 @@ bool is_gpu_workload(std::string_view name);
 /// The name that is most like this one, or "".
 std::string nearest_built_in(std::string_view name);
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::run

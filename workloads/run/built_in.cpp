@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/cli/built_in.h"
-
-#include <fmt/format.h>
+#include "workloads/run/built_in.h"
 
 #include <algorithm>
 
 #include "sim/config/nearest.h"
-#include "sim/error/error.h"
 #include "workloads/cuda/workload.h"
 #include "workloads/network/builtin/builtin.h"
 
-namespace lockstep::cli {
+namespace lockstep::run {
 
 bool is_network(std::string_view name) {
     const auto& networks = network::builtin_networks();
@@ -33,18 +30,4 @@ std::string nearest_built_in(std::string_view name) {
     return config::nearest(name, names);
 }
 
-void check_built_in(std::string_view text, bool on_gpu) {
-    const std::string_view name = text.substr(0, text.find(':'));
-    if (on_gpu ? is_gpu_workload(name) : is_network(name)) return;
-    if (is_network(name))
-        throw InputError(fmt::format(
-            "{} is a network, which runs on a TPU or a systolic array (--on tpu_v1)", name));
-    if (is_gpu_workload(name))
-        throw InputError(fmt::format("{} is a GPU's workload (--on h200)", name));
-    const std::string near = nearest_built_in(name);
-    throw InputError(fmt::format("'{}' is neither a file nor a built-in workload{}", text,
-                                 near.empty() ? " (lockstep workloads lists them)"
-                                              : fmt::format("; did you mean {}?", near)));
-}
-
-}  // namespace lockstep::cli
+}  // namespace lockstep::run

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as its callers see it: data, and lines for whoever shows them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "workloads/run/kind.h"
+#include "workloads/run/tpu/network.h"
+
+namespace lockstep::run {
+namespace {
+
+using testing::HasSubstr;
+
+class Recorded final : public Screen {
+  public:
+    void print(std::string_view text) override { printed += text; }
+    void print_always(std::string_view text) override { insisted += text; }
+    std::string printed, insisted;
+};
+
+TEST(Run, EveryMachineIsOfAKindThatRunsSomething) {
+    for (const std::string& name : config::Machine::names()) {
+        const auto machine = config::Machine::load(name);
+        EXPECT_FALSE(kind_of(*machine).ways.empty()) << name;
+    }
+}
+
+TEST(Run, EveryKindIsNamedAsItsMachinesAre) {
+    std::set<std::string_view> names;
+    for (const Kind& kind : kinds()) {
+        EXPECT_TRUE(names.insert(kind.name).second) << kind.name << " has two rows";
+        EXPECT_EQ(config::Machine::load(std::string(kind.example))->kind(), kind.name);
+    }
+}
+
+TEST(Run, AKernelGivesItsLaunchesAsSteps) {
+    Recorded screen;
+    const Outcome outcome = run({.what = "vector_add:n=64", .mode = Mode::kEmulate}, screen);
+    ASSERT_EQ(outcome.statistics.steps().size(), 1u);
+    EXPECT_EQ(outcome.statistics.steps()[0].name, "vector_add");
+    EXPECT_EQ(outcome.statistics.machine(), "h200");
+    EXPECT_EQ(outcome.status(), ExitStatus::kDone);
+    EXPECT_THAT(screen.printed, HasSubstr("warp-instructions"));
+    EXPECT_EQ(screen.insisted, "");
+}
+
+TEST(Run, ANameOfTwoThingsIsWhatTheMachineRuns) {
+    Screen screen;
+    const auto name = [&](const char* machine) {
+        const Job job{.what = "gemm:m=8,n=8,k=8", .machine = machine, .mode = Mode::kEmulate};
+        return run(job, screen).statistics.steps().at(0).name;
+    };
+    EXPECT_EQ(name("h200"), "sgemm_register_blocked");
+    EXPECT_EQ(name("systolic"), "gemm");
+}
+
+TEST(Run, WhatWasVerifiedIsShown) {
+    Recorded screen;
+    Job job{.what = "gemm:m=8,n=8,k=8", .machine = "systolic", .verify = true};
+    EXPECT_TRUE(run(job, screen).passed);
+    EXPECT_THAT(screen.printed, HasSubstr("verified gemm: 64 elements"));
+}
+
+TEST(Run, ANetworkIsTimedWithoutValues) {
+    const Job job{.what = "gemm:m=64,n=64,k=64", .machine = "tpu_v1"};
+    Screen screen;
+    Job timed = job;
+    timed.no_values = true;
+    EXPECT_EQ(time_tpu_network(job)
+                  .steps.at(0)
+                  .metrics(tpu::Parameters(*config::Machine::load("tpu_v1")))[0]
+                  .second.count,
+              run(timed, screen).statistics.steps().at(0).metrics[0].second.count);
+    EXPECT_THROW(time_tpu_network({.what = job.what}), InputError);  // h200
+}
+
+}  // namespace
+}  // namespace lockstep::run

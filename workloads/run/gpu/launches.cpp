@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/run/gpu/launches.h"
+
+#include <fmt/format.h>
+
+namespace lockstep::run {
+
+Launches::Launches(const Job& job, const config::Machine& machine, Screen& screen)
+    : job_(job),
+      screen_(screen),
+      statistics_(machine.name(), std::string(name_of(job.mode)), job.what) {}
+
+void Launches::add(const std::string& kernel, const sass::Dim3& grid, const sass::Dim3& block,
+                   const LaunchResult& result) {
+    stats::Step step;
+    step.name = kernel;
+    step.grid = {grid.x, grid.y, grid.z};
+    step.block = {block.x, block.y, block.z};
+    step.metrics = result.metrics;
+    if (result.cycles == 0 && job_.mode == Mode::kCycle) step.mode = name_of(Mode::kEmulate);
+    statistics_.add(std::move(step));
+    statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
+    if (result.cycles == 0)
+        screen_.print(fmt::format("{}  grid ({},{},{})  block ({},{},{})  {} warp-instructions\n",
+                                  kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                  result.warp_instructions));
+}
+
+stats::Statistics Launches::take() {
+    if (job_.mode == Mode::kCycle) screen_.print(speed_of_light(statistics_));
+    return std::move(statistics_);
+}
+
+}  // namespace lockstep::run

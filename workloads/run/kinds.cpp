@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/run/kind.h"
+
+#include "workloads/run/gpu/gpu.h"
+#include "workloads/run/systolic/systolic.h"
+#include "workloads/run/tpu/network.h"
+#include "workloads/run/tpu/program.h"
+
+namespace lockstep::run {
+
+namespace {
+
+constexpr Way kGpuWays[] = {
+    {SubjectKind::kExecutable, "arguments --kernel --launch-skip --launch-count", "",
+     run_executable},
+    {SubjectKind::kCubin, "--kernel --grid --block --shared --arg", "", run_cubin},
+    {SubjectKind::kKernel, "--verify --kernel --launch-skip --launch-count", "", run_workload},
+};
+
+constexpr Way kTpuWays[] = {
+    {SubjectKind::kNetwork, "--verify --schedule", "--verify --program", run_tpu_network},
+    {SubjectKind::kTpuProgram, "--arg", "", run_tpu_program},
+};
+
+constexpr Way kSystolicWays[] = {
+    {SubjectKind::kNetwork, "--verify", "--verify --trace", run_systolic},
+};
+
+constexpr Kind kKinds[] = {
+    {.name = "gpu",
+     .phrase = "a GPU",
+     .example = "h200",
+     .options = "--l2 --max-instructions --trace --trace-window --trace-sms",
+     .traces = ".json .kanata",
+     .ways = kGpuWays},
+    {.name = "tpu",
+     .phrase = "a TPU",
+     .example = "tpu_v1",
+     .options = "--no-values --program --trace --trace-window",
+     .traces = ".json",
+     .ways = kTpuWays},
+    {.name = "systolic",
+     .phrase = "a systolic array",
+     .example = "systolic",
+     .options = "--no-values --trace",
+     .traces = ".vcd",
+     .ways = kSystolicWays},
+};
+
+}  // namespace
+
+std::span<const Kind> kinds() {
+    return kKinds;
+}
+
+const Kind& kind_of(const config::Machine& machine) {
+    for (const Kind& kind : kKinds)
+        if (kind.name == machine.kind()) return kind;
+    throw InternalError(fmt::format("{}: nothing runs on a {}", machine.name(), machine.kind()));
+}
+
+}  // namespace lockstep::run

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/run/subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "isa/cubin/executable.h"
+#include "sim/error/error.h"
+#include "workloads/run/built_in.h"
+#include "workloads/run/tpu/program.h"
+
+namespace lockstep::run {
+
+namespace {
+
+/// The file that X names, or "" where X is the name of something built in. What stands behind the
+/// name of an .onnx are the extents of its symbolic dimensions.
+std::string file_of(const std::string& what) {
+    const std::size_t onnx = what.find(".onnx");
+    if (onnx != std::string::npos) return what.substr(0, what.find(':', onnx));
+    const bool is_file = what.find('/') != std::string::npos || what.ends_with(".cubin") ||
+                         what.ends_with(".tpu") || std::filesystem::is_regular_file(what);
+    return is_file ? what : "";
+}
+
+SubjectKind kind_of_file(const std::string& file, const std::vector<std::uint8_t>& bytes) {
+    if (is_tpu_program(file, bytes)) return SubjectKind::kTpuProgram;
+    switch (cubin::identify(bytes)) {
+        case cubin::FileKind::kExecutable:
+            return SubjectKind::kExecutable;
+        case cubin::FileKind::kCubin:
+        case cubin::FileKind::kFatbin:
+            return SubjectKind::kCubin;
+        case cubin::FileKind::kPtx:
+            throw InputError(fmt::format(
+                "{}: PTX; assemble it first (ptxas -arch=sm_90 -o x.cubin {})", file, file));
+        default:
+            throw InputError(
+                fmt::format("{}: neither a CUDA executable nor a cubin or fatbin", file));
+    }
+}
+
+std::vector<SubjectKind> kinds_of_name(const std::string& what) {
+    const std::string_view name = std::string_view(what).substr(0, what.find(':'));
+    std::vector<SubjectKind> kinds;
+    if (is_gpu_workload(name)) kinds.push_back(SubjectKind::kKernel);
+    if (is_network(name)) kinds.push_back(SubjectKind::kNetwork);
+    if (!kinds.empty()) return kinds;
+    const std::string near = nearest_built_in(name);
+    throw InputError(fmt::format("'{}' is neither a file nor a built-in workload{}", what,
+                                 near.empty() ? " (lockstep workloads lists them)"
+                                              : fmt::format("; did you mean {}?", near)));
+}
+
+}  // namespace
+
+std::string_view phrase_of(SubjectKind kind) {
+    switch (kind) {
+        case SubjectKind::kExecutable:
+            return "an executable";
+        case SubjectKind::kCubin:
+            return "a cubin";
+        case SubjectKind::kKernel:
+            return "a built-in kernel";
+        case SubjectKind::kNetwork:
+            return "a network";
+        case SubjectKind::kTpuProgram:
+            return "a TPU program";
+    }
+    throw InternalError("a kind of subject without a name");
+}
+
+bool Subject::is(SubjectKind kind) const {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+Subject identify(const std::string& what) {
+    const std::string file = file_of(what);
+    if (file.empty()) return {.kinds = kinds_of_name(what)};
+    if (!std::filesystem::exists(file)) throw InputError(fmt::format("{}: no such file", file));
+    if (!std::filesystem::is_regular_file(file))
+        throw InputError(fmt::format("{}: not a file", file));
+    if (file.ends_with(".onnx")) return {.kinds = {SubjectKind::kNetwork}, .file = file};
+    std::vector<std::uint8_t> bytes = read_file(file);
+    const SubjectKind kind = kind_of_file(file, bytes);
+    return {.kinds = {kind}, .file = file, .bytes = std::move(bytes)};
+}
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+    if (std::filesystem::is_directory(path))
+        throw InputError(fmt::format("{}: is a folder, not a file", path));
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw InputError(fmt::format("{}: cannot be read", path));
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace lockstep::run

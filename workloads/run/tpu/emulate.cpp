@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/run/tpu/emulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "isa/command/disassembler.h"
+
+namespace lockstep::run {
+
+namespace {
+
+/// What emulation counts of a program's step: as the model does, without what the sequencer does
+/// itself.
+struct EmulatedStep {
+    std::uint64_t instructions = 0, macs = 0;
+
+    void add(const tpu::Instruction& instruction) {
+        using tpu::Field;
+        if (instruction.queue() != tpu::Queue::kSequencer) ++instructions;
+        if (time_of(instruction.opcode()) == tpu::Time::kStream)
+            macs += instruction[Field::kRows] * instruction[Field::kLanes] *
+                    instruction[Field::kColumns];
+    }
+};
+
+}  // namespace
+
+void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
+                         tpu::Storage& storage, stats::Statistics& statistics, Screen& screen,
+                         const std::function<void(std::uint32_t)>& host) {
+    tpu::check_driver(program, host != nullptr);
+    tpu::State state(parameters.limits(), storage);
+    state.host = host;
+    std::vector<EmulatedStep> steps(std::max<std::size_t>(program.steps.size(), 1));
+    std::size_t step = 0;
+    for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+        const tpu::Instruction& instruction = program.instructions[i];
+        if (instruction.opcode() == tpu::Opcode::kTag) step = instruction[tpu::Field::kStep];
+        steps[step].add(instruction);
+        screen.progress("instructions", i, program.instructions.size());
+        std::string wrong = check_bounds(instruction, parameters.limits(), storage);
+        try {
+            if (wrong.empty()) execute(instruction, state);
+        } catch (const ProgramFault& fault) {
+            wrong = fault.what();
+        }
+        if (!wrong.empty())
+            throw ProgramFault(
+                fmt::format("instruction {}: {}: {}", i, disassemble(instruction), wrong));
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const tpu::ProgramStep said =
+            i < program.steps.size() ? program.steps[i] : tpu::ProgramStep{"program", 0};
+        stats::Step made;
+        made.name = said.name;
+        made.metrics = {{"macs", said.macs != 0 ? said.macs : steps[i].macs},
+                        {"lockstep__instructions", steps[i].instructions}};
+        statistics.add(std::move(made));
+        statistics.add_time(0, 0, steps[i].instructions);
+    }
+}
+
+}  // namespace lockstep::run
