@@ -6,6 +6,21 @@
 // different calls cannot disturb each other. Compilers put YIELD into loops that may wait for
 // another thread: a barrier whose other threads do nothing but yield lets the waiting ones go
 // (US patent 10,067,768; after how many yields is not published).
+//
+// WARPSYNC.COLLECTIVE mask, label (sm_90) opens a region that ENDCOLLECTIVE closes; the region
+// holds one SHFL, VOTE, MATCH or REDUX. Published: PTX (shfl.sync waits until all threads of the
+// mask that have not exited have executed it, wherever they do); the debugger's interface (a warp
+// has a mask of the threads in a collective operation); experiments on sm_120 (that mask is the
+// named lanes less the exited ones, and 0 behind the region; a lane that executes it and is not in
+// its own mask raises an illegal instruction). Inferred from what ptxas emits: all regions of a
+// kernel with the same operation use the same registers, and each has its own label, so that lanes
+// which wait at different regions run one of them together, and each goes on at the label it came
+// with.
+//
+// A lane that waits at BSYNC for lanes that wait at WARPSYNC for it can never come. Programs that
+// do so (a full-mask shuffle in a loop that some lanes have left) hang on Volta and Turing by their
+// users' reports, and are run on later chips. Inferred for those: such lanes count as absent, like
+// exited ones. PTX leaves it undefined; whether the silicon does so is not measured here.
 #include "isa/sass/convergence.h"
 
 #include <algorithm>
@@ -20,6 +35,8 @@ namespace {
 /// Yields of a warp in which none of its threads came to a barrier or ended, after which threads
 /// at a convergence barrier no longer wait for the others.
 constexpr std::uint32_t kPatience = 128;
+/// From this architecture on lanes that cannot come do not hold up a WARPSYNC.
+constexpr int kSkipsAbsent = 80;
 
 }  // namespace
 
@@ -28,6 +45,27 @@ void park(Warp& warp, PathStatus status, std::uint8_t detail, std::uint32_t want
     warp.parked.push_back({warp.pc, warp.active, status, detail, wanted});
     warp.active = 0;
     warp.budget = 0;
+}
+
+void park_for_collective(Warp& warp, std::uint32_t wanted, std::uint32_t after) {
+    park(warp, PathStatus::kWarpSync, 0, wanted);
+    warp.parked.back().after = after;
+}
+
+void end_collective(Warp& warp) {
+    for (std::size_t i = 0; i < warp.parked.size();) {
+        Path& path = warp.parked[i];
+        if (path.status != PathStatus::kCollective || (path.lanes & warp.active) == 0) {
+            ++i;
+        } else if (path.pc == warp.pc) {
+            warp.parked.erase(warp.parked.begin() + static_cast<std::ptrdiff_t>(i));
+        } else {
+            warp.active &= ~path.lanes;
+            path.status = PathStatus::kReady;
+            ++i;
+        }
+    }
+    if (warp.active == 0) warp.budget = 0;
 }
 
 void split_off_others(Warp& warp, std::uint32_t lanes) {
@@ -103,6 +141,31 @@ void release_early(Warp& warp) {
     release_paths(warp);
 }
 
+/// The lanes that wait, directly or through others, at a convergence barrier for one of `awaited`.
+std::uint32_t held_up_by(Warp& warp, std::uint32_t awaited) {
+    std::uint32_t held = 0;
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (const Path& path : warp.parked)
+            if (path.status == PathStatus::kConvergence && (path.lanes & ~held) != 0 &&
+                (participants(warp, path) & ~path.lanes & (awaited | held)) != 0) {
+                held |= path.lanes;
+                grows = true;
+            }
+    }
+    return held;
+}
+
+/// The paths of `lanes`, which wait at one WARPSYNC.COLLECTIVE each, become one path in the region
+/// of the one at `index`, and reminders of where the lanes go on.
+void join_collective(Warp& warp, std::size_t index, std::uint32_t lanes) {
+    const std::uint32_t region = warp.parked[index].pc;
+    for (Path& path : warp.parked)
+        if (path.status == PathStatus::kWarpSync && (path.lanes & lanes) != 0)
+            path = {path.after, path.lanes, PathStatus::kCollective};
+    warp.parked.push_back({region, lanes, PathStatus::kReady});
+}
+
 }  // namespace
 
 void release_paths(Warp& warp) {
@@ -116,15 +179,24 @@ void release_paths(Warp& warp) {
         const auto waits_with = [&](const Path& other) {
             return other.status == path.status && other.detail == path.detail &&
                    participants(warp, other) == wanted &&
-                   (path.status == PathStatus::kWarpSync || other.pc == path.pc);
+                   (path.status == PathStatus::kWarpSync ? (other.after != 0) == (path.after != 0)
+                                                         : other.pc == path.pc);
         };
         std::uint32_t arrived = 0;
         for (const Path& other : warp.parked)
             if (waits_with(other)) arrived |= other.lanes;
-        if ((wanted & ~arrived) != 0) continue;
+        std::uint32_t missing = wanted & ~arrived;
+        if (missing != 0 && path.status == PathStatus::kWarpSync &&
+            warp.cta->launch->arch >= kSkipsAbsent)
+            missing &= ~held_up_by(warp, arrived);
+        if (missing != 0) continue;
         // Complete: everybody who waits at this pc becomes one path.
         const PathStatus status = path.status;
         const std::uint32_t pc = path.pc;
+        if (path.after != 0 && arrived != path.lanes) {
+            join_collective(warp, i, arrived);
+            continue;
+        }
         for (std::size_t j = warp.parked.size(); j-- > i + 1;) {
             const Path& other = warp.parked[j];
             if (other.pc == pc && waits_with(other)) {

@@ -11,6 +11,14 @@ namespace lockstep::sass {
 /// Parks the running path: it stops, and waits as `status` says. It will go on at warp.pc.
 void park(Warp& warp, PathStatus status, std::uint8_t detail = 0, std::uint32_t wanted = 0);
 
+/// Parks the running path at WARPSYNC.COLLECTIVE for the lanes `wanted`. The region that begins at
+/// warp.pc ends before the code index `after`.
+void park_for_collective(Warp& warp, std::uint32_t wanted, std::uint32_t after);
+
+/// The running path is at the end of a collective region: lanes that came into it from elsewhere go
+/// on behind the regions that they came to.
+void end_collective(Warp& warp);
+
 /// Parks the lanes of the running path that are not in `lanes`, ready at warp.pc, so that the
 /// running path has exactly `lanes`.
 void split_off_others(Warp& warp, std::uint32_t lanes);

@@ -104,6 +104,7 @@ enum class PathStatus : std::uint8_t {
     kConvergence,  ///< at BSYNC of barrier `detail`
     kWarpSync,     ///< at WARPSYNC for the lanes `wanted`
     kCtaBarrier,   ///< at BAR number `detail`
+    kCollective,   ///< its lanes run in another path's collective region, then from pc on
 };
 
 /// Threads of one warp that share a pc. A warp has one running path and any number of parked ones.
@@ -113,6 +114,7 @@ struct Path {
     PathStatus status = PathStatus::kReady;
     std::uint8_t detail = 0;
     std::uint32_t wanted = 0;
+    std::uint32_t after = 0;  ///< at WARPSYNC.COLLECTIVE: where its region ends; else 0
 };
 
 /// What the last memory instruction touched, for the machine that times it.

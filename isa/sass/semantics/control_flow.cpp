@@ -3,6 +3,8 @@
 // in bits 34-81 in units of 4 bytes.
 #include "isa/sass/semantics/control_flow.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 namespace lockstep::sass {
@@ -101,25 +103,37 @@ bool bind_break(Binder& binder) {
     return true;
 }
 
-/// Exclusive: lanes whose masks differ go on as paths of their own, each of which comes here again,
-/// so that what follows (a vote) sees the lanes of one mask only. They meet at the next BSYNC.
-template <bool kExclusive>
+enum class WarpSync { kPlain, kExclusive, kCollective };
+
+/// Exclusive and collective: lanes whose masks differ go on as paths of their own, each of which
+/// comes here again, so that what follows (a vote) sees the lanes of one mask only. They meet at
+/// the next BSYNC.
+template <WarpSync kMode>
 void execute_warpsync(const Instruction& in, Warp& warp) {
     std::uint32_t lanes = condition(in, warp);
     if (lanes == 0) return;
     const Row& masks = warp.row(in.a);
     const std::uint32_t mask = masks.lane[std::countr_zero(lanes)];
-    if constexpr (kExclusive) {
+    if constexpr (kMode != WarpSync::kPlain) {
         const std::uint32_t others =
             lanes & ~lane_mask([&](unsigned l) { return masks.lane[l] == mask; });
         if (others != 0) warp.parked.push_back({warp.pc - 1, others, PathStatus::kReady, 0, 0});
         warp.active &= ~others;
         lanes &= ~others;
     }
+    if (kMode == WarpSync::kCollective && (lanes & ~mask) != 0)
+        throw Fault{.kind = FaultKind::kIllegalInstruction,
+                    .what = fmt::format("the mask {:#010x} of a collective leaves out lanes that "
+                                        "execute it",
+                                        mask),
+                    .lane = static_cast<unsigned>(std::countr_zero(lanes & ~mask))};
     const std::uint32_t wanted = mask & warp.live;
     if ((wanted & ~lanes) == 0 && lanes == warp.active) return;
     split_off_others(warp, lanes);
-    park(warp, PathStatus::kWarpSync, 0, wanted | lanes);
+    if (kMode == WarpSync::kCollective)
+        park_for_collective(warp, wanted, static_cast<std::uint32_t>(in.immediate));
+    else
+        park(warp, PathStatus::kWarpSync, 0, wanted | lanes);
     release_paths(warp);
 }
 
@@ -128,15 +142,28 @@ bool bind_warpsync(Binder& binder) {
     Instruction& out = binder.out;
     bind_condition(binder);
     // .EXCLUSIVE is bit 86 from sm_80 on. Bits 85-86 of sm_90: 1 .EXCLUSIVE; 2 .COLLECTIVE, which
-    // ends at ENDCOLLECTIVE and whose label is the BSYNC behind that.
-    const bool exclusive = binder.arch >= 80 && binder.word.bits(85, 2) != 0;
-    out.execute = exclusive ? execute_warpsync<true> : execute_warpsync<false>;
+    // ends at ENDCOLLECTIVE and whose label is what comes behind that.
+    const auto mode = binder.word.bits(85, 2);
+    const bool is_collective = binder.arch >= kHopper && mode == 2;
+    const bool exclusive = binder.arch >= 80 && mode != 0;
+    out.execute = is_collective ? execute_warpsync<WarpSync::kCollective>
+                  : exclusive   ? execute_warpsync<WarpSync::kExclusive>
+                                : execute_warpsync<WarpSync::kPlain>;
     if (binder.word.form() == 1)
         out.a = binder.source_register(binder.arch >= kHopper ? 24 : 32);
     else if (binder.arch >= kHopper)
         out.a = binder.literal(kAllLanes);  // .ALL
     else
         out.a = binder.flexible(SourceWidth::k32);
+    return !is_collective || bind_relative_target(binder);
+}
+
+void execute_endcollective(const Instruction&, Warp& warp) {
+    end_collective(warp);
+}
+
+bool bind_endcollective(Binder& binder) {
+    binder.out.execute = execute_endcollective;
     return true;
 }
 
@@ -221,7 +248,7 @@ constexpr BindEntry kEntries[] = {
     {0x15b, bind_exit},
     {0x15c, bind_bpt},
     {0x15d, bind_yield},
-    {0x11b, bind_nothing},  // ENDCOLLECTIVE
+    {0x11b, bind_endcollective},
     {0x02d, bind_nothing},  // PREEXIT, ACQBULK: overlap of dependent launches, which run in order
     {0x02e, bind_nothing},
 };
