@@ -106,11 +106,18 @@ struct TraceOptions {
     unsigned first_sm = 0, last_sm = 0;     ///< SMs whose warps and pipes are shown, both included
 };
 
+/// Which global accesses are out of bounds.
+enum class Bounds : std::uint8_t {
+    kExact,  ///< those that touch a byte of no allocation
+    kPage,   ///< as on hardware: those that touch a page of 2 MiB that holds no allocation's memory
+};
+
 struct DeviceOptions {
     unsigned threads = 1;                ///< host threads; results never depend on it
     std::uint64_t max_instructions = 0;  ///< per launch, warp-instructions; 0: no limit
     std::uint64_t seed = 0;
     bool progress = false;  ///< show a line on stderr during long launches, if that is a terminal
+    Bounds bounds = Bounds::kExact;
     // Of simulation only.
     L2Start l2 = L2Start::kCold;
     TraceOptions trace;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "isa/cubin/demangle.h"
+
 namespace lockstep::gpu {
 
 namespace {
@@ -26,6 +28,7 @@ GpuDevice::GpuDevice(std::shared_ptr<const config::Machine> machine, const Devic
       system_calls_(memory_) {
     bank0_ = memory_.allocate(kBank0Bytes);
     grid_workspace_ = memory_.allocate(kGridWorkspaceBytes);
+    if (options_.bounds == Bounds::kPage) memory_.find_by_page();
 }
 
 DevicePointer GpuDevice::allocate(std::uint64_t bytes, MemoryKind kind) {
@@ -81,7 +84,7 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     const cubin::Function* kernel = module.find_kernel(request.kernel);
     if (kernel == nullptr)
         throw LaunchRefused(LaunchRefused::Reason::kNoKernel,
-                            fmt::format("no kernel named {}", request.kernel));
+                            fmt::format("no kernel named {}", cubin::demangled(request.kernel)));
     check_launch(*machine_, *kernel, request);
 
     launch.program = &module.bind(*kernel, launch.entry);
@@ -107,6 +110,8 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     fill_constant_bank0(bank0, bank0_, launch.arch, *kernel, request, *machine_, launch.local_bytes,
                         launch.id, request.cooperative ? grid_workspace_ : 0);
     add_reserved_shared(launch, bank0);
+    if (options_.bounds == Bounds::kPage)
+        launch.shared_bytes = granted_shared_bytes(launch.shared_bytes);
     launch.constant[0] = bank0;
     for (unsigned bank = 1; bank < launch.constant.size(); ++bank)
         launch.constant[bank] = module.constant_bank(*kernel, bank);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "isa/cubin/demangle.h"
 #include "isa/sass/cta_barrier.h"
 #include "models/gpu/module.h"
 
@@ -35,8 +36,9 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
         return static_cast<std::uint64_t>(machine.integer(path));
     };
     const auto refuse = [&](Reason reason, const std::string& why) {
-        throw LaunchRefused(reason, fmt::format("kernel {} cannot be launched on {}: {}",
-                                                kernel.name, machine.name(), why));
+        throw LaunchRefused(reason,
+                            fmt::format("kernel {} cannot be launched on {}: {}",
+                                        cubin::demangled(kernel.name), machine.name(), why));
     };
     const sass::Dim3& block = request.block;
     const sass::Dim3& grid = request.grid;
@@ -89,13 +91,17 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
     }
 }
 
+std::uint32_t granted_shared_bytes(std::uint32_t bytes) {
+    constexpr std::uint64_t kGranule = 128;
+    return round_up(bytes, kGranule);
+}
+
 std::uint32_t Occupancy::ctas() const {
     return std::min({by_ctas, by_warps, by_registers, by_shared_memory});
 }
 
 Occupancy occupancy(const config::Machine& machine, const cubin::Function& kernel,
                     std::uint32_t threads, std::uint32_t dynamic_shared_bytes) {
-    constexpr std::uint64_t kSharedGranule = 128;
     const auto limit = [&](const char* path) {
         return static_cast<std::uint32_t>(machine.integer(path));
     };
@@ -112,7 +118,7 @@ Occupancy occupancy(const config::Machine& machine, const cubin::Function& kerne
     const std::uint32_t reserved =
         machine.integer("arch") >= 90 ? 0 : limit("shared_memory.reserved_per_cta");
     const std::uint32_t shared =
-        round_up(kernel.shared_bytes + dynamic_shared_bytes + reserved, kSharedGranule);
+        granted_shared_bytes(kernel.shared_bytes + dynamic_shared_bytes + reserved);
     result.by_shared_memory = shared != 0 ? limit("shared_memory.size") / shared : result.by_ctas;
     return result;
 }

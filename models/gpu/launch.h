@@ -21,6 +21,9 @@ namespace lockstep::gpu {
 void check_launch(const config::Machine& machine, const cubin::Function& kernel,
                   const LaunchRequest& request);
 
+/// Shared memory that a CTA gets where it asks for so much.
+std::uint32_t granted_shared_bytes(std::uint32_t bytes);
+
 /// CTAs of a kernel that one SM holds at once, as each resource alone would have it.
 struct Occupancy {
     std::uint32_t by_ctas = 0, by_warps = 0, by_registers = 0, by_shared_memory = 0;

@@ -96,7 +96,8 @@ std::uint64_t DeviceMemory::allocate_above(std::uint64_t bytes) {
     last->second -= block;
     const std::uint64_t begin = last->first + last->second;
     if (last->second == 0) free_.erase(last);
-    const std::uint64_t first_page = begin / page_bytes() * page_bytes();
+    const std::uint64_t granule = first_page_ != 0 ? kPageBytes : page_bytes();
+    const std::uint64_t first_page = begin / granule * granule;
     LOCKSTEP_CHECK(
         mprotect(host(first_page), begin + block - first_page, PROT_READ | PROT_WRITE) == 0,
         "cannot make device memory accessible: {}", std::strerror(errno));
@@ -168,6 +169,17 @@ bool DeviceMemory::register_host(void* pointer, std::uint64_t bytes) {
     return true;
 }
 
+void DeviceMemory::find_by_page() {
+    const auto largest =
+        std::max_element(free_.begin(), free_.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    LOCKSTEP_CHECK(largest != free_.end(), "no device memory is free to begin a page in");
+    const auto [begin, bytes] = *largest;
+    first_page_ = round_up(begin, kPageBytes);
+    free_.clear();
+    free_[first_page_] = begin + bytes - first_page_;
+}
+
 void DeviceMemory::set_writable(std::uint64_t begin, bool writable) {
     const auto it = allocations_.find(begin);
     LOCKSTEP_CHECK(it != allocations_.end(), "no allocation begins at {:#x}", begin);
@@ -187,8 +199,25 @@ Allocation DeviceMemory::allocation(std::uint64_t address) const {
 
 sass::Extent DeviceMemory::find(std::uint64_t address) const {
     const Allocation found = allocation(address);
+    if (first_page_ != 0 && address >= first_page_ && address < region_ + kRegionBytes)
+        return find_pages(address, found);
     if (found.bytes == 0) return {};
     return {found.begin, found.begin + found.bytes, host(found.begin), found.writable};
+}
+
+sass::Extent DeviceMemory::find_pages(std::uint64_t address, const Allocation& found) const {
+    std::uint64_t begin = address / kPageBytes * kPageBytes, end = begin + kPageBytes;
+    if (found.bytes != 0) {
+        begin = found.begin / kPageBytes * kPageBytes;
+        end = round_up(found.begin + found.bytes, kPageBytes);
+    } else {
+        // Is there another on this page?
+        const auto last = at_or_before(end - 1);
+        if (last == allocations_.end() || last->second.bytes == 0 ||
+            last->first + last->second.bytes <= begin)
+            return {};
+    }
+    return {begin, end, host(begin), true};
 }
 
 std::string DeviceMemory::describe(std::uint64_t address) const {

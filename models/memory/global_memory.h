@@ -29,6 +29,8 @@ class DeviceMemory : public sass::GlobalMemory {
     /// Bytes after each allocation that belong to none, so that running over the end is noticed.
     static constexpr std::uint64_t kRedZone = 256;
     static constexpr std::uint64_t kRegionBytes = 1ull << 40;
+    /// What a GPU's MMU maps at once (CUDA's allocation granularity since Pascal).
+    static constexpr std::uint64_t kPageBytes = 2ull << 20;
 
     /// capacity: bytes of device memory. Throws InternalError where no region can be reserved.
     explicit DeviceMemory(std::uint64_t capacity);
@@ -46,6 +48,9 @@ class DeviceMemory : public sass::GlobalMemory {
     bool free(std::uint64_t begin);
     /// Makes host memory of the program accessible; false where it overlaps what is known.
     bool register_host(void* pointer, std::uint64_t bytes);
+    /// From now on find() gives whole pages of kPageBytes that hold any of an allocation's bytes.
+    /// What is allocated later shares no page with what is there, which keeps its exact bounds.
+    void find_by_page();
     /// Stores to a read-only allocation fault.
     void set_writable(std::uint64_t begin, bool writable);
 
@@ -62,6 +67,7 @@ class DeviceMemory : public sass::GlobalMemory {
 
     /// The last allocation that begins at or before the address, or end().
     Allocations::const_iterator at_or_before(std::uint64_t address) const;
+    sass::Extent find_pages(std::uint64_t address, const Allocation& found) const;
     void commit(std::uint64_t end);
     /// Zeroes a freed block and gives its whole pages back to the host.
     void release_pages(std::uint64_t begin, std::uint64_t end);
@@ -72,6 +78,7 @@ class DeviceMemory : public sass::GlobalMemory {
     std::uint64_t committed_end_ = 0;  ///< the region is accessible up to here
     std::uint64_t capacity_;
     std::uint64_t used_ = 0;
+    std::uint64_t first_page_ = 0;  ///< where pages count from; 0: bounds are exact
 };
 
 }  // namespace lockstep::memory

@@ -71,6 +71,11 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--l2", job->l2, "what the L2 holds when a kernel begins: cold or warm")
         ->check(CLI::IsMember({"cold", "warm"}))
         ->capture_default_str();
+    verb->add_option("--bounds", job->bounds,
+                     "GPU: what is out of bounds: exact, every byte of no allocation; page, as on "
+                     "hardware, what lies beyond the pages of 2 MiB that allocations are on")
+        ->check(CLI::IsMember({"exact", "page"}))
+        ->capture_default_str();
     verb->add_option("--threads", job->threads, "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();

@@ -38,6 +38,7 @@ struct Job {
 
     // GPU.
     std::uint64_t max_instructions = 0;  ///< of a launch; 0: no limit
+    std::string bounds = "exact";        ///< or page: what is out of bounds
     std::string l2 = "cold";             ///< or warm, when a kernel begins
     std::string trace_sms;               ///< N or FIRST-LAST; empty: SM 0
     /// Which launches are simulated, as models/device.h LaunchFilter; of a cubin, the kernel's

@@ -260,6 +260,22 @@ TEST_P(Memory, OutOfBoundsNamesTheAllocation) {
     EXPECT_THAT(fault("stores_at", std::uint64_t{0}, 4ll).what(), HasSubstr("null pointer"));
 }
 
+TEST(PageBounds, OnlyWhatLiesBeyondThePageIsOutOfBounds) {
+    for (const bool in_cycles : {false, true}) {
+        KernelRunner runner("h200", "memory_sm_90.cubin", {.bounds = Bounds::kPage}, in_cycles);
+        const auto out = runner.ints(1000);
+        // In ints, from the array on: where its page begins and ends.
+        const long long begin = -static_cast<long long>(
+            reinterpret_cast<std::uintptr_t>(out.data()) % (2 << 20) / sizeof(int));
+        const long long end = begin + (2 << 20) / static_cast<long long>(sizeof(int));
+        for (const long long offset : {990ll, 5000ll, begin, end - 32})
+            EXPECT_NO_THROW(runner.launch("stores_at", {1}, {32}, out.data(), offset)) << offset;
+        for (const long long offset : {begin - 1, end - 31, end})
+            EXPECT_THROW(runner.launch("stores_at", {1}, {32}, out.data(), offset), DeviceFault)
+                << offset;
+    }
+}
+
 TEST(Halfword, AtomicsMayTouchTheWordAtAnEnd) {
     for (const bool in_cycles : {false, true})
         for (const auto& [machine, arch] :

@@ -57,6 +57,33 @@ TEST(DeviceMemory, FreedMemoryIsReusedAndReadsZero) {
     }
 }
 
+TEST(DeviceMemory, PagesAreFoundWhole) {
+    constexpr std::uint64_t kPage = DeviceMemory::kPageBytes;
+    DeviceMemory memory(kGiB);
+    const std::uint64_t early = memory.allocate(100);
+    memory.find_by_page();
+    const std::uint64_t a = memory.allocate(10), b = memory.allocate(kPage + 1);
+    const std::uint64_t above = memory.allocate_above(100);
+    EXPECT_FALSE(memory.find(early).contains(early, 101)) << "what was there has exact bounds";
+    EXPECT_EQ(a % kPage, 0u);
+    const std::uint64_t end = (b + kPage) / kPage * kPage + kPage;
+    for (const std::uint64_t address : {a, a + 10, b - 1, b, b + kPage, end - 16}) {
+        EXPECT_TRUE(memory.find(address).contains(address, 16)) << address - a;
+        *at(memory.find(address).begin) = 1;
+        EXPECT_EQ(memory.find(address).host,
+                  reinterpret_cast<std::byte*>(memory.find(address).begin));
+    }
+    EXPECT_FALSE(memory.find(a - 1).contains(a - 1, 1));
+    EXPECT_FALSE(memory.find(end).contains(end, 1));
+    EXPECT_TRUE(memory.find(above - 1).contains(above - 1, 16));
+    *at(memory.find(above).end - 1) = 1;
+    EXPECT_FALSE(memory.find(8).contains(8, 1));
+    memory.free(a);
+    EXPECT_TRUE(memory.find(a).contains(a, 1)) << "the page still holds some of b";
+    memory.free(b);
+    EXPECT_FALSE(memory.find(a).contains(a, 1));
+}
+
 TEST(DeviceMemory, CapacityIsTheMachines) {
     DeviceMemory memory(1000);
     EXPECT_EQ(memory.allocate(1001), 0u);

@@ -71,6 +71,7 @@ DeviceOptions device_options(const RunOptions& options) {
             .max_instructions = options.max_instructions,
             .seed = options.seed,
             .progress = !options.quiet,
+            .bounds = options.bounds == "page" ? Bounds::kPage : Bounds::kExact,
             .l2 = options.l2 == "warm" ? L2Start::kWarm : L2Start::kCold,
             .trace = trace_options(options),
             .simulate = filter};

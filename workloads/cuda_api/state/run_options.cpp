@@ -51,6 +51,10 @@ RunOptions RunOptions::from_environment() {
     options.seed = number("LOCKSTEP_SEED", options.seed);
     options.max_instructions = number("LOCKSTEP_MAX_INSTRUCTIONS", options.max_instructions);
     options.stats_file = variable("LOCKSTEP_STATS", "");
+    options.bounds = variable("LOCKSTEP_BOUNDS", options.bounds);
+    if (options.bounds != "exact" && options.bounds != "page")
+        throw InputError(
+            fmt::format("LOCKSTEP_BOUNDS={}: bounds are exact or page", options.bounds));
     options.l2 = variable("LOCKSTEP_L2", options.l2);
     if (options.l2 != "cold" && options.l2 != "warm")
         throw InputError(fmt::format("LOCKSTEP_L2={}: an L2 is cold or warm", options.l2));
@@ -75,6 +79,7 @@ std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() co
             {"LOCKSTEP_SEED", std::to_string(seed)},
             {"LOCKSTEP_MAX_INSTRUCTIONS", std::to_string(max_instructions)},
             {"LOCKSTEP_STATS", stats_file},
+            {"LOCKSTEP_BOUNDS", bounds},
             {"LOCKSTEP_L2", l2},
             {"LOCKSTEP_KERNEL", kernel},
             {"LOCKSTEP_LAUNCH_SKIP", std::to_string(launch_skip)},

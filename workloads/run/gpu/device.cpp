@@ -15,6 +15,7 @@ cuda::RunOptions cuda_options(const Job& job) {
     options.seed = job.seed;
     options.max_instructions = job.max_instructions;
     options.stats_file = job.stats_file;
+    options.bounds = job.bounds;
     options.l2 = job.l2;
     options.kernel = job.kernel;
     options.launch_skip = job.launch_skip;

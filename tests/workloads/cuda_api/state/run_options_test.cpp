@@ -30,6 +30,7 @@ TEST(RunOptions, WhatTheCommandLineWritesTheLibraryReads) {
     options.seed = 99;
     options.max_instructions = 1'000'000'000'000;
     options.stats_file = "/tmp/a b.json";
+    options.bounds = "page";
     options.l2 = "warm";
     options.trace_file = "t.json";
     options.trace_window = "100:200";
@@ -57,7 +58,8 @@ TEST(RunOptions, MalformedValuesAreTheUsersErrors) {
     for (const auto& [name, value] :
          {std::pair{"LOCKSTEP_THREADS", "0"}, std::pair{"LOCKSTEP_THREADS", "two"},
           std::pair{"LOCKSTEP_SEED", "-1"}, std::pair{"LOCKSTEP_MAX_INSTRUCTIONS", ""},
-          std::pair{"LOCKSTEP_MODE", "fast"}, std::pair{"LOCKSTEP_L2", "hot"}}) {
+          std::pair{"LOCKSTEP_MODE", "fast"}, std::pair{"LOCKSTEP_L2", "hot"},
+          std::pair{"LOCKSTEP_BOUNDS", "none"}}) {
         Environment environment;
         environment.set({});
         setenv(name, value, 1);
