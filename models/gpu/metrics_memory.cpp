@@ -43,15 +43,18 @@ void add_l2(MetricList& list, const PartitionCounters& partition) {
     // A write needs nothing from DRAM, and Nsight Compute counts every one as a hit (streaming
     // writes show a write hit rate of 100% on hardware: accel-sim/gpgpu-sim_distribution, pull
     // request 141).
-    const std::uint64_t hit = partition.sectors_read_hit + write;
+    const std::uint64_t atomic_hit = partition.atomics - partition.atomics_miss;
+    const std::uint64_t hit = partition.sectors_read_hit + write + atomic_hit;
+    const std::uint64_t all = read + write + partition.atomics;
     list.count("lts__t_requests.sum", partition.requests);
-    list.count("lts__t_sectors.sum", read + write + partition.atomics);
+    list.count("lts__t_sectors.sum", all);
     list.count("lts__t_sectors_op_read.sum", read);
     list.count("lts__t_sectors_op_write.sum", write);
     list.count("lockstep__l2_atomic_sectors.sum", partition.atomics);
     list.count("lts__t_sectors_lookup_hit.sum", hit);
-    list.count("lts__t_sectors_lookup_miss.sum", read + write - hit);
-    list.percentage("lts__t_sector_hit_rate.pct", hit, read + write);
+    list.count("lts__t_sectors_lookup_miss.sum", all - hit);
+    list.percentage("lts__t_sector_hit_rate.pct", hit, all);
+    list.percentage("lockstep__l2_atomic_sector_hit_rate.pct", atomic_hit, partition.atomics);
     list.percentage("lts__t_sector_op_read_hit_rate.pct", partition.sectors_read_hit, read);
     list.percentage("lts__t_sector_op_write_hit_rate.pct", write, write);
     list.percentage("lockstep__l2_write_sectors_present.pct", partition.sectors_write_hit, write);

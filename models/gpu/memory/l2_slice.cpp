@@ -114,6 +114,7 @@ bool L2Slice::read(Cycle now, const SliceRequest& request) {
             waiting_for_peer_ += of_copy;
         }
     }
+    if (is_atomic(asked.kind)) counters_.atomics_miss += count(missing);
     if (!request.from_peer && asked.kind == RequestKind::kRead) {
         counters_.sectors_read_miss += count(missing);
         counters_.sectors_read_hit += count(asked.sectors) - count(missing);

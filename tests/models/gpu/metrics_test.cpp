@@ -264,6 +264,7 @@ TEST_F(Metrics, L2AndDram) {
                  .sectors_write_hit = 45,
                  .sectors_write_miss = 15,
                  .atomics = 6,
+                 .atomics_miss = 2,
                  .write_backs = 8,
                  .dram_bytes_read = 640000,
                  .dram_bytes_written = 320000,
@@ -274,9 +275,10 @@ TEST_F(Metrics, L2AndDram) {
     EXPECT_EQ((*this)["lts__t_sectors_op_read.sum"], 40);
     EXPECT_EQ((*this)["lts__t_sectors_op_write.sum"], 60);
     EXPECT_EQ((*this)["lockstep__l2_atomic_sectors.sum"], 6);
-    EXPECT_EQ((*this)["lts__t_sectors_lookup_hit.sum"], 90);
-    EXPECT_EQ((*this)["lts__t_sectors_lookup_miss.sum"], 10);
-    EXPECT_EQ((*this)["lts__t_sector_hit_rate.pct"], 90);
+    EXPECT_EQ((*this)["lts__t_sectors_lookup_hit.sum"], 94);
+    EXPECT_EQ((*this)["lts__t_sectors_lookup_miss.sum"], 12);
+    EXPECT_DOUBLE_EQ((*this)["lts__t_sector_hit_rate.pct"], 9400. / 106);
+    EXPECT_DOUBLE_EQ((*this)["lockstep__l2_atomic_sector_hit_rate.pct"], 400. / 6);
     EXPECT_EQ((*this)["lts__t_sector_op_read_hit_rate.pct"], 75);
     EXPECT_EQ((*this)["lts__t_sector_op_write_hit_rate.pct"], 100);
     EXPECT_EQ((*this)["lockstep__l2_write_sectors_present.pct"], 75);

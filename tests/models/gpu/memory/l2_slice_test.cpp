@@ -183,6 +183,12 @@ TEST_F(L2SliceTest, SerialisesAtomicsAtOneAddress) {
     EXPECT_THAT(until(110), ElementsAre(Told{"read", 100, 1}));  // the sector alone
     slice->fill(150, around.mshrs.back(), 1);
     EXPECT_THAT(until(200), ElementsAre(Told{"reply", 150, 4}));
+    const std::uint64_t atomics = counters.atomics, misses = counters.atomics_miss;
+    EXPECT_EQ(misses, 1u);
+    ask(300, 5, {.id = 5, .kind = kAtomic, .sectors = 1, .lanes = 1, .same_address = 1});
+    EXPECT_THAT(until(310), ElementsAre(Told{"reply", 300, 5}));
+    EXPECT_EQ(counters.atomics, atomics + 1);
+    EXPECT_EQ(counters.atomics_miss, misses);
 }
 
 TEST_F(L2SliceTest, KeepsCopiesOfThePeersLines) {
