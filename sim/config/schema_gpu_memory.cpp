@@ -44,6 +44,8 @@ constexpr Entry kMemory[] = {
     {"dram.latency", Type::kInteger, "cycle", 1, 10000,
      "what an unloaded DRAM read adds to an L2 hit"},
     {"dram.refresh", Type::kText, "1", 0, 0, "all_bank, per_bank or none"},
+    {"dram.refresh_order", Type::kText, "1", 0, 0,
+     "by_channel: one channel after the other; together: all at once"},
     {"dram.read_queue", Type::kInteger, "1", 4, 4096, "reads that a controller chooses among"},
     {"dram.write_queue", Type::kInteger, "1", 64, 4096, "writes likewise"},
     {"dram.write_high", Type::kNumber, "1", 0.01, 1,

@@ -38,9 +38,10 @@ engine::Time start_of_up(dram::Cycle clock, std::uint64_t khz) {
 
 }  // namespace
 
-DramChannel::DramChannel(const MemoryParameters& parameters)
+DramChannel::DramChannel(const MemoryParameters& parameters, std::uint32_t number)
     : parameters_(parameters),
       controller_(parameters.dram, {.refresh = parameters.refresh,
+                                    .refresh_phase = parameters.refresh_phase(number),
                                     .read_queue = parameters.read_queue,
                                     .write_queue = parameters.write_queue,
                                     .write_high = parameters.write_high,

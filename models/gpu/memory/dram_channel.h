@@ -24,7 +24,8 @@ class DramChannel {
         Transfer transfer;
     };
 
-    explicit DramChannel(const MemoryParameters& parameters);
+    /// number: of the chip's channels.
+    DramChannel(const MemoryParameters& parameters, std::uint32_t number);
 
     /// Leaves L2 at a cycle.
     void request(engine::Cycle at, const Transfer& transfer);

@@ -97,6 +97,10 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     out.refresh = refresh == "all_bank"   ? RefreshPolicy::kAllBank
                   : refresh == "per_bank" ? RefreshPolicy::kPerBank
                                           : RefreshPolicy::kNone;
+    const std::string& order = machine.text("dram.refresh_order");
+    require(order == "by_channel" || order == "together",
+            "dram.refresh_order is not by_channel or together");
+    out.refresh_staggered = order == "by_channel";
     require(out.dram.organisation.burst_bytes() == kSectorBytes,
             "dram.standard: a burst is not one sector of 32 bytes");
     require(out.dram.channels % out.slices == 0 || out.slices % out.dram.channels == 0,

@@ -39,6 +39,7 @@ struct MemoryParameters {
     memory::dram::Geometry dram;
     std::uint32_t interleave;
     memory::dram::RefreshPolicy refresh;
+    bool refresh_staggered;  ///< channels refresh one after the other, not all at once
     std::uint32_t read_queue, write_queue;
     std::uint32_t write_high, write_low;                     ///< writes that begin and end a batch
     engine::Cycle dram_request_latency, dram_reply_latency;  ///< around the command clock's part
@@ -48,6 +49,10 @@ struct MemoryParameters {
 
     std::uint32_t slices_per_l2_partition() const { return slices / l2_partitions; }
     std::uint32_t tiles() const { return tiles_per_l2_partition * l2_partitions; }
+    /// By which share of the distance of two refreshes a channel's come early.
+    double refresh_phase(std::uint32_t channel) const {
+        return refresh_staggered ? static_cast<double>(channel) / dram.channels : 0;
+    }
     /// The part of L2 that an SM is near.
     std::uint32_t l2_partition_of(std::uint32_t sm) const { return sm / 2 % l2_partitions; }
     engine::ClockDomain clock{1};

@@ -32,7 +32,8 @@ MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryPar
     first_channel_ = first * channels / slices;
     const auto count = slices_.size() * channels / slices;
     channels_.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) channels_.emplace_back(parameters);
+    for (std::size_t i = 0; i < count; ++i)
+        channels_.emplace_back(parameters, first_channel_ + static_cast<std::uint32_t>(i));
 }
 
 /// Takes what arrives in this window and delivers it in the order of arrival.

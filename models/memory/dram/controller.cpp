@@ -22,7 +22,7 @@ Controller::Controller(const Geometry& geometry, const ControllerParameters& par
       device_(geometry),
       reads_(parameters.read_queue, parameters.starvation_cap),
       writes_(parameters.write_queue, parameters.starvation_cap),
-      refresh_(parameters.refresh, geometry),
+      refresh_(parameters.refresh, geometry, parameters.refresh_phase),
       refresh_due_(refresh_.due()) {
     LOCKSTEP_CHECK(parameters.write_low < parameters.write_high &&
                        parameters.write_high <= parameters.write_queue,

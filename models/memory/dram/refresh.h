@@ -12,15 +12,19 @@ enum class RefreshPolicy : std::uint8_t { kNone, kAllBank, kPerBank };
 /// postponed or pulled in, which standards would allow.
 class Refresh {
   public:
-    Refresh(RefreshPolicy policy, const Geometry& geometry)
+    /// phase: the share, 0 to 1, of the time between two refreshes by which all of them are
+    /// earlier.
+    Refresh(RefreshPolicy policy, const Geometry& geometry, double phase)
         : policy_(policy),
           units_(policy == RefreshPolicy::kPerBank ? geometry.banks() : geometry.ranks),
           banks_per_unit_(geometry.banks() / units_),
-          interval_(geometry.timing.REFI) {}
+          interval_(geometry.timing.REFI),
+          earlier_(static_cast<Cycle>(phase * static_cast<double>(interval_))) {}
 
     RefreshPolicy policy() const { return policy_; }
     Cycle due() const {
-        return policy_ == RefreshPolicy::kNone ? kNever : (done_ + 1) * interval_ / units_;
+        return policy_ == RefreshPolicy::kNone ? kNever
+                                               : ((done_ + 1) * interval_ - earlier_) / units_;
     }
     BankMask banks() const {
         const BankMask unit =
@@ -32,7 +36,7 @@ class Refresh {
     /// Refreshes that fall due before this cycle and are not done.
     std::uint64_t owed(Cycle until) const {
         if (policy_ == RefreshPolicy::kNone) return 0;
-        const std::uint64_t all = until == 0 ? 0 : (until * units_ - 1) / interval_;
+        const std::uint64_t all = until == 0 ? 0 : (until * units_ - 1 + earlier_) / interval_;
         return all > done_ ? all - done_ : 0;
     }
 
@@ -40,6 +44,7 @@ class Refresh {
     RefreshPolicy policy_;
     std::uint32_t units_, banks_per_unit_;
     Cycle interval_;
+    Cycle earlier_;  ///< in units of a clock / units_
     std::uint64_t done_ = 0;
 };
 

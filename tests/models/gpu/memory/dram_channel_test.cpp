@@ -4,16 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace lockstep::gpu {
 namespace {
 
 using engine::Cycle;
 
-/// How long a read takes that leaves L2 at a cycle.
-Cycle latency(Cycle at) {
-    const auto machine = config::Machine::load("h200", {"dram.refresh=none"});
-    const MemoryParameters parameters = MemoryParameters::of(*machine);
-    DramChannel channel(parameters);
+MemoryParameters h200(const std::string& override) {
+    return MemoryParameters::of(*config::Machine::load("h200", {override}));
+}
+
+/// How long a read of a channel takes that leaves L2 at a cycle.
+Cycle latency(Cycle at, const MemoryParameters& parameters, std::uint32_t number = 0) {
+    DramChannel channel(parameters, number);
     std::vector<DramChannel::Completion> completions;
     channel.advance(at, completions);
     channel.request(at, {.sectors = 0x3, .location = {}});
@@ -25,11 +29,35 @@ Cycle latency(Cycle at) {
 }
 
 TEST(DramChannel, TakesAsLongAfterHoursAsAtFirst) {
-    const Cycle first = latency(100);
+    const MemoryParameters parameters = h200("dram.refresh=none");
+    const Cycle first = latency(100, parameters);
     EXPECT_GT(first, 150u);
     for (const double seconds : {5.7, 5.8, 11.5, 60., 3600. * 24})
-        EXPECT_NEAR(double(latency(static_cast<Cycle>(seconds * 1.98e9))), double(first), 2)
+        EXPECT_NEAR(double(latency(static_cast<Cycle>(seconds * 1.98e9), parameters)),
+                    double(first), 2)
             << seconds;
+}
+
+TEST(DramChannel, ChannelsRefreshTogetherOrInTurn) {
+    const Cycle usual = latency(100, h200("dram.refresh=none"));
+    for (const std::string order : {"together", "by_channel"}) {
+        const MemoryParameters parameters = h200("dram.refresh_order=" + order);
+        int most = 0, total = 0;
+        for (Cycle at = 8'000; at < 16'000; at += 100) {
+            int held_up = 0;
+            for (std::uint32_t i = 0; i < parameters.dram.channels; ++i)
+                held_up += latency(at, parameters, i) > usual + 20;
+            most = std::max(most, held_up);
+            total += held_up;
+        }
+        const auto channels = static_cast<int>(parameters.dram.channels);
+        // Either way a channel stands still for the same share of the time.
+        EXPECT_NEAR(total, channels * 80 / 11, channels * 80 / 40) << order;
+        if (order == "together")
+            EXPECT_EQ(most, channels);
+        else
+            EXPECT_LT(most, channels / 4);
+    }
 }
 
 }  // namespace

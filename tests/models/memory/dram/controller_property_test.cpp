@@ -28,6 +28,7 @@ Load make_load(const Geometry& geometry, std::uint64_t seed, std::size_t count) 
                                   RowPolicy::timeout(1 + pick(200))};
     load.parameters.row_policy = policies[pick(3)];
     load.parameters.refresh = static_cast<RefreshPolicy>(pick(3));
+    load.parameters.refresh_phase = static_cast<double>(pick(8)) / 8;
     load.parameters.read_queue = static_cast<std::uint32_t>(1 + pick(64));
     load.parameters.write_queue = static_cast<std::uint32_t>(2 + pick(63));
     load.parameters.write_high = static_cast<std::uint32_t>(1 + pick(load.parameters.write_queue));

@@ -84,6 +84,22 @@ TEST_P(Latency, ARefreshDelaysByItsDuration) {
     }
 }
 
+TEST_P(Latency, RefreshesComeEarlierByTheirPhase) {
+    for (const RefreshPolicy policy : {RefreshPolicy::kAllBank, RefreshPolicy::kPerBank}) {
+        ControllerParameters parameters;
+        parameters.refresh = policy;
+        parameters.refresh_phase = 0.25;
+        const bool all = policy == RefreshPolicy::kAllBank;
+        const Cycle units = all ? geometry_.ranks : geometry_.banks();
+        const Cycle first = (t_.REFI - t_.REFI / 4) / units;
+        for (const Cycle due : {first, first + t_.REFI}) {
+            Controller controller(geometry_, parameters);
+            const std::vector<Cycle> done = drive(controller, {{kRead, {0, 7, 0}, due + 1}});
+            EXPECT_EQ(done[0], due + (all ? t_.RFC : t_.RFC_bank) + t_.RCD_read + t_.CL + t_.burst);
+        }
+    }
+}
+
 TEST_P(Latency, IdleTimeIsMadeUpFor) {
     ControllerParameters parameters;
     Controller controller(geometry_, parameters);
