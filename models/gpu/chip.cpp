@@ -10,6 +10,7 @@
 #include <ctime>
 #include <utility>
 
+#include "isa/cubin/demangle.h"
 #include "models/gpu/emulator/cta_runner.h"
 #include "sim/engine/host_memory.h"
 
@@ -129,8 +130,9 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
     next_cta_ = ended_ctas_ = 0;
     distributor_free_ = begin_ + parameters_.launch_begin;
     if (trace_ != nullptr)
-        trace_->begin_kernel(run.launch->program->function_at(run.launch->entry)->name,
-                             *run.launch->program, begin_);
+        trace_->begin_kernel(
+            cubin::demangled(run.launch->program->function_at(run.launch->entry)->name),
+            *run.launch->program, begin_);
     for (const std::unique_ptr<Sm>& sm : sms_) sm->begin_kernel(run, shared_carve_out, begin_);
     for (std::uint32_t slot = 0; slot < run.resident_ctas; ++slot) {
         for (const std::unique_ptr<Sm>& sm : sms_) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "isa/cubin/demangle.h"
 #include "models/gpu/emulator/fault_report.h"
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/metrics.h"
@@ -129,7 +130,7 @@ LaunchResult Simulator::simulate(const LaunchRequest& request) {
                   static_cast<std::uint64_t>(machine_->integer("shared_memory.reserved_per_cta"));
     const std::uint64_t shared = carve_out(*machine_, run.resident_ctas * of_cta);
 
-    Progress progress(request.kernel, request.grid.volume(), options_.progress);
+    Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
     const auto report = [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
         progress.finished(ctas, instructions, cycles);
     };

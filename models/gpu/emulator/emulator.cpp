@@ -3,6 +3,7 @@
 // after them, within the number of CTAs that the chip holds at once; a kernel whose CTAs cannot
 // influence each other may run on several host threads.
 #include "models/gpu/emulator/emulator.h"
+#include "isa/cubin/demangle.h"
 
 #include <algorithm>
 #include <atomic>
@@ -178,7 +179,7 @@ LaunchResult Emulator::launch(const LaunchRequest& request) {
     launch.parallel = threads > 1;
     const std::uint64_t resident =
         std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
-    Progress progress(request.kernel, request.grid.volume(), options_.progress);
+    Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
     Run run(launch, resident, options_.max_instructions, progress);
     try {
         if (threads > 1)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "isa/cubin/demangle.h"
 #include "workloads/cuda_api/state/context.h"
 
 namespace lockstep::cuda {
@@ -129,7 +130,7 @@ Error check_launch(Context& context, const KernelLaunch& launch) {
         if (device.arch < 90) return Error::kInvalidClusterSize;
         end_process(ExitStatus::kProgramFault,
                     fmt::format("kernel {}: launches with clusters of {} CTAs are not executed yet",
-                                launch.kernel->name, cluster));
+                                cubin::demangled(launch.kernel->name), cluster));
     }
     const int resident = resident_blocks(context, *launch.kernel, static_cast<unsigned>(threads),
                                          launch.dynamic_shared);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "isa/cubin/cubin.h"
+#include "isa/cubin/demangle.h"
 #include "isa/cubin/executable.h"
 #include "isa/cubin/fatbin.h"
 #include "sim/config/nearest.h"
@@ -72,8 +73,8 @@ Outcome run_cubin(const Job& job, const Subject& subject, const MachinePtr& mach
     const cubin::Function& kernel = choose_kernel(cubin, job);
     if (kernel.parameters.size() != job.kernel_arguments.size())
         throw InputError(fmt::format("{}: kernel {} has {} parameters, but {} --arg are given",
-                                     job.what, kernel.name, kernel.parameters.size(),
-                                     job.kernel_arguments.size()));
+                                     job.what, cubin::demangled(kernel.name),
+                                     kernel.parameters.size(), job.kernel_arguments.size()));
     KernelArguments arguments(kernel, *device, job.seed);
     for (std::size_t i = 0; i < job.kernel_arguments.size(); ++i)
         arguments.add(i, job.kernel_arguments[i]);
@@ -87,7 +88,7 @@ Outcome run_cubin(const Job& job, const Subject& subject, const MachinePtr& mach
     launch.parameters = arguments.packed();
     Launches launches(job, *machine, screen);
     const LaunchResult result = device->launch(launch);
-    launches.add(kernel.name, launch.grid, launch.block, result);
+    launches.add(cubin::demangled(kernel.name), launch.grid, launch.block, result);
     Outcome outcome{launches.take()};
     arguments.write_outputs();
     return outcome;
