@@ -20,6 +20,7 @@
 #include "isa/sass/convergence.h"
 #include "isa/sass/effects.h"
 #include "isa/sass/program.h"
+#include "models/gpu/check/checker.h"
 #include "sim/error/error.h"
 
 namespace lockstep::gpu {
@@ -43,8 +44,8 @@ constexpr std::uint8_t kAtTurn = 0xff;
 /// Executes the paths of warps.
 class PathRunner {
   public:
-    PathRunner(const sass::Launch& launch, InstructionCount& count)
-        : code_(launch.program->code().data()), count_(count) {}
+    PathRunner(const sass::Launch& launch, InstructionCount& count, check::Checker* checker)
+        : code_(launch.program->code().data()), count_(count), checker_(checker) {}
 
     /// One slice of a warp; true where it ended at a turn.
     bool run_slice(sass::Warp& warp, bool takes_turns);
@@ -54,17 +55,19 @@ class PathRunner {
     bool run_to_branch(sass::Warp& warp);
 
   private:
-    template <bool kTakesTurns>
+    bool run(sass::Warp& warp, bool takes_turns);
+    template <bool kTakesTurns, bool kIsChecked>
     bool run(sass::Warp& warp);
 
     const sass::Instruction* code_;
     InstructionCount& count_;
+    check::Checker* checker_;
 };
 
 /// Executes the warp's current path until its budget is used up or set to 0 by a semantic, or it
 /// faults. With turns it may end earlier, before an instruction for which the others go on first;
 /// true there.
-template <bool kTakesTurns>
+template <bool kTakesTurns, bool kIsChecked>
 bool PathRunner::run(sass::Warp& warp) {
     constexpr std::uint8_t kBegin = sass::kReadsMemory | sass::kWaitsForMemory;
     constexpr std::uint8_t kTurn = sass::kWritesMemory | sass::kWaitsForMemory;
@@ -82,12 +85,20 @@ bool PathRunner::run(sass::Warp& warp) {
                 if (is_at_turn) break;
                 awaited = kTurn;
             }
+            if constexpr (kIsChecked) checker_->begin_instruction(warp);
             ++warp.pc;
             const std::uint32_t mask = warp.active & (warp.predicate[in.guard] ^ in.guard_invert);
             if (mask == 0) continue;
             threads += static_cast<unsigned>(std::popcount(mask));
             warp.mask = mask;
-            in.execute(in, warp);
+            if (kIsChecked && (in.effects & sass::kIsChecked) != 0) {
+                const std::uint32_t pc = warp.pc - 1;
+                checker_->before(in, warp, pc, mask);
+                in.execute(in, warp);
+                checker_->after(in, warp, pc, mask);
+            } else {
+                in.execute(in, warp);
+            }
         }
     } catch (const sass::Fault& fault) {
         throw LocatedFault{fault, warp.cta->linear_index, warp.index, warp.pc - 1};
@@ -100,23 +111,28 @@ bool PathRunner::run(sass::Warp& warp) {
     return is_at_turn;
 }
 
+bool PathRunner::run(sass::Warp& warp, bool takes_turns) {
+    if (checker_ != nullptr) return takes_turns ? run<true, true>(warp) : run<false, true>(warp);
+    return takes_turns ? run<true, false>(warp) : run<false, false>(warp);
+}
+
 bool PathRunner::run_slice(sass::Warp& warp, bool takes_turns) {
     if (takes_turns && warp.turns != 0 && warp.awaited == kAtTurn) {
         warp.awaited = 0;
         warp.budget = 1;
-        run<false>(warp);
+        run(warp, false);
         if (warp.budget == 0) return false;
         --warp.turns;
     }
     warp.budget = kSlice;
-    return takes_turns && warp.turns != 0 ? run<true>(warp) : run<false>(warp);
+    return run(warp, takes_turns && warp.turns != 0);
 }
 
 bool PathRunner::run_to_branch(sass::Warp& warp) {
     for (std::uint32_t i = 0; i < kBranchSearch && warp.active != 0; ++i) {
         const std::uint32_t next = warp.pc + 1;
         warp.budget = 1;
-        run<false>(warp);
+        run(warp, false);
         if (warp.pc != next) break;
     }
     return warp.active != 0;
@@ -210,8 +226,9 @@ LocatedFault instruction_limit_fault(const sass::Cta& cta, std::uint64_t max_ins
         warp->pc};
 }
 
-CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count) {
-    PathRunner runner(*cta.launch, count);
+CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count,
+                   check::Checker* checker) {
+    PathRunner runner(*cta.launch, count, checker);
     const std::uint64_t end = count.warp + budget;
     const bool is_alone = cta.warps.size() == 1;
     unsigned idle_passes = 0;
