@@ -99,6 +99,11 @@ struct LaunchFilter {
 /// Throws InputError where the filter's regular expression is malformed, with the position.
 void check_filter(const LaunchFilter& filter);
 
+/// Checks of what a program does, in emulation: bits of DeviceOptions::checks.
+constexpr unsigned kCheckRace = 1;  ///< accesses of one place that nothing orders
+constexpr unsigned kCheckInit = 2;  ///< reads of memory never written
+constexpr unsigned kCheckSync = 4;  ///< barrier misuse
+
 /// What a trace shows; outside of this nothing is recorded.
 struct TraceOptions {
     std::string file;                       ///< .json or .kanata; empty: no trace
@@ -118,6 +123,7 @@ struct DeviceOptions {
     std::uint64_t seed = 0;
     bool progress = false;  ///< show a line on stderr during long launches, if that is a terminal
     Bounds bounds = Bounds::kExact;
+    unsigned checks = 0;    ///< of emulation only
     // Of simulation only.
     L2Start l2 = L2Start::kCold;
     TraceOptions trace;
@@ -139,6 +145,11 @@ class Device {
     virtual bool free(DevicePointer pointer) = 0;
     /// Makes host memory of the program's own accessible to kernels; undone by free().
     virtual bool register_host(void* pointer, std::uint64_t bytes) = 0;
+    /// The host has written to memory of the device: a copy or a fill, which a check of reads counts
+    /// as writes.
+    virtual void note_host_write(DevicePointer, std::uint64_t /*bytes*/) {}
+    /// Distinct faults that checks have found so far.
+    virtual std::uint64_t findings() const { return 0; }
     /// The allocation that holds an address; bytes == 0 where none does.
     virtual AllocationInfo find(DevicePointer address) const = 0;
     virtual std::uint64_t free_bytes() const = 0;

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/sass/barrier_observer.h"
+
 namespace lockstep::sass {
 
 namespace {
@@ -26,11 +28,16 @@ std::uint32_t result(const CtaBarrier& barrier) {
 void release(Cta& cta, unsigned number) {
     CtaBarrier& barrier = cta.barrier[number];
     const std::uint32_t value = result(barrier);
+    ++cta.releases;
+    if (cta.observer != nullptr) cta.observer->barrier_completed(cta, number);
     for (Warp* warp : cta.warps) {
         std::uint32_t& arrived = barrier.arrived[warp->index];
         if (arrived == 0) continue;
         arrived = 0;
         warp->barrier_result = value;
+        warp->turns = Warp::kTurns;
+        warp->awaited = 0;
+        warp->progress = 0;
         auto& parked = warp->parked;
         for (std::size_t i = 0; i < parked.size(); ++i) {
             Path& path = parked[i];

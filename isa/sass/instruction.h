@@ -41,6 +41,7 @@ struct Instruction {
     std::uint8_t negate = 0;      ///< bit i: source i (a, b, c) is negated (or complemented)
     std::uint8_t absolute = 0;    ///< bit i: absolute value of source i
     std::uint8_t width = 0;       ///< bytes a lane accesses, for memory instructions
+    std::uint8_t effects = 0;     ///< bits of effects.h
     std::uint32_t modifiers = 0;  ///< meaning private to the family that binds and executes it
     std::uint64_t immediate = 0;  ///< likewise; branch target (code index) for control flow
     Execute inner = nullptr;      ///< what a wrapper (such as `uniform`) executes

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "isa/sass/binder.h"
+#include "isa/sass/effects.h"
 #include "sim/error/error.h"
 
 namespace lockstep::sass {
@@ -76,6 +77,8 @@ void Program::bind(std::uint32_t first) {
                               static_cast<std::uint32_t>(binder.uses().size())};
             uses_.insert(uses_.end(), binder.uses().begin(), binder.uses().end());
         }
+        set_effects(std::span(words_).subspan(function.first, function.count),
+                    std::span(code_).subspan(function.first, function.count));
     }
 }
 

@@ -16,6 +16,7 @@
 
 namespace lockstep::sass {
 
+class BarrierObserver;
 class DeferredQueue;
 class Program;
 class StoreBuffer;
@@ -95,7 +96,10 @@ struct Cta {
     std::array<CtaBarrier, 16> barrier;
     std::vector<Warp*> warps;
     std::uint32_t live_warps = 0;
+    std::uint32_t releases = 0;     ///< how often a barrier has let warps go
     std::uint64_t clock_reads = 0;  ///< how often its threads read a clock (emulation)
+    /// Hears of barriers where a run is checked; nullptr: nobody does.
+    BarrierObserver* observer = nullptr;
 };
 
 /// Why a path of a warp does not run.
@@ -145,7 +149,12 @@ struct Warp {
     bool has_yielded = false;          ///< the path gave way (YIELD, NANOSLEEP) in its last slice
     std::uint32_t yields = 0;          ///< since a thread came to a barrier or ended
     std::uint32_t barrier_result = 0;  ///< reduction of the barrier that it passed last
-    std::vector<Path> parked;  ///< paths that do not run now, ready ones in order of waiting
+    // Emulation: how a warp takes turns with the others of its CTA, see cta_runner.cpp.
+    static constexpr std::uint8_t kTurns = 4;
+    std::uint8_t turns = kTurns;  ///< still to be taken since the start or the last barrier
+    std::uint8_t awaited = 0;     ///< effects at which the next turn is, as there
+    std::uint32_t progress = 0;   ///< instructions since the start or the last barrier
+    std::vector<Path> parked;     ///< paths that do not run now, ready ones in order of waiting
     Cta* cta = nullptr;
     std::byte* local = nullptr;  ///< word w of lane l at (w * 32 + l) * 4
     static constexpr unsigned kExtents = 8;

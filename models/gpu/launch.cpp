@@ -262,6 +262,7 @@ void CtaStorage::start(std::uint64_t linear_index) {
                   static_cast<std::uint32_t>(linear_index / grid.x % grid.y),
                   static_cast<std::uint32_t>(linear_index / grid.x / grid.y)};
     cta_.clock_reads = 0;
+    cta_.releases = 0;
     cta_.live_warps = static_cast<std::uint32_t>(warps_.size());
     sass::reset_barriers(cta_);
     std::memset(cta_.shared, 0, round_up(launch_.shared_bytes, sizeof(std::uint32_t)));
@@ -280,6 +281,9 @@ void CtaStorage::start(std::uint64_t linear_index) {
         warp.budget = 0;
         warp.has_yielded = false;
         warp.yields = 0;
+        warp.turns = sass::Warp::kTurns;
+        warp.awaited = 0;
+        warp.progress = 0;
         warp.barrier_result = 0;
         warp.parked.clear();
     }

@@ -176,6 +176,15 @@ std::span<const std::byte> Module::constant_bank(const cubin::Function& kernel,
     return {};
 }
 
+std::string Module::source_line(std::uint32_t index) {
+    if (!lines_) lines_.emplace(cubin_);
+    const auto after = std::upper_bound(first_.begin(), first_.end(), index);
+    if (after == first_.begin()) return "";
+    const auto function = static_cast<std::size_t>(after - first_.begin()) - 1;
+    return lines_->find(cubin_.functions[function].section,
+                        (index - first_[function]) * std::uint64_t{sass::Word::kBytes});
+}
+
 bool Module::makes_system_calls(const cubin::Function& kernel) const {
     return std::any_of(cubin_.functions.begin(), cubin_.functions.end(),
                        [&](const cubin::Function& function) {

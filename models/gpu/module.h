@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "isa/cubin/cubin.h"
+#include "isa/cubin/line_table.h"
 #include "isa/sass/program.h"
 #include "models/memory/global_memory.h"
 
@@ -42,6 +44,8 @@ class Module {
     std::span<const std::byte> constant_bank(const cubin::Function& kernel, unsigned bank) const;
     /// Whether the kernel, or a device function it might call, calls into the device runtime.
     bool makes_system_calls(const cubin::Function& kernel) const;
+    /// "file.cu:12" of the instruction at a code index, where the cubin says; else "".
+    std::string source_line(std::uint32_t index);
 
   private:
     std::uint64_t symbol_value(const cubin::Symbol& symbol) const;
@@ -54,6 +58,7 @@ class Module {
     sass::Program program_;
     std::vector<std::uint32_t> first_;           ///< code index of each function
     std::vector<std::uint64_t> address_;         ///< of each section in device memory, or 0
+    std::optional<cubin::LineTable> lines_;      ///< read when it is first asked
     std::map<std::uint32_t, bool> moves_stack_;  ///< by code index, of kernels that were launched
 };
 

@@ -76,6 +76,11 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
                      "hardware, what lies beyond the pages of 2 MiB that allocations are on")
         ->check(CLI::IsMember({"exact", "page"}))
         ->capture_default_str();
+    verb->add_option("--check", job->checks,
+                     "GPU, emulated: look for race (accesses that nothing orders), init (reads of "
+                     "memory never written), sync (barrier misuse): a list, as race,init; status 3 "
+                     "where anything is found")
+        ->check(is_name);
     verb->add_option("--threads", job->threads, "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();

@@ -21,6 +21,17 @@ int main(int argc, char** argv) {
                 instructions += run_workload_on(*make(), workload.name, "");
         count_instructions(state, instructions);
     })->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark("emulated with checks", [&](benchmark::State& state) {
+        std::uint64_t instructions = 0;
+        for (auto _ : state)
+            for (const char* name : {"sgemm", "hgemm", "softmax", "layernorm", "attention",
+                                     "sgemm_shared", "reduce", "im2col"})
+                instructions +=
+                    run_workload_on(*make_emulator(config::Machine::load("h200"),
+                                                   {.checks = kCheckRace | kCheckInit | kCheckSync}),
+                                    name, "");
+        count_instructions(state, instructions);
+    })->Unit(benchmark::kMillisecond);
     benchmark::Initialize(&argc, argv);
     benchmark::RunSpecifiedBenchmarks();
 }

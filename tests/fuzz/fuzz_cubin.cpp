@@ -3,6 +3,7 @@
 // uses it: every relocation applied. Only InputError may come out.
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/executable.h"
+#include "isa/cubin/line_table.h"
 #include "sim/error/error.h"
 
 #include <cstdlib>
@@ -33,6 +34,8 @@ void use(Cubin cubin) {
         for (const ConstantBank& bank : f.constant_banks) cubin.sections.at(bank.section);
         cubin.symbols.at(f.symbol);
         cubin.sections.at(f.section);
+        const LineTable lines(cubin);
+        for (uint64_t i = 0; i < f.code.size(); i += 16) lines.find(f.section, i);
     }
 }
 

@@ -25,6 +25,7 @@ DevicePointer Launcher::allocate_bytes(std::size_t bytes) {
             fmt::format("{} bytes do not fit into the memory of machine '{}' ({} free)", bytes,
                         device_.machine().name(), device_.free_bytes()));
     }
+    device_.note_host_write(pointer, bytes);  // zeros
     allocations_.push_back(pointer);
     return pointer;
 }

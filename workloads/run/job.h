@@ -39,6 +39,7 @@ struct Job {
     // GPU.
     std::uint64_t max_instructions = 0;  ///< of a launch; 0: no limit
     std::string bounds = "exact";        ///< or page: what is out of bounds
+    std::string checks;                  ///< race,init,sync; empty: none (emulation)
     std::string l2 = "cold";             ///< or warm, when a kernel begins
     std::string trace_sms;               ///< N or FIRST-LAST; empty: SM 0
     /// Which launches are simulated, as models/device.h LaunchFilter; of a cubin, the kernel's
@@ -77,7 +78,11 @@ class Screen {
 struct Outcome {
     stats::Statistics statistics;
     bool passed = true;  ///< what --verify compared; true where nothing was
-    ExitStatus status() const { return passed ? ExitStatus::kDone : ExitStatus::kMismatch; }
+    bool clean = true;   ///< whether checks of the program (Job::checks) found nothing
+    ExitStatus status() const {
+        if (!clean) return ExitStatus::kProgramFault;
+        return passed ? ExitStatus::kDone : ExitStatus::kMismatch;
+    }
 };
 
 /// Loads the machine, finds out what job.what is, and runs it on the machine. Throws InputError

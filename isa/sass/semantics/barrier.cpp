@@ -8,6 +8,7 @@
 
 #include <bit>
 
+#include "isa/sass/barrier_observer.h"
 #include "isa/sass/binder.h"
 #include "isa/sass/convergence.h"
 #include "isa/sass/cta_barrier.h"
@@ -39,11 +40,13 @@ void execute_bar(const Instruction& in, Warp& warp) {
         throw Fault{.kind = FaultKind::kIllegalInstruction,
                     .what = fmt::format("barrier for {} threads, not a multiple of 32", count),
                     .lane = first};
+    const bool waits = (in.modifiers & 3) != kArrive;
+    if (warp.cta->observer != nullptr)
+        warp.cta->observer->barrier_reached(warp, number, count, waits);
     split_off_others(warp, warp.mask);
     arrive(warp, number, count, warp.read(in.ps[0]),
            static_cast<BarrierReduction>(in.modifiers >> 2 & 3));
-    if ((in.modifiers & 3) != kArrive)
-        park(warp, PathStatus::kCtaBarrier, static_cast<std::uint8_t>(number));
+    if (waits) park(warp, PathStatus::kCtaBarrier, static_cast<std::uint8_t>(number));
     complete_barrier(*warp.cta, number);
 }
 

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps take turns of kSlice instructions, so that one that spins on another's flag cannot starve
-// it, and the paths of a diverged warp take turns likewise. A CTA in which no warp can run has a
-// barrier or a convergence that can never complete.
+// Warps take turns, so that they make progress at about the same pace, as on a chip, whose
+// sub-cores issue from another warp whenever one waits. Programs rely on that pace without knowing:
+// they read shared memory and overwrite it in the next round of a loop with no barrier in between,
+// which is right on silicon because nobody is a round ahead. So, after the start and after each
+// barrier, a warp lets the others come as far before it waits for a load from global memory, and
+// before it writes where it has read: kTurns times, then the order is that of slices alone. Those
+// that needed fewer instructions to come to their turn go on first. Slices also keep a warp that
+// spins on another's flag from starving it, and the paths of a diverged warp take turns likewise.
+// A CTA in which no warp can run has a barrier or a convergence that can never complete.
 #include "models/gpu/emulator/cta_runner.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 
 #include "isa/sass/convergence.h"
+#include "isa/sass/effects.h"
 #include "isa/sass/program.h"
+#include "models/gpu/check/checker.h"
+#include "sim/error/error.h"
 
 namespace lockstep::gpu {
 
@@ -18,43 +29,146 @@ namespace {
 
 /// Instructions a warp executes before the next one's turn: long enough to keep its registers in
 /// the host's cache, short enough for spinning warps.
-constexpr std::uint32_t kSlice = 1024;
+constexpr std::uint32_t kSlice = 256;
+
+/// Instructions within which a branch is looked for, where paths may take turns.
+constexpr std::uint32_t kBranchSearch = 1024;
 
 /// Turns of all warps that ended in YIELD or NANOSLEEP after which the CTA is taken to be waiting
 /// for another CTA.
 constexpr unsigned kIdlePasses = 64;
 
-/// Runs the warp's current path until its budget is used up, set to 0 by a semantic, or it faults.
-void run_slice(sass::Warp& warp, const sass::Instruction* code, InstructionCount& count) {
+/// Warp::awaited where the warp stands at an instruction for which it has let the others go on.
+constexpr std::uint8_t kAtTurn = 0xff;
+
+/// Executes the paths of warps.
+class PathRunner {
+  public:
+    PathRunner(const sass::Launch& launch, InstructionCount& count, check::Checker* checker)
+        : code_(launch.program->code().data()), count_(count), checker_(checker) {}
+
+    /// One slice of a warp; true where it ended at a turn.
+    bool run_slice(sass::Warp& warp, bool takes_turns);
+    /// Runs on until the path has branched: paths take turns there only, for in between one may
+    /// keep values in the uniform registers, which all paths share. False where it ended or was
+    /// parked.
+    bool run_to_branch(sass::Warp& warp);
+
+  private:
+    bool run(sass::Warp& warp, bool takes_turns);
+    template <bool kTakesTurns, bool kIsChecked>
+    bool run(sass::Warp& warp);
+
+    const sass::Instruction* code_;
+    InstructionCount& count_;
+    check::Checker* checker_;
+};
+
+/// Executes the warp's current path until its budget is used up or set to 0 by a semantic, or it
+/// faults. With turns it may end earlier, before an instruction for which the others go on first;
+/// true there.
+template <bool kTakesTurns, bool kIsChecked>
+bool PathRunner::run(sass::Warp& warp) {
+    constexpr std::uint8_t kBegin = sass::kReadsMemory | sass::kWaitsForMemory;
+    constexpr std::uint8_t kTurn = sass::kWritesMemory | sass::kWaitsForMemory;
+    const sass::Instruction* const code = code_;
     std::uint32_t executed = 0;
     std::uint64_t threads = 0;
+    std::uint8_t awaited = warp.awaited == 0 ? kBegin : warp.awaited;
+    bool is_at_turn = false;
+    const std::uint32_t releases = warp.cta->releases;
     try {
         for (; executed < warp.budget; ++executed) {
-            const sass::Instruction& in = code[warp.pc++];
+            const sass::Instruction& in = code[warp.pc];
+            if (kTakesTurns && (in.effects & awaited) != 0) [[unlikely]] {
+                is_at_turn = (in.effects & awaited & kTurn) != 0;
+                if (is_at_turn) break;
+                awaited = kTurn;
+            }
+            if constexpr (kIsChecked) checker_->begin_instruction(warp);
+            ++warp.pc;
             const std::uint32_t mask = warp.active & (warp.predicate[in.guard] ^ in.guard_invert);
             if (mask == 0) continue;
             threads += static_cast<unsigned>(std::popcount(mask));
             warp.mask = mask;
-            in.execute(in, warp);
+            if (kIsChecked && (in.effects & sass::kIsChecked) != 0) {
+                const std::uint32_t pc = warp.pc - 1;
+                checker_->before(in, warp, pc, mask);
+                in.execute(in, warp);
+                checker_->after(in, warp, pc, mask);
+            } else {
+                in.execute(in, warp);
+            }
         }
     } catch (const sass::Fault& fault) {
         throw LocatedFault{fault, warp.cta->linear_index, warp.index, warp.pc - 1};
     }
-    count.warp += executed;
-    count.thread += threads;
+    count_.warp += executed;
+    count_.thread += threads;
+    if (warp.cta->releases != releases) return false;  // at a barrier that let the warp itself go
+    warp.progress += executed;
+    if constexpr (kTakesTurns) warp.awaited = is_at_turn ? kAtTurn : awaited;
+    return is_at_turn;
 }
 
-/// Runs on until the path has branched: paths take turns there only, for in between one may keep
-/// values in the uniform registers, which all paths share. False where it ended or was parked.
-bool run_to_branch(sass::Warp& warp, const sass::Instruction* code, InstructionCount& count) {
-    for (std::uint32_t i = 0; i < kSlice && warp.active != 0; ++i) {
+bool PathRunner::run(sass::Warp& warp, bool takes_turns) {
+    if (checker_ != nullptr) return takes_turns ? run<true, true>(warp) : run<false, true>(warp);
+    return takes_turns ? run<true, false>(warp) : run<false, false>(warp);
+}
+
+bool PathRunner::run_slice(sass::Warp& warp, bool takes_turns) {
+    if (takes_turns && warp.turns != 0 && warp.awaited == kAtTurn) {
+        warp.awaited = 0;
+        warp.budget = 1;
+        run(warp, false);
+        if (warp.budget == 0) return false;
+        --warp.turns;
+    }
+    warp.budget = kSlice;
+    return run(warp, takes_turns && warp.turns != 0);
+}
+
+bool PathRunner::run_to_branch(sass::Warp& warp) {
+    for (std::uint32_t i = 0; i < kBranchSearch && warp.active != 0; ++i) {
         const std::uint32_t next = warp.pc + 1;
         warp.budget = 1;
-        run_slice(warp, code, count);
+        run(warp, false);
         if (warp.pc != next) break;
     }
     return warp.active != 0;
 }
+
+/// The order in which the warps of a CTA take their turns. At the start they are launched one after
+/// the other; those that a barrier has let go are eligible at once, and a chip's sub-cores prefer
+/// the youngest (models/gpu/sm/sub_core.cpp).
+class WarpOrder {
+  public:
+    explicit WarpOrder(const sass::Cta& cta) : size_(cta.warps.size()), releases_(cta.releases) {
+        LOCKSTEP_CHECK(size_ <= kMaxWarps, "a CTA of {} warps", size_);
+        std::copy(cta.warps.begin(), cta.warps.end(), warp_.begin());
+        if (releases_ != 0) std::reverse(warp_.begin(), warp_.begin() + size_);
+    }
+    std::span<sass::Warp* const> warps() const { return {warp_.data(), size_}; }
+
+    /// After each pass: where a barrier has let warps go since the last one, the youngest come
+    /// first; where warps have come to a turn, those with the least progress do.
+    void update(const sass::Cta& cta, bool has_turned) {
+        if (cta.releases != releases_) {
+            releases_ = cta.releases;
+            std::reverse_copy(cta.warps.begin(), cta.warps.end(), warp_.begin());
+        }
+        if (!has_turned) return;
+        for (std::size_t i = 1; i < size_; ++i)
+            for (std::size_t j = i; j > 0 && warp_[j]->progress < warp_[j - 1]->progress; --j)
+                std::swap(warp_[j], warp_[j - 1]);
+    }
+
+  private:
+    static constexpr std::size_t kMaxWarps = 64;  ///< of a CTA
+    std::array<sass::Warp*, kMaxWarps> warp_;
+    std::size_t size_;
+    std::uint32_t releases_;
+};
 
 }  // namespace
 
@@ -112,23 +226,30 @@ LocatedFault instruction_limit_fault(const sass::Cta& cta, std::uint64_t max_ins
         warp->pc};
 }
 
-CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count) {
-    const sass::Instruction* code = cta.launch->program->code().data();
+CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count,
+                   check::Checker* checker) {
+    PathRunner runner(*cta.launch, count, checker);
     const std::uint64_t end = count.warp + budget;
+    const bool is_alone = cta.warps.size() == 1;
     unsigned idle_passes = 0;
+    WarpOrder order(cta);
     while (true) {
         bool has_run = false;
         bool has_worked = false;
-        for (sass::Warp* warp : cta.warps) {
+        bool has_turned = false;
+        for (sass::Warp* warp : order.warps()) {
             if (warp->active == 0 && !sass::resume(*warp)) continue;
             has_run = true;
             warp->has_yielded = false;
-            warp->budget = kSlice;
-            run_slice(*warp, code, count);
+            if (runner.run_slice(*warp, !is_alone)) {
+                has_worked = has_turned = true;
+                continue;
+            }
             has_worked |= !warp->has_yielded;
-            if (warp->budget != 0 && !warp->parked.empty() && run_to_branch(*warp, code, count))
+            if (warp->budget != 0 && !warp->parked.empty() && runner.run_to_branch(*warp))
                 sass::rotate(*warp);
         }
+        order.update(cta, has_turned);
         if (cta.live_warps == 0) return CtaOutcome::kFinished;
         if (!has_run) report_stuck(cta);
         idle_passes = has_worked ? 0 : idle_passes + 1;

@@ -6,6 +6,10 @@
 
 #include "isa/sass/state.h"
 
+namespace lockstep::gpu::check {
+class Checker;
+}
+
 namespace lockstep::gpu {
 
 enum class CtaOutcome : std::uint8_t {
@@ -32,7 +36,9 @@ struct InstructionCount {
 /// What a launch that executed more instructions than it may ends with, blamed on this CTA.
 LocatedFault instruction_limit_fault(const sass::Cta& cta, std::uint64_t max_instructions);
 
-/// Executes about `budget` warp-instructions of the CTA. Throws LocatedFault.
-CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count);
+/// Executes about `budget` warp-instructions of the CTA, and tells the checker of them if there is
+/// one. Throws LocatedFault.
+CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count,
+                   check::Checker* checker = nullptr);
 
 }  // namespace lockstep::gpu

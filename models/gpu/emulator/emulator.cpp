@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -29,11 +30,12 @@ constexpr std::uint64_t kCooperativeCtaBudget = 1 << 14;
 class Run {
   public:
     Run(sass::Launch& launch, std::uint64_t resident, std::uint64_t max_instructions,
-        Progress& progress)
+        Progress& progress, check::Checker* checker)
         : launch_(launch),
           resident_(resident),
           max_instructions_(max_instructions),
-          progress_(progress) {}
+          progress_(progress),
+          checker_(checker) {}
 
     /// One host thread: CTAs in order, those that wait set aside.
     void run_in_order(std::uint64_t cta_budget);
@@ -49,6 +51,7 @@ class Run {
     std::uint64_t resident_;
     std::uint64_t max_instructions_;
     Progress& progress_;
+    check::Checker* checker_;  ///< or nullptr
     InstructionCount count_;
 };
 
@@ -74,12 +77,14 @@ void Run::run_in_order(std::uint64_t cta_budget) {
                 spare.pop_back();
             }
             storage->start(next++);
+            if (checker_ != nullptr) checker_->begin_cta(storage->cta());
         } else {
             storage = std::move(waiting.front());
             waiting.pop_front();
         }
-        const CtaOutcome outcome = run_cta(storage->cta(), cta_budget, count_);
+        const CtaOutcome outcome = run_cta(storage->cta(), cta_budget, count_, checker_);
         if (outcome == CtaOutcome::kFinished) {
+            if (checker_ != nullptr) checker_->end_cta(storage->cta());
             spare.push_back(std::move(storage));
             progress_.finished(next - waiting.size(), count_.warp);
         } else {
@@ -156,8 +161,8 @@ class EmulatedEnvironment : public sass::Environment {
 
 unsigned Emulator::thread_count(const LoadedModule& loaded_module, const cubin::Function& kernel,
                                 const LaunchRequest& request, std::uint32_t first) const {
-    if (options_.threads <= 1 || request.cooperative || options_.max_instructions != 0 ||
-        loaded_module.module->makes_system_calls(kernel))
+    if (options_.threads <= 1 || checker_ || request.cooperative ||
+        options_.max_instructions != 0 || loaded_module.module->makes_system_calls(kernel))
         return 1;
     const sass::Program& program = loaded_module.module->program();
     for (const sass::Program::Function& function : program.functions()) {
@@ -166,6 +171,34 @@ unsigned Emulator::thread_count(const LoadedModule& loaded_module, const cubin::
             return 1;
     }
     return static_cast<unsigned>(std::min<std::uint64_t>(options_.threads, request.grid.volume()));
+}
+
+Emulator::Emulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
+    : GpuDevice(std::move(machine), options) {
+    if (options.checks != 0) checker_ = std::make_unique<check::Checker>(options.checks, memory_);
+}
+
+DevicePointer Emulator::allocate(std::uint64_t bytes, MemoryKind kind) {
+    const DevicePointer pointer = GpuDevice::allocate(bytes, kind);
+    if (checker_ && pointer != 0 && kind == MemoryKind::kDevice)
+        checker_->allocated(pointer, bytes);
+    return pointer;
+}
+
+bool Emulator::free(DevicePointer pointer) {
+    if (checker_) checker_->freed(pointer);
+    return GpuDevice::free(pointer);
+}
+
+void Emulator::note_host_write(DevicePointer pointer, std::uint64_t bytes) {
+    if (checker_) checker_->host_wrote(pointer, bytes);
+}
+
+void Emulator::report_findings() {
+    const std::string report = checker_->end_launch();
+    if (report.empty()) return;
+    std::fflush(stdout);
+    fmt::print(stderr, "lockstep: {}", report);
 }
 
 LaunchResult Emulator::launch(const LaunchRequest& request) {
@@ -180,15 +213,22 @@ LaunchResult Emulator::launch(const LaunchRequest& request) {
     const std::uint64_t resident =
         std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
-    Run run(launch, resident, options_.max_instructions, progress);
+    Run run(launch, resident, options_.max_instructions, progress, checker_.get());
+    if (checker_) {
+        Module& module = *loaded(request.module).module;
+        checker_->begin_launch(launch, kernel.shared_bytes + request.dynamic_shared_bytes,
+                               [&module](std::uint32_t pc) { return module.source_line(pc); });
+    }
     try {
         if (threads > 1)
             run.run_in_parallel(threads);
         else
             run.run_in_order(request.cooperative ? kCooperativeCtaBudget : kCtaBudget);
     } catch (const LocatedFault& fault) {
+        if (checker_) report_findings();
         throw DeviceFault(fault.fault.kind, fault_report(fault, launch, memory_));
     }
+    if (checker_) report_findings();
     LaunchResult result;
     result.warp_instructions = run.count().warp;
     result.thread_instructions = run.count().thread;

@@ -2,20 +2,29 @@
 // The GPU emulator: computes what a launch computes, fast, without time.
 #pragma once
 
+#include "models/gpu/check/checker.h"
 #include "models/gpu/gpu_device.h"
 
 namespace lockstep::gpu {
 
 class Emulator : public GpuDevice {
   public:
-    using GpuDevice::GpuDevice;
+    Emulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options);
 
+    DevicePointer allocate(std::uint64_t bytes, MemoryKind kind) override;
+    bool free(DevicePointer pointer) override;
+    void note_host_write(DevicePointer pointer, std::uint64_t bytes) override;
     LaunchResult launch(const LaunchRequest& request) override;
+    std::uint64_t findings() const override { return checker_ ? checker_->findings() : 0; }
 
   private:
+    /// Prints what the checks have found in the launch.
+    void report_findings();
     /// Host threads that may run the launch's CTAs at once without any effect on its results.
     unsigned thread_count(const LoadedModule& module, const cubin::Function& kernel,
                           const LaunchRequest& request, std::uint32_t first) const;
+
+    std::unique_ptr<check::Checker> checker_;  ///< where anything is to be checked
 };
 
 }  // namespace lockstep::gpu

@@ -71,6 +71,8 @@ class Context {
     /// The program has seen the error: its exit status is its own.
     void acknowledge(Error error);
     bool has_unseen_fault() const { return faulted_ && !acknowledged_; }
+    /// True where the checks that the run was asked for have found something.
+    bool has_findings() const { return device_ && device_->findings() != 0; }
     /// cudaDeviceReset: frees memory and unloads modules; clears faults.
     void reset_device();
     void write_statistics();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/cuda_api/state/make_device.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
 namespace lockstep::cuda {
@@ -56,6 +58,29 @@ TraceOptions trace_options(const RunOptions& options) {
     return trace;
 }
 
+/// race,init,sync
+unsigned checks_of(const RunOptions& options) {
+    constexpr std::pair<std::string_view, unsigned> kChecks[] = {
+        {"race", kCheckRace}, {"init", kCheckInit}, {"sync", kCheckSync}};
+    if (options.checks.empty()) return 0;
+    unsigned checks = 0;
+    std::string_view rest = options.checks;
+    while (true) {
+        const std::string_view name = rest.substr(0, rest.find(','));
+        const auto check = std::find_if(std::begin(kChecks), std::end(kChecks),
+                                        [&](const auto& c) { return c.first == name; });
+        if (check == std::end(kChecks))
+            throw InputError(fmt::format("--check {}: '{}' is none of the checks race, init, sync",
+                                         options.checks, name));
+        checks |= check->second;
+        if (name.size() == rest.size()) break;
+        rest.remove_prefix(name.size() + 1);
+    }
+    if (options.mode != "emulate")
+        throw InputError("--check needs --mode emulate: the cycle model checks nothing");
+    return checks;
+}
+
 }  // namespace
 
 DeviceOptions device_options(const RunOptions& options) {
@@ -72,6 +97,7 @@ DeviceOptions device_options(const RunOptions& options) {
             .seed = options.seed,
             .progress = !options.quiet,
             .bounds = options.bounds == "page" ? Bounds::kPage : Bounds::kExact,
+            .checks = checks_of(options),
             .l2 = options.l2 == "warm" ? L2Start::kWarm : L2Start::kCold,
             .trace = trace_options(options),
             .simulate = filter};

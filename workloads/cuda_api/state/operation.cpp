@@ -18,12 +18,15 @@ struct Overloaded : Bodies... {
     using Bodies::operator()...;
 };
 
-void copy(const Copy& box) {
+void copy(Context& context, const Copy& box) {
     for (std::size_t z = 0; z < box.depth; ++z)
-        for (std::size_t y = 0; y < box.height; ++y)
-            std::memmove(static_cast<char*>(box.dst) + z * box.dst_slice + y * box.dst_pitch,
+        for (std::size_t y = 0; y < box.height; ++y) {
+            char* const row = static_cast<char*>(box.dst) + z * box.dst_slice + y * box.dst_pitch;
+            std::memmove(row,
                          static_cast<const char*>(box.src) + z * box.src_slice + y * box.src_pitch,
                          box.width);
+            context.device().note_host_write(reinterpret_cast<DevicePointer>(row), box.width);
+        }
 }
 
 void fill_row(char* row, unsigned value, unsigned element_bytes, std::size_t elements) {
@@ -35,11 +38,14 @@ void fill_row(char* row, unsigned value, unsigned element_bytes, std::size_t ele
         std::memcpy(row + i * element_bytes, &value, element_bytes);
 }
 
-void fill(const Fill& box) {
+void fill(Context& context, const Fill& box) {
     for (std::size_t z = 0; z < box.depth; ++z)
-        for (std::size_t y = 0; y < box.height; ++y)
-            fill_row(static_cast<char*>(box.dst) + z * box.slice + y * box.pitch, box.value,
-                     box.element_bytes, box.width);
+        for (std::size_t y = 0; y < box.height; ++y) {
+            char* const row = static_cast<char*>(box.dst) + z * box.slice + y * box.pitch;
+            fill_row(row, box.value, box.element_bytes, box.width);
+            context.device().note_host_write(reinterpret_cast<DevicePointer>(row),
+                                             box.width * box.element_bytes);
+        }
 }
 
 /// Bytes from the first to the last byte of a box.
@@ -110,8 +116,8 @@ Error check(Context& context, const Operation& operation) {
 Error execute(Context& context, const Operation& operation) {
     return std::visit(
         Overloaded{[&](const KernelLaunch& launch) { return context.launch(launch); },
-                   [&](const Copy& box) { return copy(box), Error::kSuccess; },
-                   [&](const Fill& box) { return fill(box), Error::kSuccess; },
+                   [&](const Copy& box) { return copy(context, box), Error::kSuccess; },
+                   [&](const Fill& box) { return fill(context, box), Error::kSuccess; },
                    [&](const HostCall& call) {
                        context.run_unlocked([&] { call.function(call.data); });
                        return Error::kSuccess;

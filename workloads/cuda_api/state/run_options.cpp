@@ -64,6 +64,7 @@ RunOptions RunOptions::from_environment() {
     options.trace_file = variable("LOCKSTEP_TRACE", "");
     options.trace_window = variable("LOCKSTEP_TRACE_WINDOW", "");
     options.trace_sms = variable("LOCKSTEP_TRACE_SMS", "");
+    options.checks = variable("LOCKSTEP_CHECK", "");
     options.workload = variable("LOCKSTEP_WORKLOAD", "");
     options.quiet = variable("LOCKSTEP_QUIET", "") == "1";
     return options;
@@ -87,6 +88,7 @@ std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() co
             {"LOCKSTEP_TRACE", trace_file},
             {"LOCKSTEP_TRACE_WINDOW", trace_window},
             {"LOCKSTEP_TRACE_SMS", trace_sms},
+            {"LOCKSTEP_CHECK", checks},
             {"LOCKSTEP_WORKLOAD", workload},
             {"LOCKSTEP_QUIET", quiet ? "1" : "0"}};
 }

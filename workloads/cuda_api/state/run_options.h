@@ -26,6 +26,7 @@ struct RunOptions {
     std::string trace_file;              ///< LOCKSTEP_TRACE; empty: none
     std::string trace_window;            ///< LOCKSTEP_TRACE_WINDOW: FROM:TO, cycles; empty: all
     std::string trace_sms;               ///< LOCKSTEP_TRACE_SMS: N or FIRST-LAST; empty: SM 0
+    std::string checks;                  ///< LOCKSTEP_CHECK: race,init,sync; empty: none
     std::string workload;                ///< LOCKSTEP_WORKLOAD: what the statistics call the run
     bool quiet = false;                  ///< LOCKSTEP_QUIET: 1
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes the library a program's runtime: on being loaded it reads how to run, and when the
-// program ends it writes the statistics and sees to it that a fault nobody asked about is not taken
-// for success.
+// program ends it writes the statistics and sees to it that neither a fault that nobody asked about
+// nor what the checks have found is taken for success.
 #include <unistd.h>
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +25,7 @@ void at_exit(int status, void*) {
     } catch (const lockstep::Error& error) {
         end_process(error.status(), error.what());
     }
-    if (status == 0 && context.has_unseen_fault())
+    if ((status == 0 && context.has_unseen_fault()) || context.has_findings())
         _exit(static_cast<int>(ExitStatus::kProgramFault));
 }
 

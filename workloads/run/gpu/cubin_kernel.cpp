@@ -90,6 +90,7 @@ Outcome run_cubin(const Job& job, const Subject& subject, const MachinePtr& mach
     const LaunchResult result = device->launch(launch);
     launches.add(cubin::demangled(kernel.name), launch.grid, launch.block, result);
     Outcome outcome{launches.take()};
+    outcome.clean = device->findings() == 0;
     arguments.write_outputs();
     return outcome;
 }

@@ -16,6 +16,7 @@ cuda::RunOptions cuda_options(const Job& job) {
     options.max_instructions = job.max_instructions;
     options.stats_file = job.stats_file;
     options.bounds = job.bounds;
+    options.checks = job.checks;
     options.l2 = job.l2;
     options.kernel = job.kernel;
     options.launch_skip = job.launch_skip;

@@ -34,6 +34,7 @@ DevicePointer KernelArguments::buffer(std::size_t index, const std::string& text
                                       std::uint64_t bytes) {
     const DevicePointer address = device_.allocate(bytes);
     if (address == 0) fail(index, text, "the machine's memory is exhausted");
+    if (!text.starts_with("out:")) device_.note_host_write(address, bytes);
     put(index, text, &address, sizeof address);
     return address;
 }

@@ -46,7 +46,7 @@ Outcome run_workload(const Job& job, const Subject&, const MachinePtr& machine, 
         cuda::run_workload(workload, parameters, job.seed, job.verify, *device);
     for (const cuda::LaunchRecord& launch : outcome.launches)
         launches.add(launch.kernel, launch.grid, launch.block, launch.result);
-    Outcome result{launches.take(), outcome.passed()};
+    Outcome result{launches.take(), outcome.passed(), device->findings() == 0};
     print_measurements(outcome, screen);
     for (const cuda::CheckRecord& check : outcome.checks)
         check.passed ? screen.print(text_of(check)) : screen.print_always(text_of(check));

@@ -35,6 +35,7 @@ TEST(RunOptions, WhatTheCommandLineWritesTheLibraryReads) {
     options.trace_file = "t.json";
     options.trace_window = "100:200";
     options.trace_sms = "0-3";
+    options.checks = "race,sync";
     options.workload = "./app -n 4";
     options.quiet = true;
     environment.set(options);

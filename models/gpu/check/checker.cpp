@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instruction accessed stands in Warp::access once it is executed, as the cycle model reads
+// it. Copies that hardware does in the background (LDGSTS, UBLKCP) count as done when they are
+// issued, by the thread that issues them; an mbarrier that counts one is released by it.
+#include "models/gpu/check/checker.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+#include "isa/sass/effects.h"
+#include "isa/sass/program.h"
+#include "models/device.h"
+
+namespace lockstep::gpu::check {
+
+using sass::Space;
+
+struct Checker::CtaState {
+    CtaState(std::uint32_t cta, unsigned warps) : clock(cta, warps), running(warps) {}
+
+    CtaClock clock;
+    std::vector<std::uint32_t> running;
+    RaceCheck::Shared shared;
+    CtaWritten written;
+    CtaArrivals arrivals;
+    std::unordered_set<std::uint32_t> mbarriers;  ///< sm_80: words that only hold one's state
+};
+
+namespace {
+
+constexpr unsigned kLdgsts = 0x1ae, kUblkcp = 0x1ba, kWarpsync = 0x148, kExit = 0x14d,
+                   kAtoms = 0x18c, kPhaseCheck = 0x1a7;
+constexpr unsigned kMbarrierBytes = 8;
+
+/// Volatile, relaxed or stronger. Fields as nvdisasm reads them.
+bool is_strong(const sass::Word& word, sass::Arch arch) {
+    const unsigned opcode = word.base_opcode();
+    const bool has_order = opcode == 0x180 || opcode == 0x181 || opcode == 0x185 || opcode == 0x186;
+    if (!has_order) return false;  // LD, LDG, ST, STG
+    if (arch < 80) return word.bits(79, 2) >= 2;
+    const bool is_store = opcode >= 0x185;
+    switch (word.bits(77, 4)) {
+        case 4:  // ST: STRONG.SM.PRIVATE
+            return is_store;
+        case 5:   // STRONG.SM
+        case 6:   // STRONG.GPU.PRIVATE
+        case 7:   // STRONG.GPU
+        case 8:   // MMIO.GPU
+        case 10:  // STRONG.SYS
+        case 12:  // MMIO.SYS
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// The store instructions that keep what they store in the rows of in.b, lane by lane.
+bool stores_rows(unsigned opcode) {
+    return opcode == 0x185 || opcode == 0x186 || opcode == 0x188 || opcode == 0x187;
+}
+
+/// ATOMS.ARRIVE, an mbarrier's arrival before sm_90.
+bool arrives(const sass::Word& word, sass::Arch arch) {
+    constexpr unsigned kArrive = 9;
+    return arch < 90 && word.base_opcode() == kAtoms && word.form() == 7 &&
+           word.bits(87, 4) == kArrive;
+}
+
+std::uint32_t live_warps(const sass::Cta& cta) {
+    std::uint32_t live = 0;
+    for (const sass::Warp* warp : cta.warps)
+        if (warp->live != 0) live |= 1u << warp->index;
+    return live;
+}
+
+}  // namespace
+
+Checker::Checker(unsigned checks, const memory::DeviceMemory& memory)
+    : checks_race_(checks & kCheckRace),
+      checks_init_(checks & kCheckInit),
+      checks_sync_(checks & kCheckSync),
+      findings_(memory),
+      race_(clock_, [this](const Race& race) { findings_.add(race); }),
+      init_([this](const UnwrittenRead& read) { findings_.add(read, *warp_); }),
+      sync_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }) {}
+
+Checker::~Checker() = default;
+
+void Checker::begin_launch(const sass::Launch& launch, std::uint32_t own_shared_bytes,
+                           SourceLine source_line) {
+    // From sm_90 on the program's own shared memory begins behind the system's, see launch.cpp.
+    constexpr std::uint32_t kReserved = 1024;
+    launch_ = &launch;
+    reserved_begin_ = launch.arch >= 90 ? kReserved : 0;
+    own_end_ = own_shared_bytes;
+    clock_.begin_launch();
+    race_.begin_launch();
+    findings_.begin_launch(launch, std::move(source_line));
+    states_.clear();
+    last_ = nullptr;
+    last_cta_ = nullptr;
+}
+
+std::string Checker::end_launch() {
+    total_ += findings_.size();
+    states_.clear();
+    last_ = nullptr;
+    last_cta_ = nullptr;
+    return findings_.report();
+}
+
+void Checker::begin_cta(sass::Cta& cta) {
+    cta.observer = this;
+    auto& state = states_[&cta];
+    state = std::make_unique<CtaState>(static_cast<std::uint32_t>(cta.linear_index),
+                                       static_cast<unsigned>(cta.warps.size()));
+    state->shared.pages.resize((cta.launch->shared_bytes + Shadow::kBytes - 1) / Shadow::kBytes);
+    state->shared.generation = ++ctas_;
+    if (checks_init_) state->written = InitCheck::unwritten_cta(cta, reserved_begin_, own_end_);
+    if (checks_sync_) state->arrivals = SyncCheck::arrivals(cta);
+    last_ = nullptr;
+    last_cta_ = nullptr;
+}
+
+void Checker::end_cta(const sass::Cta& cta) {
+    states_.erase(&cta);
+    last_ = nullptr;
+    last_cta_ = nullptr;
+}
+
+Checker::CtaState& Checker::state(const sass::Cta& cta) {
+    if (last_cta_ != &cta) {
+        last_cta_ = &cta;
+        last_ = states_.at(&cta).get();
+        running_ = last_->running.data();
+    }
+    return *last_;
+}
+
+void Checker::paths_change(const sass::Warp& warp) {
+    if (checks_race_) clock_.paths_change(state(*warp.cta).clock, warp.index, running_[warp.index]);
+    running_[warp.index] = warp.active;
+}
+
+void Checker::barrier_reached(const sass::Warp& warp, unsigned number, std::uint32_t threads,
+                              bool waits) {
+    CtaState& cta = state(*warp.cta);
+    if (checks_race_) clock_.barrier_reached(cta.clock, warp.index, number, waits);
+    if (checks_sync_) sync_.barrier_reached(warp, cta.arrivals, number, threads);
+}
+
+void Checker::barrier_completed(const sass::Cta& cta, unsigned number) {
+    CtaState& cta_state = state(cta);
+    if (checks_race_) clock_.barrier_completed(cta_state.clock, number, live_warps(cta));
+    if (checks_sync_) sync_.barrier_completed(cta, cta_state.arrivals, number);
+}
+
+void Checker::before(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
+                     std::uint32_t lanes) {
+    if (!checks_sync_ || (in.effects & sass::kWarpOrExit) == 0) return;
+    lanes &= warp.read(in.ps[0]);
+    const unsigned opcode = launch_->program->words()[pc].base_opcode();
+    CtaState& cta = state(*warp.cta);
+    if (opcode == kExit) sync_.exited(warp, cta.arrivals, pc, lanes);
+    if (opcode == kWarpsync) sync_.warp_sync(warp, pc, lanes, warp.row(in.a));
+}
+
+void Checker::after(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
+                    std::uint32_t lanes) {
+    warp_ = &warp;
+    if (in.effects & (sass::kReadsMemory | sass::kWritesMemory | sass::kLocalMemory))
+        return memory(in, warp, pc, lanes);
+    if (!checks_race_) return;
+    CtaState& cta = state(*warp.cta);
+    if (in.effects & sass::kWarpOrExit) return meet(in, warp, pc, lanes, cta);
+    if (in.effects & sass::kMbarrier) return mbarrier(in, warp, lanes, cta);
+    constexpr unsigned kFirstScopeBeyondCta = 1;
+    if (in.effects & sass::kFence)
+        clock_.fence(cta.clock, launch_->program->words()[pc].bits(76, 3) >= kFirstScopeBeyondCta);
+}
+
+void Checker::meet(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
+                   std::uint32_t lanes, CtaState& cta) {
+    if (launch_->program->words()[pc].base_opcode() != kWarpsync) return;
+    const std::uint32_t mask = warp.row(in.a).lane[std::countr_zero(lanes)] & warp.live;
+    for (const sass::Path& path : warp.parked)
+        if (path.status == sass::PathStatus::kWarpSync && (path.lanes & mask) != 0) return;
+    clock_.paths_change(cta.clock, warp.index, mask);
+}
+
+void Checker::memory(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
+                     std::uint32_t lanes) {
+    const sass::Word& word = launch_->program->words()[pc];
+    const unsigned opcode = word.base_opcode();
+    if (opcode == kLdgsts) return copy(warp, pc, lanes);
+    if (opcode == kUblkcp) return bulk_copy(warp, pc, lanes);
+    const sass::Access& noted = warp.access;
+    CtaState& cta = state(*warp.cta);
+    Observed access{.warp = warp,
+                    .pc = pc,
+                    .lanes = noted.lanes,
+                    .space = noted.space,
+                    .is_write = noted.is_store || noted.is_atomic,
+                    .is_atomic = noted.is_atomic,
+                    .is_strong = noted.is_atomic || is_strong(word, launch_->arch),
+                    .width = noted.width,
+                    .stored = stores_rows(opcode) ? &warp.row(in.b) : nullptr};
+    const bool has_result = in.d != sass::Operand::of_warp(sass::kSinkRow);
+    if (checks_race_ && arrives(word, launch_->arch))
+        for (std::uint32_t left = noted.lanes; left != 0; left &= left - 1)
+            cta.mbarriers.insert(
+                static_cast<std::uint32_t>(noted.address[std::countr_zero(left)] / kMbarrierBytes));
+    if (noted.space != Space::kGeneric) {
+        std::copy(std::begin(noted.address), std::end(noted.address), access.address);
+        return this->access(access, cta, has_result);
+    }
+    for (const Space space : {Space::kGlobal, Space::kShared, Space::kLocal}) {
+        access.space = space;
+        access.lanes = 0;
+        for (std::uint32_t left = noted.lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            const std::uint64_t address = noted.address[lane];
+            const std::uint64_t window = address / sass::kWindowBytes * sass::kWindowBytes;
+            const Space in_space = window == sass::kSharedWindow  ? Space::kShared
+                                   : window == sass::kLocalWindow ? Space::kLocal
+                                                                  : Space::kGlobal;
+            if (in_space != space) continue;
+            access.lanes |= 1u << lane;
+            access.address[lane] = space == Space::kGlobal ? address : address - window;
+        }
+        if (access.lanes != 0) this->access(access, cta, has_result);
+    }
+}
+
+void Checker::copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
+    const sass::Access& noted = warp.access;
+    CtaState& cta = state(*warp.cta);
+    Observed read{.warp = warp, .pc = pc, .lanes = noted.lanes, .width = noted.width};
+    std::copy(std::begin(noted.address), std::end(noted.address), read.address);
+    if (read.lanes != 0) access(read, cta, true);
+    Observed write{.warp = warp,
+                   .pc = pc,
+                   .lanes = lanes,
+                   .space = Space::kShared,
+                   .is_write = true,
+                   .width = noted.width};
+    std::copy(std::begin(noted.copy_to), std::end(noted.copy_to), write.address);
+    access(write, cta, true);
+}
+
+void Checker::bulk_copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
+    constexpr unsigned kPiece = 16;  // what bulk copies are made of
+    const sass::Access& noted = warp.access;
+    CtaState& cta = state(*warp.cta);
+    const std::uint32_t lane = static_cast<unsigned>(std::countr_zero(lanes));
+    Observed piece{.warp = warp, .pc = pc, .lanes = 1u << lane, .width = kPiece};
+    for (std::uint32_t at = 0; at < noted.bulk_bytes; at += kPiece) {
+        piece.space = Space::kGlobal;
+        piece.is_write = noted.is_store;
+        piece.address[lane] = noted.address[0] + at;
+        access(piece, cta, true);
+        piece.space = Space::kShared;
+        piece.is_write = !noted.is_store;
+        piece.address[lane] = noted.copy_to[0] + at;
+        access(piece, cta, true);
+    }
+    if (checks_race_ && !noted.is_store) {
+        clock_.release(cta.clock, warp.index, noted.copy_barrier);
+        clock_.advance();
+    }
+}
+
+void Checker::mbarrier(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t lanes,
+                       CtaState& cta) {
+    const sass::Word& word =
+        launch_->program->words()[static_cast<std::size_t>(&in - launch_->program->code().data())];
+    const bool is_check = word.base_opcode() == kPhaseCheck && word.form() == 2;
+    const std::uint32_t passed = is_check ? warp.predicate[in.pd[0]] : ~0u;
+    std::uint64_t last = ~0ull;
+    for (std::uint32_t left = warp.access.lanes & lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const auto offset = static_cast<std::uint32_t>(warp.access.address[lane]);
+        if (offset == last) continue;
+        last = offset;
+        if (passed >> lane & 1) clock_.acquire(cta.clock, warp.index, offset);
+        if (!is_check) clock_.release(cta.clock, warp.index, offset);
+    }
+    if (!is_check) clock_.advance();
+}
+
+void Checker::synchronise(const Observed& access, CtaState& cta, bool acquires, bool releases) {
+    const unsigned warp = access.warp.index;
+    std::uint64_t last = ~0ull;
+    for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
+        const std::uint64_t address = access.address[std::countr_zero(left)];
+        if (address == last) continue;
+        last = address;
+        if (access.space == Space::kShared) {
+            if (acquires) clock_.acquire(cta.clock, warp, static_cast<std::uint32_t>(address));
+            if (releases) clock_.release(cta.clock, warp, static_cast<std::uint32_t>(address));
+        } else {
+            if (acquires) clock_.acquire_global(cta.clock, warp, address);
+            if (releases) clock_.release_global(cta.clock, warp, address);
+        }
+    }
+    if (releases) clock_.advance();
+}
+
+void Checker::access(Observed& access, CtaState& cta, bool has_result) {
+    if (checks_init_) init_.access(access, cta.written);
+    if (!checks_race_ || access.space == Space::kLocal) return;
+    if (access.space == Space::kShared && !cta.mbarriers.empty()) {
+        std::uint32_t lanes = 0;
+        for (std::uint32_t left = access.lanes; left != 0; left &= left - 1)
+            if (cta.mbarriers.contains(static_cast<std::uint32_t>(
+                    access.address[std::countr_zero(left)] / kMbarrierBytes)))
+                lanes |= left & (0u - left);
+        if (lanes != 0) {
+            Observed state = access;
+            state.lanes = lanes;
+            synchronise(state, cta, true, access.is_write);
+            access.lanes &= ~lanes;
+            if (access.lanes == 0) return;
+        }
+    }
+    const bool acquires = access.is_strong && (access.is_atomic ? has_result : !access.is_write);
+    if (acquires) synchronise(access, cta, true, false);
+    race_.access(access, cta.clock, cta.shared);
+    if (access.is_strong && access.is_write) synchronise(access, cta, false, true);
+}
+
+}  // namespace lockstep::gpu::check
