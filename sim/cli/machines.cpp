@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// `lockstep machines [M]`: lists the machines, or one machine's parameters with unit and evidence.
+// `lockstep machines [M [FILTER]]`: lists the machines, or one machine's parameters with unit and
+// evidence; --diff: what two machines differ in.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "sim/cli/paragraph.h"
 #include "sim/cli/verbs.h"
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
@@ -12,30 +16,141 @@ namespace lockstep::cli {
 
 namespace {
 
+using config::Machine;
+using config::Parameter;
+
 struct Options {
-    std::string machine;
-    std::vector<std::string> overrides;
+    std::string machine, filter;
+    std::vector<std::string> overrides, diff;
+    bool is_short = false, is_yaml = false;
 };
 
+/// Value and unit, as "132" or "1980 MHz".
+std::string value_text(const Parameter& parameter) {
+    return parameter.unit == "1" ? parameter.value : parameter.value + " " + parameter.unit;
+}
+
+/// "measured", "published" or "assumed".
+std::string evidence_kind(const Parameter& parameter) {
+    return parameter.evidence.substr(0, parameter.evidence.find(':'));
+}
+
+/// The parameters whose path or meaning has `filter` in it. Throws InputError where none has.
+std::vector<Parameter> parameters_of(const Machine& machine, const std::string& filter) {
+    std::vector<Parameter> list = machine.parameters();
+    std::erase_if(list, [&](const Parameter& p) {
+        return p.path.find(filter) == std::string::npos &&
+               p.meaning.find(filter) == std::string::npos;
+    });
+    if (list.empty())
+        throw InputError(fmt::format("{}: no parameter has '{}' in its name or meaning",
+                                     machine.name(), filter));
+    return list;
+}
+
+std::size_t path_width(const std::vector<Parameter>& parameters) {
+    std::size_t width = 0;
+    for (const Parameter& p : parameters) width = std::max(width, p.path.size());
+    return width;
+}
+
 void print_list() {
-    for (const std::string& name : config::Machine::names()) {
-        const auto machine = config::Machine::load(name);
-        fmt::print("{:<12} {:<8} {}\n", name, machine->kind(), machine->description());
+    for (const std::string& name : Machine::names()) {
+        const auto machine = Machine::load(name);
+        fmt::print("{:<14} {:<8} {}\n", name, machine->kind(), machine->description());
     }
 }
 
-void print_machine(const Options& options) {
-    const auto machine = config::Machine::load(options.machine, options.overrides);
-    fmt::print("{} ({}): {}\n", machine->name(), machine->kind(), machine->description());
-    const auto parameters = machine->parameters();
-    std::size_t path_width = 0, value_width = 0;
-    for (const config::Parameter& p : parameters) {
-        path_width = std::max(path_width, p.path.size());
-        value_width = std::max(value_width, p.value.size());
+void print_title(const Machine& machine) {
+    fmt::print("{} ({}): {}\n", machine.name(), machine.kind(), machine.description());
+}
+
+void print_long(const Machine& machine, const std::vector<Parameter>& parameters) {
+    print_title(machine);
+    const std::size_t width = path_width(parameters);
+    for (const Parameter& p : parameters) {
+        fmt::print("  {:<{}}  {}\n", p.path, width, value_text(p));
+        fmt::print("{}", paragraph(p.meaning + "; " + p.evidence, 6));
     }
-    for (const config::Parameter& p : parameters)
-        fmt::print("  {:<{}}  {:>{}} {:<5} {}; {}\n", p.path, path_width, p.value, value_width,
-                   p.unit == "1" ? "" : p.unit, p.meaning, p.evidence);
+}
+
+void print_short(const Machine& machine, const std::vector<Parameter>& parameters) {
+    print_title(machine);
+    const std::size_t width = path_width(parameters);
+    for (const Parameter& p : parameters)
+        fmt::print("  {:<{}}  {:<16} {}\n", p.path, width, value_text(p), evidence_kind(p));
+}
+
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + '"';
+}
+
+/// A machine file with all values in it, which loads again.
+void print_yaml(const Machine& machine, const std::vector<Parameter>& parameters) {
+    fmt::print("machine: {}\nkind: {}\ndescription: {}\n", quoted(machine.name()), machine.kind(),
+               quoted(machine.description()));
+    std::vector<std::string> open;  // groups that stand open
+    for (const Parameter& p : parameters) {
+        std::vector<std::string> groups;
+        std::size_t begin = 0;
+        for (std::size_t dot; (dot = p.path.find('.', begin)) != std::string::npos; begin = dot + 1)
+            groups.push_back(p.path.substr(begin, dot - begin));
+        std::size_t same = 0;
+        while (same < std::min(open.size(), groups.size()) && open[same] == groups[same]) ++same;
+        for (std::size_t i = same; i < groups.size(); ++i)
+            fmt::print("{:{}}{}:\n", "", 2 * i, groups[i]);
+        open = groups;
+        fmt::print("{:{}}{}: {{value: {}, unit: {}, evidence: {}}}\n", "", 2 * groups.size(),
+                   p.path.substr(begin), quoted(p.value), quoted(p.unit), quoted(p.evidence));
+    }
+}
+
+/// What two machines differ in: values, not evidence.
+void print_diff(const Options& options) {
+    const auto a = Machine::load(options.diff[0]), b = Machine::load(options.diff[1]);
+    struct Both {
+        std::string a = "-", b = "-";
+    };
+    std::map<std::string, Both> all;
+    for (const Parameter& p : a->parameters()) all[p.path].a = value_text(p);
+    for (const Parameter& p : b->parameters()) all[p.path].b = value_text(p);
+    std::size_t path = 9, value = std::max<std::size_t>(12, a->name().size());
+    std::erase_if(all, [&](const auto& item) {
+        return item.second.a == item.second.b ||
+               item.first.find(options.filter) == std::string::npos;
+    });
+    for (const auto& [name, both] : all) {
+        path = std::max(path, name.size());
+        value = std::max(value, both.a.size());
+    }
+    fmt::print("{:<{}}  {:<{}}  {}\n", "parameter", path, a->name(), value, b->name());
+    for (const auto& [name, both] : all)
+        fmt::print("{:<{}}  {:<{}}  {}\n", name, path, both.a, value, both.b);
+}
+
+void show(const Options& options) {
+    if (options.machine.empty()) {
+        if (!options.overrides.empty())
+            throw InputError(fmt::format("--set {}: of which machine?", options.overrides[0]));
+        if (options.is_short || options.is_yaml)
+            throw InputError(
+                fmt::format("{}: of which machine?", options.is_yaml ? "--yaml" : "--short"));
+        print_list();
+        return;
+    }
+    const auto machine = Machine::load(options.machine, options.overrides);
+    const std::vector<Parameter> parameters = parameters_of(*machine, options.filter);
+    if (options.is_yaml)
+        print_yaml(*machine, parameters);
+    else if (options.is_short)
+        print_short(*machine, parameters);
+    else
+        print_long(*machine, parameters);
 }
 
 }  // namespace
@@ -43,17 +158,26 @@ void print_machine(const Options& options) {
 void add_machines(CLI::App& app, int&) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = app.add_subcommand("machines", "List the machines, or show one's parameters");
-    verb->add_option("machine", options->machine, "a machine's name, or a .yaml file");
+    CLI::Option* const machine =
+        verb->add_option("machine", options->machine, "a machine's name, or a .yaml file");
+    verb->add_option("filter", options->filter,
+                     "only parameters with this in their name or meaning");
     verb->add_option("--set", options->overrides, "override a parameter: path=value")
         ->take_all()
         ->expected(1);
+    CLI::Option* const is_short =
+        verb->add_flag("--short", options->is_short, "a line a parameter, without sources");
+    CLI::Option* const is_yaml =
+        verb->add_flag("--yaml", options->is_yaml, "as a machine file, which --on takes")
+            ->excludes(is_short);
+    verb->add_option("--diff", options->diff, "two machines: the parameters that differ")
+        ->expected(2)
+        ->excludes(machine, is_short, is_yaml);
     verb->callback([options] {
-        if (options->machine.empty() && !options->overrides.empty())
-            throw InputError(fmt::format("--set {}: of which machine?", options->overrides[0]));
-        if (options->machine.empty())
-            print_list();
+        if (options->diff.empty())
+            show(*options);
         else
-            print_machine(*options);
+            print_diff(*options);
     });
 }
 

@@ -16,6 +16,7 @@
 #include "sim/config/nearest.h"
 #include "sim/engine/host_memory.h"
 #include "sim/error/error.h"
+#include "sim/stats/version.h"
 
 namespace {
 
@@ -75,6 +76,11 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer(
         "The script ./lockstep at the root also has the verb test: build and run every test.");
+    app.set_version_flag("--version", [] {
+        const std::string_view commit = lockstep::stats::commit();
+        return fmt::format("lockstep {}{}", lockstep::stats::version(),
+                           commit.empty() ? "" : fmt::format(" ({})", commit));
+    });
     int status = 0;
     const lockstep::cli::Words after_dashes = take_after_dashes(argc, argv);
     lockstep::cli::add_demo(app, after_dashes, status);
@@ -87,7 +93,7 @@ int main(int argc, char** argv) {
         check_verb(app, argc, argv);
         app.parse(argc, argv);
         return after_printing(status);
-    } catch (const CLI::Success& request) {  // --help
+    } catch (const CLI::Success& request) {  // --help, --version
         return after_printing(app.exit(request));
     } catch (const CLI::ParseError& error) {
         say(std::string(error.what()) + " (see --help)");

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 
 #include "sim/cli/screen.h"
@@ -12,10 +14,34 @@
 
 namespace lockstep::cli {
 
+namespace {
+
+/// Two files of one name: the second would take the first one's place.
+void check_files(const run::Job& job) {
+    std::map<std::filesystem::path, std::string_view> options;
+    for (const auto& [file, option] : {std::pair{&job.stats_file, "--stats"},
+                                       {&job.trace_file, "--trace"},
+                                       {&job.program_file, "--program"},
+                                       {&job.screen_file, "--screen"}}) {
+        std::error_code error;
+        const auto path = std::filesystem::weakly_canonical(*file, error);
+        if (file->empty() || error || path.string().starts_with("/dev/")) continue;
+        const auto [other, is_new] = options.emplace(path, option);
+        if (!is_new)
+            throw InputError(
+                fmt::format("{}: {} and {} name the same file", *file, other->second, option));
+    }
+}
+
+}  // namespace
+
 int run_job(const run::Job& job) {
+    check_files(job);
     if (!job.stats_file.empty()) stats::Statistics::check_path(job.stats_file);
-    TerminalScreen screen(job.what, job.quiet);
+    if (!job.screen_file.empty()) stats::check_writable(job.screen_file);
+    TerminalScreen screen(job.what, job.quiet, job.screen_file);
     const run::Outcome outcome = run::run(job, screen);
+    screen.write_file();
     if (!job.stats_file.empty()) outcome.statistics.write(job.stats_file);
     return static_cast<int>(outcome.status());
 }
@@ -24,6 +50,21 @@ namespace {
 
 const std::map<std::string, run::Mode> kModes = {{"cycle", run::Mode::kCycle},
                                                  {"emulate", run::Mode::kEmulate}};
+
+/// The option as the statistics say it: "" where no result depends on it, or where they say it
+/// elsewhere.
+std::string origin_text(const CLI::Option& option) {
+    constexpr std::string_view kElsewhere[] = {"--on", "--set", "--mode", "--seed"};
+    constexpr std::string_view kOfTheHost[] = {
+        "--threads", "--quiet",        "--stats",     "--screen",  "--top",
+        "--trace",   "--trace-window", "--trace-sms", "--program", "--schedule"};
+    const std::string name = option.get_name();
+    if (std::ranges::count(kElsewhere, name) + std::ranges::count(kOfTheHost, name) != 0) return "";
+    std::string text = name;
+    if (option.get_expected_max() != 0)
+        for (const std::string& value : option.results()) text += " " + value;
+    return text;
+}
 
 /// An option whose value is the default says nothing.
 bool is_given(const CLI::Option& option) {
@@ -97,6 +138,14 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--program", job->program_file,
                      "TPU: write the program that runs (.tpu), to disassemble it or run it again");
     verb->add_flag("--quiet", job->quiet, "print nothing but the program's own output");
+    verb->add_option("--screen", job->screen_file,
+                     "write the report to this file (default: standard output; an executable's "
+                     "goes to standard error, for standard output is the program's own)")
+        ->check(is_name);
+    verb->add_option(
+            "--top", job->top,
+            "TPU: show only the N steps with most cycles (0: all); --stats has all of them")
+        ->check(is_whole_number);
     verb->add_option("--kernel", job->kernel,
                      "simulate only launches whose kernel's name matches this regular expression, "
                      "emulate the others; of a cubin: the kernel's name")
@@ -118,8 +167,12 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         ->expected(1);
     verb->callback([job, verb, &after_dashes, &status] {
         job->arguments.insert(job->arguments.end(), after_dashes.begin(), after_dashes.end());
-        for (const CLI::Option* option : verb->get_options())
-            if (is_given(*option)) job->given.push_back(option->get_name());
+        for (const CLI::Option* option : verb->get_options()) {
+            if (!is_given(*option)) continue;
+            job->given.push_back(option->get_name());
+            if (const std::string text = origin_text(*option); !text.empty())
+                job->options.push_back(text);
+        }
         status = run_job(*job);
     });
 }

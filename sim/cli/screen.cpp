@@ -14,8 +14,9 @@ constexpr std::chrono::milliseconds kInterval{250};
 
 }  // namespace
 
-TerminalScreen::TerminalScreen(std::string what, bool is_quiet)
+TerminalScreen::TerminalScreen(std::string what, bool is_quiet, std::string file)
     : what_(std::move(what)),
+      file_(std::move(file)),
       is_quiet_(is_quiet),
       has_progress_(!is_quiet && isatty(STDERR_FILENO) != 0) {}
 
@@ -25,7 +26,14 @@ void TerminalScreen::print(std::string_view text) {
 
 void TerminalScreen::print_always(std::string_view text) {
     wipe();
-    fmt::print("{}", text);
+    if (file_.empty())
+        fmt::print("{}", text);
+    else
+        text_ += text;
+}
+
+void TerminalScreen::write_file() const {
+    if (!file_.empty()) stats::write_whole(file_, text_);
 }
 
 void TerminalScreen::progress(std::string_view doing) {

@@ -52,6 +52,12 @@ const Entry& find_entry(std::span<const Entry> entries, std::string_view path, c
     fail(place, fmt::format("unknown parameter {}{}", path, did_you_mean(path, paths(entries))));
 }
 
+bool has_entry(std::string_view kind, std::string_view path) {
+    const std::span<const Entry> entries = schema(kind);
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Entry& entry) { return entry.path == path; });
+}
+
 /// Whether parameters lie below this path.
 bool is_group(std::span<const Entry> entries, std::string_view path) {
     return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
@@ -79,8 +85,8 @@ std::string canonical_value(const Entry& entry, const std::string& value, const 
     }
     const auto factor = conversion(unit, entry.unit);
     if (!factor)
-        fail(place, fmt::format("{}: unit '{}' where '{}' (or a multiple) is wanted", entry.path,
-                                unit, entry.unit));
+        fail(place, fmt::format("{}: unit '{}' where {} is wanted", entry.path, unit,
+                                units_for(entry.unit)));
     const double number = parse_number(value, entry.path, place) * *factor;
     if (entry.type == Type::kInteger && number != std::floor(number))
         fail(place, fmt::format("{}: {} is not a whole number{}", entry.path,
@@ -197,6 +203,7 @@ std::vector<std::pair<std::string, int>> Machine::gpus() {
 std::shared_ptr<const Machine> Machine::load(const std::string& name_or_path,
                                              const std::vector<std::string>& overrides) {
     auto machine = std::make_shared<Machine>();
+    machine->file_ = name_or_path;
     machine->read(name_or_path, 0);
     const std::span<const Entry> entries = schema(machine->kind_);
     for (const Entry& entry : entries)
@@ -226,6 +233,7 @@ void Machine::read(const std::string& name_or_path, int depth) {
     const Reader reader(name_or_path, text);
     const std::string base = reader.header("base", false);
     if (!base.empty()) read(base, depth + 1);
+    source_ += text;
     name_ = reader.header("machine", true);
     kind_ = base.empty() ? reader.header("kind", true) : kind_;
     description_ = reader.header("description", false);
@@ -241,6 +249,10 @@ void Machine::override_parameter(const std::string& text) {
     if (equals == std::string::npos || equals == 0)
         fail(place, "wanted path=value, as sm.count=64");
     const std::string path = text.substr(0, equals);
+    for (const std::string_view other : kinds())
+        if (other != kind_ && !has_entry(kind_, path) && has_entry(other, path))
+            fail(place,
+                 fmt::format("{} is a {}; {} is a parameter of a {}", name_, kind_, path, other));
     const Entry& entry = find_entry(schema(kind_), path, place);
     // A unit may follow the number; without one the canonical unit is meant.
     std::string value = text.substr(equals + 1);

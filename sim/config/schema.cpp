@@ -24,4 +24,9 @@ std::span<const Entry> schema(std::string_view kind) {
     return {};
 }
 
+std::span<const std::string_view> kinds() {
+    static constexpr std::string_view kKinds[] = {"gpu", "tpu", "systolic"};
+    return kKinds;
+}
+
 }  // namespace lockstep::config

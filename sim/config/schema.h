@@ -21,4 +21,7 @@ struct Entry {
 /// The entries of a kind ("gpu", ...); empty where there is no such kind.
 std::span<const Entry> schema(std::string_view kind);
 
+/// The kinds that have a schema.
+std::span<const std::string_view> kinds();
+
 }  // namespace lockstep::config

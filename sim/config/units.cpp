@@ -11,12 +11,11 @@ struct Multiple {
 };
 
 constexpr Multiple kMultiples[] = {
-    {"KiB", "B", 1024.0},       {"MiB", "B", 1048576.0},
-    {"GiB", "B", 1073741824.0}, {"GB", "B", 1e9},
-    {"GHz", "MHz", 1e3},        {"kHz", "MHz", 1e-3},
-    {"Hz", "MHz", 1e-6},        {"TB/s", "GB/s", 1e3},
-    {"MB/s", "GB/s", 1e-3},     {"GiB/s", "GB/s", 1.073741824},
-    {"us", "ns", 1e3},          {"ps", "ns", 1e-3},
+    {"KiB", "B", 1024.0},  {"MiB", "B", 1048576.0}, {"GiB", "B", 1073741824.0},
+    {"kB", "B", 1e3},      {"MB", "B", 1e6},        {"GB", "B", 1e9},
+    {"GHz", "MHz", 1e3},   {"kHz", "MHz", 1e-3},    {"Hz", "MHz", 1e-6},
+    {"TB/s", "GB/s", 1e3}, {"MB/s", "GB/s", 1e-3},  {"GiB/s", "GB/s", 1.073741824},
+    {"us", "ns", 1e3},     {"ps", "ns", 1e-3},
 };
 
 }  // namespace
@@ -26,6 +25,15 @@ std::optional<double> conversion(std::string_view unit, std::string_view canonic
     for (const Multiple& multiple : kMultiples)
         if (multiple.unit == unit && multiple.canonical == canonical) return multiple.factor;
     return std::nullopt;
+}
+
+std::string units_for(std::string_view canonical) {
+    if (canonical == "1") return "a number without a unit";
+    if (canonical == "B") return "B, KiB, MiB, GiB (of 1024) or kB, MB, GB (of 1000)";
+    std::string list(canonical);
+    for (const Multiple& multiple : kMultiples)
+        if (multiple.canonical == canonical) list += " or " + std::string(multiple.unit);
+    return list;
 }
 
 }  // namespace lockstep::config

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace lockstep::config {
@@ -10,5 +11,9 @@ namespace lockstep::config {
 /// What a value in `unit` is multiplied with to be in `canonical`; nothing where they measure
 /// different things.
 std::optional<double> conversion(std::string_view unit, std::string_view canonical);
+
+/// The units that a value in `canonical` may be given in, for messages: "B, KiB, MiB, GiB (of 1024)
+/// or kB, MB, GB (of 1000)"; of a pure number "a number without a unit".
+std::string units_for(std::string_view canonical);
 
 }  // namespace lockstep::config

@@ -91,18 +91,22 @@ std::string Statistics::json() const {
             .count();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    const Json root = {
-        {"schema", 1},
-        {"machine", machine_},
-        {"mode", mode_},
-        {"workload", workload_},
-        {"steps", std::move(steps)},
-        {"totals", {{"cycles", cycles_}, {"seconds", seconds_}}},
-        {"simulator",
-         {{"wall_seconds", wall},
-          {"instructions", instructions_},
-          {"instructions_per_second", wall > 0 ? static_cast<double>(instructions_) / wall : 0.0},
-          {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024}}}};
+    Json root = {{"schema", 1}, {"machine", machine_}, {"mode", mode_}, {"workload", workload_}};
+    if (origin_)
+        root["run"] = {{"version", origin_->version},
+                       {"commit", origin_->commit},
+                       {"machine_file", origin_->machine_file},
+                       {"machine_sha256", origin_->machine_sha256},
+                       {"set", origin_->overrides},
+                       {"options", origin_->options},
+                       {"seed", origin_->seed}};
+    root["steps"] = std::move(steps);
+    root["totals"] = {{"cycles", cycles_}, {"seconds", seconds_}};
+    root["simulator"] = {
+        {"wall_seconds", wall},
+        {"instructions", instructions_},
+        {"instructions_per_second", wall > 0 ? static_cast<double>(instructions_) / wall : 0.0},
+        {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024}};
     return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -117,7 +121,7 @@ std::string Statistics::csv() const {
                                        [](const Step& step) { return !step.mode.empty(); });
     if (has_modes) text += ",mode";
     for (const std::string& column : columns) text += "," + column;
-    text += "\n";
+    text += ",machine,workload\n";
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const Step& step = steps_[i];
         text +=
@@ -129,7 +133,7 @@ std::string Statistics::csv() const {
             for (const auto& [name, value] : step.metrics)
                 if (name == column) text += to_text(value);
         }
-        text += "\n";
+        text += "," + csv_text(machine_) + "," + csv_text(workload_) + "\n";
     }
     return text;
 }

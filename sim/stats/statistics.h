@@ -22,6 +22,16 @@ struct Step {
     std::string mode;  ///< how it was run, where that is not the run's mode; else empty
 };
 
+/// What ran, beside machine, mode and workload: enough to run it again.
+struct Origin {
+    std::string version, commit;         ///< of Lockstep
+    std::string machine_file;            ///< a path, or the name of a built-in machine
+    std::string machine_sha256;          ///< of the file's text, with what it is based on
+    std::vector<std::string> overrides;  ///< path=value
+    std::vector<std::string> options;    ///< as "--l2 warm"; none that results do not depend on
+    std::uint64_t seed = 0;
+};
+
 class Statistics {
   public:
     Statistics(std::string machine, std::string mode, std::string workload);
@@ -31,6 +41,7 @@ class Statistics {
     /// warp-instructions on a GPU.
     void add_time(std::uint64_t cycles, double seconds, std::uint64_t instructions);
 
+    void set_origin(Origin origin) { origin_ = std::move(origin); }
     /// The host's run ends here, or else where the file is written.
     void stop_clock() { end_ = std::chrono::steady_clock::now(); }
 
@@ -49,6 +60,7 @@ class Statistics {
 
   private:
     std::string machine_, mode_, workload_;
+    std::optional<Origin> origin_;
     std::vector<Step> steps_;
     std::uint64_t cycles_ = 0;
     double seconds_ = 0;

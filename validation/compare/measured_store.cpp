@@ -11,9 +11,9 @@
 #include <set>
 
 #include "sim/error/error.h"
+#include "sim/stats/sha256.h"
 #include "validation/compare/measured_files.h"
 #include "validation/measure/ncu_csv.h"
-#include "validation/measure/sha256.h"
 #include "workloads/cuda/kernel_images.h"
 #include "workloads/cuda/workload.h"
 
@@ -96,7 +96,7 @@ void check_workload(const std::string& name, const std::string& file, std::size_
 
 void check_cubins(const MeasuredPair& pair, int arch, const std::string& file) {
     for (const auto& [name, digest] : pair.cubins) {
-        const std::string ours = sha256(cuda::kernel_image(name, arch));
+        const std::string ours = stats::sha256(cuda::kernel_image(name, arch));
         if (ours != digest)
             throw InputError(
                 fmt::format("{}: {}: cubins.{}: measured was {}, the simulator runs "

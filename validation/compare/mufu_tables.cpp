@@ -12,9 +12,9 @@
 #include "isa/cubin/cubin.h"
 #include "models/device.h"
 #include "sim/error/error.h"
+#include "sim/stats/sha256.h"
 #include "validation/compare/comparison.h"
 #include "validation/measure/probe_images.h"
-#include "validation/measure/sha256.h"
 #include "workloads/cuda/launcher.h"
 
 namespace lockstep::validation {
@@ -52,7 +52,7 @@ std::vector<MufuTable> find_mufu_tables(const std::string& folder) {
 
 std::vector<float> read_mufu_table(const MufuTable& table) {
     const std::string bytes = read_file(table.file);
-    if (sha256(std::as_bytes(std::span(bytes))) != table.sha256)
+    if (stats::sha256(std::as_bytes(std::span(bytes))) != table.sha256)
         throw InputError(fmt::format("{}: its SHA-256 is not the one in index.json", table.file));
     return expand_table(table.range, bytes, table.file);
 }

@@ -9,8 +9,8 @@
 #include <iterator>
 
 #include "sim/error/error.h"
+#include "sim/stats/sha256.h"
 #include "validation/measure/packed.h"
-#include "validation/measure/sha256.h"
 
 namespace lockstep::validation {
 
@@ -36,7 +36,7 @@ std::vector<std::byte> bytes_of(const Output& measured, const std::string& folde
     std::ifstream file(path, std::ios::binary);
     const std::string packed{std::istreambuf_iterator<char>(file), {}};
     std::vector<std::byte> bytes = unpack(packed, measured.bytes, path.string());
-    if (bytes.size() != measured.bytes || sha256(bytes) != measured.sha256)
+    if (bytes.size() != measured.bytes || stats::sha256(bytes) != measured.sha256)
         throw InputError(
             fmt::format("{}: does not have the hash that it is named by", path.string()));
     return bytes;

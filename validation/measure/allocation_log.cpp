@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "validation/measure/sha256.h"
+#include "sim/stats/sha256.h"
 
 namespace lockstep::validation {
 
@@ -31,7 +31,7 @@ std::vector<Output> AllocationLog::after_launch(std::uint64_t keep_bytes) {
                                              allocation.bytes);
         if (!std::equal(now.begin(), now.end(), allocation.before.begin(),
                         allocation.before.end())) {
-            Output output{allocation.number, allocation.bytes, sha256(now), "", {}};
+            Output output{allocation.number, allocation.bytes, stats::sha256(now), "", {}};
             if (allocation.bytes <= keep_bytes) output.data.assign(now.begin(), now.end());
             if (allocation.bytes <= kSmallBytes)
                 for (const std::byte b : now)

@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "sim/error/error.h"
+#include "sim/stats/sha256.h"
 #include "validation/measure/probe_images.h"
-#include "validation/measure/sha256.h"
 #include "workloads/cuda/kernel_images.h"
 #include "workloads/cuda/launcher.h"
 
@@ -153,7 +153,7 @@ ModuleHandle CudaDevice::load_module(const cubin::Cubin& cubin) {
     LOCKSTEP_CHECK(!image.empty(), "no image of {}", file);
     Module module{nullptr, file, cubin, {}};
     check(driver_->load_module(&module.module, image.data()), "cuModuleLoadData");
-    cubins_[file] = sha256(image);
+    cubins_[file] = stats::sha256(image);
     modules_.emplace(next_module_, std::move(module));
     return next_module_++;
 }

@@ -18,12 +18,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/error/error.h"
+#include "sim/stats/sha256.h"
 #include "sim/stats/statistics.h"
 #include "validation/measure/child_process.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/ncu_csv.h"
 #include "validation/measure/provenance.h"
-#include "validation/measure/sha256.h"
 #include "validation/measure/tables.h"
 
 namespace lockstep::validation {
@@ -244,7 +244,7 @@ int tables(const Options& options) {
     for (auto& [range, packed] : work) {
         const std::string bytes = packed.get(), name = "mufu_" + range.function + ".zst";
         stats::write_whole((folder / name).string(), bytes);
-        index.tables.push_back({range, name, sha256(std::as_bytes(std::span(bytes)))});
+        index.tables.push_back({range, name, stats::sha256(std::as_bytes(std::span(bytes)))});
     }
     stats::write_whole((folder / "index.json").string(), to_text(index));
     fmt::print("{} tables, {}\n", table_ranges().size(), folder.string());

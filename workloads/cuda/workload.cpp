@@ -13,13 +13,17 @@
 namespace lockstep::cuda {
 namespace {
 
-// "; did you mean 'NAME'?", or nothing where no name is near.
+// "; did you mean 'NAME'?", or "; there are NAME, NAME" where none is near and they are few.
 template <class Range>
 std::string suggestion(const Range& range, std::string_view wanted) {
     std::vector<std::string> names;
     for (const auto& item : range) names.push_back(item.name);
     const std::string name = config::nearest(wanted, names);
-    return name.empty() ? "" : fmt::format("; did you mean '{}'?", name);
+    if (!name.empty()) return fmt::format("; did you mean '{}'?", name);
+    constexpr std::size_t kFew = 12;
+    return names.empty() || names.size() > kFew
+               ? ""
+               : fmt::format("; there are {}", fmt::join(names, ", "));
 }
 
 }  // namespace

@@ -31,10 +31,12 @@ struct Job {
     bool verify = false;     ///< compare results with a reference
     bool no_values = false;  ///< only time
     bool quiet = false;
+    std::uint64_t top = 0;     ///< steps that are shown: those with most cycles; 0: all
     std::string trace_file;    ///< empty: no trace
     std::string trace_window;  ///< FROM:TO, cycles; empty: all
     /// Written by an executable itself; of all else, the caller has the outcome's. Empty: none.
     std::string stats_file;
+    std::string screen_file;  ///< likewise: where the report goes. Empty: standard error
 
     // GPU.
     std::uint64_t max_instructions = 0;  ///< of a launch; 0: no limit
@@ -56,10 +58,19 @@ struct Job {
     bool schedule = false;     ///< show how a network was compiled, and the program
     std::string program_file;  ///< where the program is written; empty: nowhere
 
+    /// The options that results depend on, with their values, as "--l2 warm": the statistics say
+    /// them.
+    std::vector<std::string> options;
     /// Names of the options that the user gave, as "--l2": one that means nothing to what runs is
     /// an error. A caller that sets only what it knows leaves it empty.
     std::vector<std::string> given;
 };
+
+/// The cycles of job.trace_window, [from, until). Throws InputError.
+struct CycleRange {
+    std::uint64_t from = 0, until = ~std::uint64_t{0};
+};
+CycleRange trace_window(const Job& job);
 
 /// Where a run shows itself as it goes. This one shows nothing.
 class Screen {

@@ -14,7 +14,7 @@ namespace lockstep::run {
 namespace {
 
 /// What every way takes.
-constexpr std::string_view kCommon = "--on --mode --set --stats --threads --seed --quiet";
+constexpr std::string_view kCommon = "--on --mode --set --stats --threads --seed --quiet --screen";
 /// What shows or sets how the time goes by.
 constexpr std::string_view kOfCycleMode =
     "--trace --trace-window --trace-sms --l2 --launch-skip --launch-count";

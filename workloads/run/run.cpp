@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+
+#include "sim/stats/sha256.h"
+#include "sim/stats/version.h"
 #include "workloads/run/kind.h"
 
 namespace lockstep::run {
@@ -7,12 +11,36 @@ std::string_view name_of(Mode mode) {
     return mode == Mode::kCycle ? "cycle" : "emulate";
 }
 
+CycleRange trace_window(const Job& job) {
+    const std::string_view text = job.trace_window;
+    CycleRange range;
+    if (text.empty()) return range;
+    const char* const end = text.data() + text.size();
+    const auto from = std::from_chars(text.data(), end, range.from);
+    bool is_good = from.ec == std::errc{} && from.ptr != end && *from.ptr == ':';
+    if (is_good) {
+        const auto until = std::from_chars(from.ptr + 1, end, range.until);
+        is_good = until.ec == std::errc{} && until.ptr == end && range.from < range.until;
+    }
+    if (!is_good)
+        throw InputError(fmt::format("--trace-window {}: wanted FROM:TO, in cycles", text));
+    return range;
+}
+
 Outcome run(const Job& job, Screen& screen) {
     const MachinePtr machine = config::Machine::load(job.machine, job.overrides);
     const Subject subject = identify(job.what);
     const Way& way = find_way(job, subject, *machine);
     check_options(job, way, *machine);
-    return way.run(job, subject, machine, screen);
+    Outcome outcome = way.run(job, subject, machine, screen);
+    outcome.statistics.set_origin({.version = std::string(stats::version()),
+                                   .commit = std::string(stats::commit()),
+                                   .machine_file = machine->file(),
+                                   .machine_sha256 = stats::sha256(machine->source()),
+                                   .overrides = job.overrides,
+                                   .options = job.options,
+                                   .seed = job.seed});
+    return outcome;
 }
 
 }  // namespace lockstep::run

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "isa/cubin/executable.h"
+#include "sim/config/nearest.h"
 #include "sim/error/error.h"
 #include "workloads/run/built_in.h"
 #include "workloads/run/tpu/program.h"
@@ -27,6 +28,31 @@ std::string file_of(const std::string& what) {
     return is_file ? what : "";
 }
 
+bool is_cuda_source(std::string_view file) {
+    return file.ends_with(".cu") || file.ends_with(".cpp") || file.ends_with(".cc");
+}
+
+/// The file beside `file` whose name is most like it, or "".
+std::string nearest_file(const std::filesystem::path& file) {
+    std::vector<std::string> names;
+    std::error_code error;
+    const std::filesystem::path folder = file.parent_path();
+    for (const auto& entry :
+         std::filesystem::directory_iterator(folder.empty() ? "." : folder, error))
+        if (entry.is_regular_file(error)) names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    const std::string near = config::nearest(file.filename().string(), names);
+    return near.empty() ? "" : (folder / near).string();
+}
+
+/// "; did you mean X?" where there is such a file or something built in.
+std::string did_you_mean(const std::string& what) {
+    const std::string name = std::filesystem::path(what.substr(0, what.find(':'))).filename();
+    std::string near = nearest_built_in(name);
+    if (const std::string file = nearest_file(what); !file.empty() && near != name) near = file;
+    return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
 SubjectKind kind_of_file(const std::string& file, const std::vector<std::uint8_t>& bytes) {
     if (is_tpu_program(file, bytes)) return SubjectKind::kTpuProgram;
     switch (cubin::identify(bytes)) {
@@ -40,7 +66,13 @@ SubjectKind kind_of_file(const std::string& file, const std::vector<std::uint8_t
                 "{}: PTX; assemble it first (ptxas -arch=sm_90 -o x.cubin {})", file, file));
         default:
             throw InputError(
-                fmt::format("{}: neither a CUDA executable nor a cubin or fatbin", file));
+                is_cuda_source(file)
+                    ? fmt::format("{}: CUDA source; compile it first (nvcc -arch=sm_90 -o {} {}), "
+                                  "then run what was compiled",
+                                  file, std::filesystem::path(file).stem().string(), file)
+                    : fmt::format("{}: neither a CUDA executable nor a cubin or fatbin (nor a "
+                                  ".onnx or .tpu by its name)",
+                                  file));
     }
 }
 
@@ -50,10 +82,9 @@ std::vector<SubjectKind> kinds_of_name(const std::string& what) {
     if (is_gpu_workload(name)) kinds.push_back(SubjectKind::kKernel);
     if (is_network(name)) kinds.push_back(SubjectKind::kNetwork);
     if (!kinds.empty()) return kinds;
-    const std::string near = nearest_built_in(name);
+    const std::string near = did_you_mean(what);
     throw InputError(fmt::format("'{}' is neither a file nor a built-in workload{}", what,
-                                 near.empty() ? " (lockstep workloads lists them)"
-                                              : fmt::format("; did you mean {}?", near)));
+                                 near.empty() ? " (lockstep workloads lists them)" : near));
 }
 
 }  // namespace
@@ -81,7 +112,8 @@ bool Subject::is(SubjectKind kind) const {
 Subject identify(const std::string& what) {
     const std::string file = file_of(what);
     if (file.empty()) return {.kinds = kinds_of_name(what)};
-    if (!std::filesystem::exists(file)) throw InputError(fmt::format("{}: no such file", file));
+    if (!std::filesystem::exists(file))
+        throw InputError(fmt::format("{}: no such file{}", file, did_you_mean(file)));
     if (!std::filesystem::is_regular_file(file))
         throw InputError(fmt::format("{}: not a file", file));
     if (file.ends_with(".onnx")) return {.kinds = {SubjectKind::kNetwork}, .file = file};

@@ -67,8 +67,9 @@ Fidelity ArrayParameters::fidelity_for(const GemmShape& gemm, bool wants_trace) 
 
 template <typename T>
 ArrayResult<T> run_array(const ArrayParameters& parameters, Fidelity fidelity,
-                         const Operands<T>& operands, const std::string& trace) {
-    LOCKSTEP_CHECK(trace.empty() || fidelity == Fidelity::kNetlist, "a trace without a netlist");
+                         const Operands<T>& operands, const NetlistTrace& trace) {
+    LOCKSTEP_CHECK(trace.file.empty() || fidelity == Fidelity::kNetlist,
+                   "a trace without a netlist");
     switch (fidelity) {
         case Fidelity::kNetlist:
             return run_netlist(parameters.shape, parameters.overlap, operands, trace);
@@ -81,9 +82,9 @@ ArrayResult<T> run_array(const ArrayParameters& parameters, Fidelity fidelity,
 }
 
 template ArrayResult<std::int32_t> run_array(const ArrayParameters&, Fidelity,
-                                             const Operands<std::int32_t>&, const std::string&);
+                                             const Operands<std::int32_t>&, const NetlistTrace&);
 template ArrayResult<float> run_array(const ArrayParameters&, Fidelity, const Operands<float>&,
-                                      const std::string&);
+                                      const NetlistTrace&);
 
 ArrayUse array_use(const ArrayShape& array, Overlap overlap, const GemmShape& gemm) {
     const Folding f = fold(array, gemm);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "models/tpu/systolic/netlist_trace.h"
 #include "models/tpu/systolic/product.h"
 
 namespace lockstep::config {
@@ -36,16 +37,16 @@ struct ArrayParameters {
     Fidelity fidelity_for(const GemmShape& gemm, bool wants_trace) const;
 };
 
-/// `trace`: the .vcd file to write (netlist only), or empty.
+/// `trace`: netlist only.
 template <typename T>
 ArrayResult<T> run_array(const ArrayParameters& parameters, Fidelity fidelity,
-                         const Operands<T>& operands, const std::string& trace = "");
+                         const Operands<T>& operands, const NetlistTrace& trace = {});
 
 extern template ArrayResult<std::int32_t> run_array(const ArrayParameters&, Fidelity,
                                                     const Operands<std::int32_t>&,
-                                                    const std::string&);
+                                                    const NetlistTrace&);
 extern template ArrayResult<float> run_array(const ArrayParameters&, Fidelity,
-                                             const Operands<float>&, const std::string&);
+                                             const Operands<float>&, const NetlistTrace&);
 
 /// Where the cycles of a run of equal folds go.
 struct ArrayUse {

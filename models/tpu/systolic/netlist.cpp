@@ -90,10 +90,28 @@ class Netlist : public sc_core::sc_module {
     ~Netlist() override { engine::leave_systemc_context(simcontext()); }
 
     ArrayResult<T> run() {
-        sc_core::sc_start();
+        if (!is_done_) sc_core::sc_start();
         return {product_.take(), last_cycle_ + 1};
     }
 
+    /// Runs to the end of the trace.
+    void write_trace(const NetlistTrace& trace) {
+        // A cycle lasts until the next edge, and the first edge is at 1 ns.
+        constexpr double kBeforeEdge = 0.75;
+        const auto from = static_cast<double>(trace.from);
+        if (trace.from > 0) run_until(from + kBeforeEdge);
+        VcdFile file(trace.file);
+        trace_to(file.get());
+        run_until(trace.from > 0 ? from + 0.9 : 0.25);
+        file.opened();
+        run_until(static_cast<double>(trace.until) + kBeforeEdge);
+        file.finish();
+    }
+
+    sc_core::sc_clock clk{"clk", sc_core::sc_time(1, sc_core::SC_NS), 0.5,
+                          sc_core::sc_time(1, sc_core::SC_NS)};
+
+  private:
     void trace_to(sc_core::sc_trace_file* file) const {
         sc_core::sc_trace(file, clk, clk.name());
         sc_core::sc_trace(file, cycle_, std::string(name()) + ".cycle");
@@ -101,10 +119,14 @@ class Netlist : public sc_core::sc_module {
         for (const auto& pe : pes_) pe->trace(file);
     }
 
-    sc_core::sc_clock clk{"clk", sc_core::sc_time(1, sc_core::SC_NS), 0.5,
-                          sc_core::sc_time(1, sc_core::SC_NS)};
+    /// To the time, or to the last result where that comes first.
+    void run_until(double nanoseconds) {
+        if (is_done_) return;
+        constexpr double kForever = 1e9;  // a second; longer than any run that is traced
+        const sc_core::sc_time end(std::min(nanoseconds, kForever), sc_core::SC_NS);
+        if (end > sc_core::sc_time_stamp()) sc_core::sc_start(end - sc_core::sc_time_stamp());
+    }
 
-  private:
     template <typename S>
     using Signals = std::vector<std::unique_ptr<sc_signal<S>>>;
 
@@ -190,7 +212,8 @@ class Netlist : public sc_core::sc_module {
             });
         }
         const std::int64_t of_fold = columns_ * (schedule_.is_os ? rows_ : stream);
-        if (results_ == schedule_.folds * of_fold) sc_core::sc_pause();
+        is_done_ = results_ == schedule_.folds * of_fold;
+        if (is_done_) sc_core::sc_pause();
     }
 
     const int rows_, columns_;
@@ -201,6 +224,7 @@ class Netlist : public sc_core::sc_module {
     std::vector<std::unique_ptr<Pe<T>>> pes_;
     std::int64_t next_ = 0;  ///< the cycle that the next edge begins
     std::int64_t last_cycle_ = 0, results_ = 0;
+    bool is_done_ = false;
     std::int64_t cycle_ = 0, fold_ = 0;  ///< for the trace: under way, begun last
 };
 
@@ -208,22 +232,18 @@ class Netlist : public sc_core::sc_module {
 
 template <typename T>
 ArrayResult<T> run_netlist(const ArrayShape& array, Overlap overlap, const Operands<T>& operands,
-                           const std::string& trace) {
+                           const NetlistTrace& trace) {
     LOCKSTEP_CHECK(array.rows <= kLargestNetlist && array.columns <= kLargestNetlist,
                    "netlist of {} x {} PEs", array.rows, array.columns);
     engine::use_fresh_systemc_context();
     Netlist<T> netlist("array", array, overlap, operands);
-    if (trace.empty()) return netlist.run();
-    VcdFile file(trace);
-    netlist.trace_to(file.get());
-    ArrayResult<T> result = netlist.run();
-    file.finish();
-    return result;
+    if (!trace.file.empty()) netlist.write_trace(trace);
+    return netlist.run();
 }
 
 template ArrayResult<std::int32_t> run_netlist(const ArrayShape&, Overlap,
-                                               const Operands<std::int32_t>&, const std::string&);
+                                               const Operands<std::int32_t>&, const NetlistTrace&);
 template ArrayResult<float> run_netlist(const ArrayShape&, Overlap, const Operands<float>&,
-                                        const std::string&);
+                                        const NetlistTrace&);
 
 }  // namespace lockstep::tpu

@@ -3,8 +3,7 @@
 // wires: 220 to 750 times slower than the flat registers.
 #pragma once
 
-#include <string>
-
+#include "models/tpu/systolic/netlist_trace.h"
 #include "models/tpu/systolic/product.h"
 
 namespace lockstep::tpu {
@@ -12,16 +11,15 @@ namespace lockstep::tpu {
 /// PEs a side that the netlist may have at most.
 inline constexpr std::int64_t kLargestNetlist = 32;
 
-/// `trace`: a .vcd file to write, or empty. In it a clock cycle is 1 ns. Throws InputError where it
-/// cannot be written.
+/// In the trace a clock cycle is 1 ns. Throws InputError where it cannot be written.
 template <typename T>
 ArrayResult<T> run_netlist(const ArrayShape& array, Overlap overlap, const Operands<T>& operands,
-                           const std::string& trace = "");
+                           const NetlistTrace& trace = {});
 
 extern template ArrayResult<std::int32_t> run_netlist(const ArrayShape&, Overlap,
                                                       const Operands<std::int32_t>&,
-                                                      const std::string&);
+                                                      const NetlistTrace&);
 extern template ArrayResult<float> run_netlist(const ArrayShape&, Overlap, const Operands<float>&,
-                                               const std::string&);
+                                               const NetlistTrace&);
 
 }  // namespace lockstep::tpu

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SystemC writes the file under a name of its own and puts the date in; the section is left out
-// when the file takes its name.
+// SystemC writes to a file without a name, through a link that is there only until it has opened
+// it, and puts the date in; the section is left out when the text is copied.
 #include "models/tpu/systolic/vcd_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "sim/error/error.h"
@@ -18,11 +19,27 @@ namespace {
     throw InputError(fmt::format("{}: cannot be written", path));
 }
 
+/// Beside `path`, where there is as much room; some file systems know no such files.
+std::FILE* open_nameless(const std::filesystem::path& path) {
+    const int file = open(std::filesystem::absolute(path).parent_path().c_str(),
+                          O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return file >= 0 ? fdopen(file, "w+b") : std::tmpfile();
+}
+
+std::string name_of(std::FILE* file) {
+    return fmt::format("/proc/self/fd/{}", fileno(file));
+}
+
 }  // namespace
 
 VcdFile::VcdFile(const std::string& path)
-    : path_(path), stem_(fmt::format("{}.{}", path, getpid())) {
-    if (!std::ofstream(stem_ + ".vcd")) cannot_write(path_);
+    : output_(path), stem_(fmt::format("{}.{}", path, getpid())), raw_(open_nameless(path)) {
+    std::error_code error;
+    if (raw_ != nullptr) std::filesystem::create_symlink(name_of(raw_), stem_ + ".vcd", error);
+    if (raw_ == nullptr || error) {
+        if (raw_ != nullptr) std::fclose(raw_);
+        cannot_write(path);
+    }
     // It reports the unit of time on stdout, which is the program's.
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     file_ = sc_core::sc_create_vcd_trace_file(stem_.c_str());
@@ -31,25 +48,25 @@ VcdFile::VcdFile(const std::string& path)
 
 VcdFile::~VcdFile() {
     if (file_ != nullptr) sc_core::sc_close_vcd_trace_file(file_);
+    opened();
+    std::fclose(raw_);
+}
+
+void VcdFile::opened() const {
     std::remove((stem_ + ".vcd").c_str());
-    std::remove((stem_ + ".part").c_str());
 }
 
 void VcdFile::finish() {
     sc_core::sc_close_vcd_trace_file(file_);
     file_ = nullptr;
-    {
-        std::ifstream in(stem_ + ".vcd");
-        std::ofstream out(stem_ + ".part");
-        bool in_date = false;
-        for (std::string line; std::getline(in, line);) {
-            if (line.starts_with("$date")) in_date = true;
-            if (!in_date) out << line << '\n';
-            if (line.starts_with("$end")) in_date = false;
-        }
-        if (!out.flush()) cannot_write(path_);
+    std::ifstream in(name_of(raw_));
+    bool in_date = false;
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("$date")) in_date = true;
+        if (!in_date) output_.print("{}\n", line);
+        if (line.starts_with("$end")) in_date = false;
     }
-    if (std::rename((stem_ + ".part").c_str(), path_.c_str()) != 0) cannot_write(path_);
+    output_.end_with("");
 }
 
 }  // namespace lockstep::tpu

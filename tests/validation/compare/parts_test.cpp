@@ -13,13 +13,13 @@
 
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
+#include "sim/stats/sha256.h"
 #include "validation/compare/mufu_tables.h"
 #include "validation/compare/output_difference.h"
 #include "validation/compare/process_pool.h"
 #include "validation/compare/recording_device.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/packed.h"
-#include "validation/measure/sha256.h"
 
 namespace lockstep::validation {
 namespace {
@@ -87,7 +87,7 @@ class OutputDifference : public testing::Test {
         Output made{.allocation = 0, .bytes = 4 * values.size(), .sha256 = "", .value = ""};
         made.data.resize(made.bytes);
         std::memcpy(made.data.data(), values.data(), made.bytes);
-        made.sha256 = sha256(made.data);
+        made.sha256 = stats::sha256(made.data);
         return made;
     }
     const fs::path folder_ = fs::path(testing::TempDir()) / "output_difference";
@@ -137,7 +137,7 @@ TEST(MufuTables, ComparesWithTheEmulator) {
     exact[100] = std::nextafter(exact[100], 0.0f);
     const std::string packed = compress_table(range, exact);
     std::ofstream(folder / "tables/t.zst", std::ios::binary) << packed;
-    TableIndex index{{}, {{range, "t.zst", sha256(std::as_bytes(std::span(packed)))}}};
+    TableIndex index{{}, {{range, "t.zst", stats::sha256(std::as_bytes(std::span(packed)))}}};
     index.provenance.is_sample = true;
     std::ofstream(folder / "tables/index.json") << to_text(index);
 

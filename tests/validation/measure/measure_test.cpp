@@ -8,11 +8,11 @@
 #include <fstream>
 
 #include "sim/error/error.h"
+#include "sim/stats/sha256.h"
 #include "tests/paths.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/ncu_csv.h"
 #include "validation/measure/packed.h"
-#include "validation/measure/sha256.h"
 #include "workloads/cuda/kernel_images.h"
 
 namespace lockstep::validation {
@@ -40,7 +40,7 @@ MeasuredPair measure(const std::string& group, const std::string& workload) {
 
 TEST(Sha256, GivesThePublishedDigests) {
     const auto digest = [](const std::string& text) {
-        return sha256(std::as_bytes(std::span(text)));
+        return stats::sha256(std::as_bytes(std::span(text)));
     };
     EXPECT_EQ(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(digest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -64,7 +64,7 @@ TEST(CudaDevice, RunsAWorkloadAsADeviceOfOursDoes) {
     for (const double time : launch.cold) EXPECT_EQ(time, launch.first[0]);
     ASSERT_EQ(launch.outputs.size(), 2u);
     for (const MeasuredOutput& output : launch.outputs) EXPECT_TRUE(output.is_reproducible);
-    EXPECT_EQ(pair.cubins.at("sgd"), sha256(cuda::kernel_image("sgd", 90)));
+    EXPECT_EQ(pair.cubins.at("sgd"), stats::sha256(cuda::kernel_image("sgd", 90)));
 }
 
 TEST(CudaDevice, TellsWhatDependsOnAddresses) {
@@ -183,7 +183,7 @@ TEST_F(Program, GoesOnWhereItStopped) {
     // The bytes of small outputs are kept by their hash.
     const MeasuredOutput& output = file.pairs[0].launches[0].outputs.at(0);
     const std::string packed = slurp(output_path(folder_ / "outputs", output.output.sha256));
-    EXPECT_EQ(sha256(unpack(packed, 400, "x")), output.output.sha256);
+    EXPECT_EQ(stats::sha256(unpack(packed, 400, "x")), output.output.sha256);
     EXPECT_THROW(unpack(packed, 399, "x"), InputError);
     EXPECT_THROW(unpack(packed.substr(0, packed.size() / 2), 400, "x"), InputError);
     // What was measured otherwise is not mixed with it.

@@ -219,7 +219,10 @@ void Context::reset_device() {
 void Context::print_summary() {
     if (!configuration_.summarize || !statistics_ || statistics_->steps().empty()) return;
     const std::string text = configuration_.summarize(*statistics_);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (configuration_.screen_file.empty())
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    else
+        stats::write_whole(configuration_.screen_file, text);
 }
 
 void Context::write_statistics() {

@@ -23,13 +23,14 @@ namespace lockstep::cuda {
 /// Whether a call waits for work on the device: those report a kernel's fault, as on hardware.
 enum class Waits : bool { kNo, kYes };
 
-/// What a context needs to exist: how to make the device, and where statistics go.
+/// What a context needs to exist: how to make the device, and where statistics and the
+/// summary go.
 struct Configuration {
     std::function<std::unique_ptr<Device>()> make_device;
     /// Properties of the device; by default those of its machine.
     std::function<DeviceProperties(const Device&)> properties;
     std::function<std::unique_ptr<stats::Statistics>(const Device&)> make_statistics;
-    std::string stats_file;
+    std::string stats_file, screen_file;
     /// Called once, by the first call of an API.
     std::function<void()> on_first_use;
     /// What the program's launches came to, printed when it ends; none: nothing is printed.

@@ -29,6 +29,23 @@ std::uint64_t number(const char* name, std::uint64_t otherwise) {
     return result;
 }
 
+std::vector<std::string> lines(const char* name) {
+    const std::string text = variable(name, "");
+    std::vector<std::string> list;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        if (end > begin) list.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return list;
+}
+
+std::string text_of(const std::vector<std::string>& list) {
+    std::string text;
+    for (const std::string& line : list) text += line + "\n";
+    return text;
+}
+
 }  // namespace
 
 RunOptions RunOptions::from_environment() {
@@ -38,12 +55,9 @@ RunOptions RunOptions::from_environment() {
     if (options.mode != "cycle" && options.mode != "emulate")
         throw InputError(
             fmt::format("LOCKSTEP_MODE={}: the modes are cycle and emulate", options.mode));
-    const std::string overrides = variable("LOCKSTEP_SET", "");
-    for (std::size_t begin = 0; begin < overrides.size();) {
-        const std::size_t end = std::min(overrides.find('\n', begin), overrides.size());
-        if (end > begin) options.overrides.push_back(overrides.substr(begin, end - begin));
-        begin = end + 1;
-    }
+    options.overrides = lines("LOCKSTEP_SET");
+    options.options = lines("LOCKSTEP_OPTIONS");
+    options.screen_file = variable("LOCKSTEP_SCREEN", "");
     const std::uint64_t threads = number("LOCKSTEP_THREADS", options.threads);
     if (threads == 0 || threads > 1024)
         throw InputError(fmt::format("LOCKSTEP_THREADS={}: must be 1 to 1024", threads));
@@ -71,11 +85,11 @@ RunOptions RunOptions::from_environment() {
 }
 
 std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() const {
-    std::string lines;
-    for (const std::string& line : overrides) lines += line + "\n";
     return {{"LOCKSTEP_MACHINE", machine},
             {"LOCKSTEP_MODE", mode},
-            {"LOCKSTEP_SET", lines},
+            {"LOCKSTEP_SET", text_of(overrides)},
+            {"LOCKSTEP_OPTIONS", text_of(options)},
+            {"LOCKSTEP_SCREEN", screen_file},
             {"LOCKSTEP_THREADS", std::to_string(threads)},
             {"LOCKSTEP_SEED", std::to_string(seed)},
             {"LOCKSTEP_MAX_INSTRUCTIONS", std::to_string(max_instructions)},

@@ -28,6 +28,8 @@ struct RunOptions {
     std::string trace_sms;               ///< LOCKSTEP_TRACE_SMS: N or FIRST-LAST; empty: SM 0
     std::string checks;                  ///< LOCKSTEP_CHECK: race,init,sync; empty: none
     std::string workload;                ///< LOCKSTEP_WORKLOAD: what the statistics call the run
+    std::vector<std::string> options;    ///< LOCKSTEP_OPTIONS: what else was given, one a line
+    std::string screen_file;             ///< LOCKSTEP_SCREEN: the report; empty: standard error
     bool quiet = false;                  ///< LOCKSTEP_QUIET: 1
 
     /// What the environment says; absent variables keep the defaults above. Throws InputError on a

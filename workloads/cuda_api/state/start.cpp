@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "sim/stats/sha256.h"
+#include "sim/stats/version.h"
 #include "workloads/cuda_api/state/context.h"
 #include "workloads/cuda_api/state/make_device.h"
 
@@ -33,6 +35,7 @@ void at_exit(int status, void*) {
 void take_files() {
     unsetenv("LOCKSTEP_STATS");
     unsetenv("LOCKSTEP_TRACE");
+    unsetenv("LOCKSTEP_SCREEN");
     process = getpid();
     on_exit(at_exit, nullptr);
 }
@@ -51,13 +54,23 @@ __attribute__((constructor)) void start() {
         if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
         make_absolute(options.stats_file, "LOCKSTEP_STATS");
         make_absolute(options.trace_file, "LOCKSTEP_TRACE");
+        make_absolute(options.screen_file, "LOCKSTEP_SCREEN");
         configuration.make_device = [options] { return make_device(options); };
         configuration.make_statistics = [options](const Device& device) {
-            return std::make_unique<stats::Statistics>(device.machine().name(), options.mode,
-                                                       options.workload);
+            auto statistics = std::make_unique<stats::Statistics>(device.machine().name(),
+                                                                  options.mode, options.workload);
+            statistics->set_origin({.version = std::string(stats::version()),
+                                    .commit = std::string(stats::commit()),
+                                    .machine_file = device.machine().file(),
+                                    .machine_sha256 = stats::sha256(device.machine().source()),
+                                    .overrides = options.overrides,
+                                    .options = options.options,
+                                    .seed = options.seed});
+            return statistics;
         };
         if (options.mode == "cycle" && !options.quiet) configuration.summarize = speed_of_light;
         configuration.stats_file = options.stats_file;
+        configuration.screen_file = options.screen_file;
     } catch (const lockstep::Error& error) {
         end_process(error.status(), error.what());
     }

@@ -123,7 +123,7 @@ Graph build_network(std::string_view name, const BuiltinOptions& options) {
         }
         for (const auto& [key, value] : options.parameters) {
             if (!parameters.contains(key))
-                throw InputError(fmt::format("{} has no parameter {} (it has {})", name, key,
+                throw InputError(fmt::format("{} has no parameter {} (it has {}, dtype)", name, key,
                                              fmt::join(known, ", ")));
             if (value < minimum[key] || value > 65536)
                 throw InputError(

@@ -105,9 +105,10 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
 }
 
 std::string explain_utilisation(const TpuCompiled& compiled, const std::vector<LayerTime>& times,
-                                const tpu::CoreLimits& limits) {
+                                const tpu::CoreLimits& limits, const std::vector<bool>& shown) {
     std::string text = "why the array is not fully used:\n";
     for (const TpuLayer& layer : compiled.layers) {
+        if (!shown.empty() && !shown.at(layer.step)) continue;
         if (layer.weight_tiles == 0 && times.at(layer.step).host_busy == 0) continue;
         text += fmt::format("  {}: {}\n", layer.name,
                             explain_layer(layer, times.at(layer.step), limits));

@@ -23,7 +23,8 @@ struct LayerTime {
 /// percent of the array's cycles. `times` as the program's steps.
 std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
                           const tpu::CoreLimits& limits);
+/// `shown`: which of the steps (none given: all).
 std::string explain_utilisation(const TpuCompiled& compiled, const std::vector<LayerTime>& times,
-                                const tpu::CoreLimits& limits);
+                                const tpu::CoreLimits& limits, const std::vector<bool>& shown = {});
 
 }  // namespace lockstep::network

@@ -25,6 +25,8 @@ cuda::RunOptions cuda_options(const Job& job) {
     options.trace_window = job.trace_window;
     options.trace_sms = job.trace_sms;
     options.workload = job.what;
+    options.options = job.options;
+    options.screen_file = job.screen_file;
     options.quiet = job.quiet;
     return options;
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "models/tpu/systolic/array.h"
 #include "workloads/network/product_data.h"
 #include "workloads/network/reference/fold.h"
@@ -57,6 +60,13 @@ Work work_of(const Job& job, const Subject& subject) {
     return work;
 }
 
+tpu::NetlistTrace trace_of(const Job& job) {
+    const CycleRange range = trace_window(job);
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return {job.trace_file, static_cast<std::int64_t>(std::min(range.from, kMost)),
+            static_cast<std::int64_t>(std::min(range.until, kMost))};
+}
+
 /// Computes all `count` of a product on the array. Returns what is wrong with the results, or "".
 template <typename T>
 std::string compute(const Job& job, const ArrayParameters& array, tpu::Fidelity fidelity,
@@ -66,8 +76,7 @@ std::string compute(const Job& job, const ArrayParameters& array, tpu::Fidelity 
     for (std::int64_t i = 0; i < product.count; ++i) {
         const network::ProductData<T> data(product, job.seed + (index << 32), i);
         const tpu::Operands<T> operands{shape, data.a(), data.b()};
-        const tpu::ArrayResult<T> result =
-            tpu::run_array(array, fidelity, operands, job.trace_file);
+        const tpu::ArrayResult<T> result = tpu::run_array(array, fidelity, operands, trace_of(job));
         LOCKSTEP_CHECK(result.cycles == expected, "{}: {} cycles at fidelity {}, {} in closed form",
                        product.name, result.cycles, fidelity_name(fidelity), expected);
         if (!job.verify) continue;
@@ -94,11 +103,28 @@ std::string line_of(const MatrixProduct& product, const ArrayParameters& array,
     return line + "\n";
 }
 
-/// The wires of one run are one trace.
-void check_trace(const Job& job, const Work& work) {
-    if (!job.trace_file.empty() && (work.products.size() != 1 || work.products.front().count != 1))
+/// The wires of one run are one trace, of a size that can be looked at.
+void check_trace(const Job& job, const Work& work, const ArrayParameters& array) {
+    if (job.trace_file.empty()) return;
+    if (work.products.size() != 1 || work.products.front().count != 1)
         throw InputError(
             fmt::format("--trace shows a single matrix product; {} has more", job.what));
+    const MatrixProduct& product = work.products.front();
+    const tpu::GemmShape shape{product.m, product.n, product.k};
+    const std::int64_t cycles = tpu::array_use(array.shape, array.overlap, shape).cycles;
+    const tpu::NetlistTrace trace = trace_of(job);
+    if (trace.from >= cycles)
+        throw InputError(
+            fmt::format("--trace-window {}: the run has {} cycles", job.trace_window, cycles));
+    const std::int64_t of_cycle = array.shape.rows * array.shape.columns * tpu::kTraceBytesOfPe;
+    const std::int64_t shown = std::min(trace.until, cycles) - trace.from;
+    if (shown > tpu::kMostTraceBytes / of_cycle)
+        throw InputError(fmt::format(
+            "--trace {}: {} cycles of {} x {} PEs may take {:.1f} GiB, and at most {} GiB is "
+            "written: choose up to {} cycles with --trace-window FROM:TO",
+            job.trace_file, shown, array.shape.rows, array.shape.columns,
+            static_cast<double>(shown) * static_cast<double>(of_cycle) / 0x1p30,
+            tpu::kMostTraceBytes >> 30, tpu::kMostTraceBytes / of_cycle));
 }
 
 /// Runs one node's products and reports them. Returns false where a result was wrong.
@@ -143,7 +169,7 @@ Outcome run_systolic(const Job& job, const Subject& subject, const MachinePtr& m
                      Screen& screen) {
     ArrayParameters array(*machine);
     const Work work = work_of(job, subject);
-    check_trace(job, work);
+    check_trace(job, work, array);
     const bool has_time = job.mode != Mode::kEmulate;
     if (!has_time) array.fidelity = "wavefront";
     Outcome outcome{{machine->name(), std::string(name_of(job.mode)), job.what}};

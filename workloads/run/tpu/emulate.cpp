@@ -60,6 +60,9 @@ void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& par
                         {"lockstep__instructions", steps[i].instructions}};
         statistics.add(std::move(made));
         statistics.add_time(0, 0, steps[i].instructions);
+        screen.print(fmt::format("{}  {} instructions  {} MACs\n", statistics.steps().back().name,
+                                 steps[i].instructions,
+                                 said.macs != 0 ? said.macs : steps[i].macs));
     }
 }
 

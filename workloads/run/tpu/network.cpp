@@ -34,7 +34,7 @@ Compiled compile(const Job& job, const Subject& subject, const tpu::Parameters& 
 }
 
 std::string explanation(const network::TpuCompiled& code, const tpu::RunResult& result,
-                        const tpu::Parameters& parameters) {
+                        const tpu::Parameters& parameters, std::uint64_t top) {
     std::vector<network::LayerTime> times;
     for (const tpu::StepResult& step : result.steps)
         times.push_back({step.cycles, step.useful_macs, step.active, step.active_others,
@@ -43,7 +43,7 @@ std::string explanation(const network::TpuCompiled& code, const tpu::RunResult& 
                          step.bank_stall, step.window_stall, step.vector_busy, step.host_busy,
                          step.host_bytes_read + step.host_bytes_written,
                          step.dram_bytes_read + step.dram_bytes_written});
-    return network::explain_utilisation(code, times, parameters.limits());
+    return network::explain_utilisation(code, times, parameters.limits(), shown_steps(result, top));
 }
 
 /// Whether the results are right.
@@ -92,7 +92,7 @@ Outcome run_tpu_network(const Job& job, const Subject& subject, const MachinePtr
     } else {
         const tpu::RunResult result = simulate_tpu_program(
             job, compiled.code.program, parameters, storage, outcome.statistics, screen, host);
-        screen.print(explanation(compiled.code, result, parameters));
+        screen.print(explanation(compiled.code, result, parameters, job.top));
     }
     outcome.statistics.stop_clock();
     if (job.verify) outcome.passed = verify(compiled, parameters, storage, screen);

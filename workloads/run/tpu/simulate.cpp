@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <numeric>
 
 #include "sim/trace/trace.h"
 
@@ -15,21 +15,9 @@ namespace {
 /// The trace that --trace and --trace-window ask for, or nullptr. Throws InputError.
 std::unique_ptr<trace::Trace> make_trace(const Job& job) {
     const std::string& path = job.trace_file;
-    const std::string& text = job.trace_window;
     if (path.empty()) return nullptr;
-    trace::Window window;
-    if (!text.empty()) {
-        const char* const end = text.data() + text.size();
-        const auto from = std::from_chars(text.data(), end, window.from);
-        bool good = from.ec == std::errc{} && from.ptr != end && *from.ptr == ':';
-        if (good) {
-            const auto until = std::from_chars(from.ptr + 1, end, window.until);
-            good = until.ec == std::errc{} && until.ptr == end && window.from < window.until;
-        }
-        if (!good)
-            throw InputError(fmt::format("--trace-window {}: wanted FROM:TO, in cycles", text));
-    }
-    return std::make_unique<trace::Trace>(path, window, job.what);
+    const CycleRange range = trace_window(job);
+    return std::make_unique<trace::Trace>(path, trace::Window{range.from, range.until}, job.what);
 }
 
 std::string line(const tpu::StepResult& step, const tpu::Parameters& parameters,
@@ -49,7 +37,8 @@ std::string line(const tpu::StepResult& step, const tpu::Parameters& parameters,
         double(step.host_bytes_read + step.host_bytes_written) / 1024, shown[5]);
 }
 
-void show(const tpu::RunResult& result, const tpu::Parameters& parameters, Screen& screen) {
+void show(const tpu::RunResult& result, const tpu::Parameters& parameters, std::uint64_t top,
+          Screen& screen) {
     std::size_t width = 5;
     for (const tpu::StepResult& step : result.steps) width = std::max(width, step.name.size());
     width = std::min<std::size_t>(width, 60);
@@ -57,11 +46,36 @@ void show(const tpu::RunResult& result, const tpu::Parameters& parameters, Scree
         fmt::format("{:<{}} {:>12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8}\n", "step",
                     width, "cycles", "instr.", "util.%", "active%", "weight%", "shift%", "other%",
                     "DRAM KiB", "host KiB", "TOPS"));
-    for (const tpu::StepResult& step : result.steps) screen.print(line(step, parameters, width));
+    const std::vector<bool> shown = shown_steps(result, top);
+    std::uint64_t cycles = 0, others = 0, hidden = 0;
+    for (std::size_t i = 0; i < result.steps.size(); ++i) {
+        const tpu::StepResult& step = result.steps[i];
+        cycles += step.cycles;
+        if (shown[i])
+            screen.print(line(step, parameters, width));
+        else
+            ++hidden, others += step.cycles;
+    }
+    if (hidden != 0)
+        screen.print(fmt::format("and {} steps more, {:.1f}% of the cycles; --stats FILE has all\n",
+                                 hidden,
+                                 cycles == 0 ? 0.0 : 100.0 * double(others) / double(cycles)));
     if (result.steps.size() > 1) screen.print(line(result.total(), parameters, width));
 }
 
 }  // namespace
+
+std::vector<bool> shown_steps(const tpu::RunResult& result, std::uint64_t top) {
+    std::vector<bool> shown(result.steps.size(), true);
+    if (top == 0 || top >= result.steps.size()) return shown;
+    std::vector<std::size_t> order(result.steps.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return result.steps[a].cycles > result.steps[b].cycles;
+    });
+    for (std::size_t i = top; i < order.size(); ++i) shown[order[i]] = false;
+    return shown;
+}
 
 tpu::RunResult simulate_tpu_program(const Job& job, const tpu::Program& program,
                                     const tpu::Parameters& parameters, tpu::Storage& storage,
@@ -77,7 +91,7 @@ tpu::RunResult simulate_tpu_program(const Job& job, const tpu::Program& program,
                   .progress = [&](std::uint64_t done) {
                       screen.progress("instructions", done, program.instructions.size());
                   }});
-    show(result, parameters, screen);
+    show(result, parameters, job.top, screen);
     for (const tpu::StepResult& step : result.steps) {
         stats::Step made;
         made.name = step.name;

@@ -3,15 +3,19 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "models/tpu/tpu.h"
 #include "workloads/run/job.h"
 
 namespace lockstep::run {
 
-/// Shows a line a step and one in all, and adds the program's steps to the statistics. `host` does
-/// the program's host tasks (tpu::RunOptions::host). Throws InputError where the trace cannot be
-/// made.
+/// Which of the steps a report shows: the `top` with most cycles (0: all).
+std::vector<bool> shown_steps(const tpu::RunResult& result, std::uint64_t top);
+
+/// Shows a line a step (job.top) and one in all, and adds the program's steps to the statistics.
+/// `host` does the program's host tasks (tpu::RunOptions::host). Throws InputError where the trace
+/// cannot be made.
 tpu::RunResult simulate_tpu_program(const Job& job, const tpu::Program& program,
                                     const tpu::Parameters& parameters, tpu::Storage& storage,
                                     stats::Statistics& statistics, Screen& screen,

@@ -45,11 +45,13 @@ TEST(Vcd, IsTheSameEveryTime) {
 }
 
 TEST(Vcd, IsWrittenWholeOrNotAtAll) {
-    EXPECT_THROW(run_netlist(kArray, Overlap::kNone, kOperands, "/no/such/folder/x.vcd"),
-                 InputError);
+    EXPECT_THROW(
+        run_netlist(kArray, Overlap::kNone, kOperands, std::string("/no/such/folder/x.vcd")),
+        InputError);
     const fs::path folder = fs::path(testing::TempDir()) / "systolic_vcd";
     fs::create_directories(folder / "x.vcd");  // cannot be replaced by a file
-    EXPECT_THROW(run_netlist(kArray, Overlap::kNone, kOperands, folder / "x.vcd"), InputError);
+    EXPECT_THROW(run_netlist(kArray, Overlap::kNone, kOperands, (folder / "x.vcd").string()),
+                 InputError);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
     fs::remove_all(folder);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHA-256 as FIPS 180-4 defines it; its constants are computed from the primes they stand for, the
 // fractional parts of square and cube roots, which a double-double is not needed for: 32 bits.
-#include "validation/measure/sha256.h"
+#include "sim/stats/sha256.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace lockstep::validation {
+namespace lockstep::stats {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::string sha256(std::span<const std::byte> bytes) {
     return text;
 }
 
-}  // namespace lockstep::validation
+}  // namespace lockstep::stats
