@@ -38,11 +38,10 @@ void check_bounded(const Warp& warp, unsigned width, Direction direction, Space 
                                      unsigned width, Direction direction, Space space,
                                      std::string_view why);
 
-/// The cached extent for an instruction. Different instructions of a loop touch different arrays
-/// and each keeps to its own, so that the instruction selects the entry.
-inline Extent& cached_extent(const Instruction& in, Warp& warp) {
-    return warp
-        .extents[reinterpret_cast<std::uintptr_t>(&in) / sizeof(Instruction) % Warp::kExtents];
+/// The cached extent for an instruction.
+inline Extent& cached_extent(const Instruction& in, const Warp& warp) {
+    auto& extents = warp.cta->extents.of_instruction;
+    return extents[reinterpret_cast<std::uintptr_t>(&in) / sizeof(Instruction) % extents.size()];
 }
 
 /// Makes the cached extent the one that holds the address.

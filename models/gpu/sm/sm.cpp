@@ -114,7 +114,7 @@ void Sm::begin_cta(const Start& start) {
         context.since = now_;
         context.state = WarpState::kNoInstruction;
         if (trace_ != nullptr) trace_->state(slot, context.state, now_);
-        for (sass::Extent& extent : context.warp->extents) extent = {};
+        context.warp->cta->extents = {};
         ++counters_.warps;
         Presence& sub_core = presence_[slot % parameters_.sub_cores];
         if (sub_core.warps++ == 0) sub_core.since = now_;

@@ -226,6 +226,18 @@ TEST(Load, LanesMayBeInSeveralAllocations) {
     EXPECT_EQ(MemoryWarp::word_at(other, 60), t[16].lane[30]);
 }
 
+TEST(Load, FindsEachAllocationOnce) {
+    MemoryWarp t;
+    constexpr std::uint64_t kArrays = 5, kApart = 0x100000;
+    for (std::uint64_t array = 1; array < kArrays; ++array)
+        t.memory.add(kBase + array * kApart, 128);
+    for (unsigned repeat = 0; repeat < 40; ++repeat) {
+        t.set_addresses(8, [&](unsigned l) { return kBase + repeat % kArrays * kApart + 4 * l; });
+        t.execute(make_word(0x381, {{16, 8, 20}, {24, 8, 8}, {72, 1, 1}, {73, 3, kField32}}));
+    }
+    EXPECT_EQ(t.memory.lookups, kArrays);
+}
+
 TEST(Load, GenericAddressesReachAllSpaces) {
     MemoryWarp t;
     for (const bool mixed : {false, true}) {
