@@ -159,6 +159,7 @@ struct Warp {
     std::vector<Path> parked;  ///< paths that do not run now, ready ones in order of waiting
     Cta* cta = nullptr;
     std::byte* local = nullptr;  ///< word w of lane l at (w * 32 + l) * 4
+    bool has_written_local = false;
     Access access;
 
     Row& row(Operand operand) {

@@ -28,6 +28,7 @@ inline void note_access(Warp& warp, Space space, Direction direction, unsigned w
     access.is_atomic = direction == Direction::kAtomic;
     access.width = static_cast<std::uint8_t>(width);
     access.lanes = warp.mask;
+    if (space == Space::kLocal && direction != Direction::kLoad) warp.has_written_local = true;
 }
 
 /// Throws the fault of the first lane of warp.mask that is at fault; returns if none is.

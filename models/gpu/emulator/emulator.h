@@ -16,6 +16,8 @@ class Emulator : public GpuDevice {
     /// Host threads that may run the launch's CTAs at once without any effect on its results.
     unsigned thread_count(const LoadedModule& module, const cubin::Function& kernel,
                           const LaunchRequest& request, std::uint32_t first) const;
+
+    CtaPool ctas_;
 };
 
 }  // namespace lockstep::gpu

@@ -238,6 +238,22 @@ TEST(Load, FindsEachAllocationOnce) {
     EXPECT_EQ(t.memory.lookups, kArrays);
 }
 
+TEST(Store, ToLocalMemoryIsNoted) {
+    MemoryWarp t;
+    t.set_lanes(8, [](unsigned) { return 8; });
+    t.execute(make_word(0x983, {{16, 8, 20}, {24, 8, 8}, {73, 3, kField32}}));
+    t.execute(make_word(0x388, {{24, 8, 8}, {32, 8, 16}, {73, 3, kField32}}));
+    EXPECT_FALSE(t.warp.has_written_local);
+    t.execute(make_word(0x387, {{24, 8, 8}, {32, 8, 16}, {73, 3, kField32}}));
+    EXPECT_TRUE(t.warp.has_written_local);
+    // By a generic address, where one lane's is local.
+    t.warp.has_written_local = false;
+    t.set_addresses(8, [](unsigned l) { return l == 5 ? kLocalWindow + 8 : kSharedWindow + 64; });
+    t.execute(
+        make_word(0x385, {{24, 8, 8}, {32, 32, 0}, {64, 8, 16}, {72, 1, 1}, {73, 3, kField32}}));
+    EXPECT_TRUE(t.warp.has_written_local);
+}
+
 TEST(Load, GenericAddressesReachAllSpaces) {
     MemoryWarp t;
     for (const bool mixed : {false, true}) {
