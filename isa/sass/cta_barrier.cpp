@@ -74,8 +74,8 @@ void release_if_complete(Cta& cta, unsigned number) {
 
 void reset_barriers(Cta& cta) {
     for (CtaBarrier& barrier : cta.barrier) {
-        barrier = CtaBarrier{};
         barrier.arrived.assign(cta.warps.size(), 0);
+        barrier = CtaBarrier{.arrived = std::move(barrier.arrived)};
     }
 }
 

@@ -82,6 +82,16 @@ struct CtaBarrier {
     bool all = true, any = false;
 };
 
+/// Global allocations that a CTA has accessed. To be emptied before another launch, for memory may
+/// have been freed since.
+struct ExtentCache {
+    /// By instruction: those of a loop touch different arrays, and each keeps to its own.
+    std::array<Extent, 32> of_instruction;
+    /// For instructions that meet in one entry above, and those that touch several arrays.
+    std::array<Extent, 8> recent;
+    std::uint32_t oldest = 0;  ///< of the recent ones
+};
+
 struct Cta {
     Launch* launch = nullptr;
     Dim3 index;
@@ -100,6 +110,7 @@ struct Cta {
     std::uint64_t clock_reads = 0;  ///< how often its threads read a clock (emulation)
     /// Hears of barriers where a run is checked; nullptr: nobody does.
     BarrierObserver* observer = nullptr;
+    ExtentCache extents;
 };
 
 /// Why a path of a warp does not run.
@@ -157,10 +168,7 @@ struct Warp {
     std::vector<Path> parked;     ///< paths that do not run now, ready ones in order of waiting
     Cta* cta = nullptr;
     std::byte* local = nullptr;  ///< word w of lane l at (w * 32 + l) * 4
-    static constexpr unsigned kExtents = 8;
-    /// Global allocations accessed last, by instruction. To be reset before a launch, for memory
-    /// may have been freed since.
-    std::array<Extent, kExtents> extents;
+    bool has_written_local = false;
     Access access;
 
     Row& row(Operand operand) {

@@ -77,22 +77,22 @@ Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
 
 void Chip::perform_deferred() {
     queues_.clear();
-    for (const std::unique_ptr<Sm>& sm : sms_)
+    for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (!sm->deferred().empty()) queues_.push_back(&sm->deferred());
     if (queues_.empty()) return;
     perform_in_order(queues_, [this](const sass::Deferred& deferred) {
         sms_[deferred.warp->cta->sm]->perform(deferred);
     });
-    for (const std::unique_ptr<Sm>& sm : sms_) sm->end_waiting();
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->end_waiting();
 }
 
 void Chip::forget_extents() {
-    for (const std::unique_ptr<Sm>& sm : sms_) sm->forget_extents();
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->forget_extents();
 }
 
 void Chip::distribute(Time window_end) {
     ends_.clear();
-    for (const std::unique_ptr<Sm>& sm : sms_)
+    for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (sm->has_ended())
             for (const Cycle end : sm->take_ended()) ends_.emplace_back(end, sm.get());
     ended_ctas_ += ends_.size();
@@ -127,15 +127,18 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
         memory_->place(begin_, (run.constant_address + at) / kLineBytes);
     for (const std::unique_ptr<Gcc>& gcc : gccs_) gcc->begin_kernel();
     total_ctas_ = run.launch->grid.volume();
+    // A trace shows the idle ones too.
+    used_sms_ = std::span(sms_).first(
+        trace_ != nullptr ? sms_.size() : std::min<std::uint64_t>(total_ctas_, sms_.size()));
     next_cta_ = ended_ctas_ = 0;
     distributor_free_ = begin_ + parameters_.launch_begin;
     if (trace_ != nullptr)
         trace_->begin_kernel(
             cubin::demangled(run.launch->program->function_at(run.launch->entry)->name),
             *run.launch->program, begin_);
-    for (const std::unique_ptr<Sm>& sm : sms_) sm->begin_kernel(run, shared_carve_out, begin_);
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->begin_kernel(run, shared_carve_out, begin_);
     for (std::uint32_t slot = 0; slot < run.resident_ctas; ++slot) {
-        for (const std::unique_ptr<Sm>& sm : sms_) {
+        for (const std::unique_ptr<Sm>& sm : used_sms_) {
             if (next_cta_ == total_ctas_) break;
             sm->start_cta(next_cta_++, distributor_free_);
             distributor_free_ += parameters_.cta_interval;
@@ -152,7 +155,8 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
             }
             limit += kReportWindows * std::max<Time>(simulation_.window(), 1'000);
             std::uint64_t instructions = 0;
-            for (const std::unique_ptr<Sm>& sm : sms_) instructions += sm->counters().instructions;
+            for (const std::unique_ptr<Sm>& sm : used_sms_)
+                instructions += sm->counters().instructions;
             check_limit(instructions);
             if (report)
                 report(ended_ctas_, instructions, clock_.cycle_at(simulation_.now()) - begin_);
@@ -167,13 +171,13 @@ KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
 
 void Chip::check_limit(std::uint64_t instructions) const {
     if (options_.max_instructions == 0 || instructions <= options_.max_instructions) return;
-    for (const std::unique_ptr<Sm>& sm : sms_)
+    for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (const sass::Cta* cta = sm->resident_cta())
             throw instruction_limit_fault(*cta, options_.max_instructions);
 }
 
 void Chip::report_deadlock(const std::string& what) const {
-    for (const std::unique_ptr<Sm>& sm : sms_) {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
         const sass::Cta* cta = sm->resident_cta();
         if (cta == nullptr) continue;
         const auto waits = [](const sass::Warp* warp) {
@@ -191,7 +195,7 @@ void Chip::report_deadlock(const std::string& what) const {
 KernelCounters Chip::collect() const {
     KernelCounters result;
     Cycle end = begin_;
-    for (const std::unique_ptr<Sm>& sm : sms_) {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
         sm->end_kernel();
         end = std::max(end, sm->last_end());
         add(result.sm, sm->counters());

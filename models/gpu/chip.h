@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "models/device.h"
@@ -62,6 +63,8 @@ class Chip {
     engine::Simulation simulation_;
     std::vector<std::unique_ptr<CrossbarPort>> ports_;
     std::vector<std::unique_ptr<Sm>> sms_;
+    /// Those that get CTAs of the running kernel: CTAs beyond the first go where one has ended.
+    std::span<const std::unique_ptr<Sm>> used_sms_;
     const GccParameters gcc_parameters_;
     std::vector<std::unique_ptr<Gcc>> gccs_;  ///< by GPC
     std::unique_ptr<MemorySystem> memory_;

@@ -228,35 +228,68 @@ void LiteralTable::fill(const sass::Program& program,
     }
 }
 
-CtaStorage::CtaStorage(sass::Launch& launch) : launch_(launch) {
-    const auto threads = static_cast<std::uint32_t>(launch.block.volume());
-    const std::uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
-    warps_.resize(warps);
-    rows_.resize(std::size_t{warps} * launch.rows);
-    local_.resize(std::size_t{warps} * launch.local_bytes / sizeof(std::uint32_t));
-    shared_ = std::make_unique_for_overwrite<std::byte[]>(launch.shared_bytes + sizeof(sass::Row));
+void CtaStorage::prepare(sass::Launch& launch) {
+    launch_ = &launch;
     cta_.launch = &launch;
-    // Aligned as wide shared accesses want it.
-    const auto address = reinterpret_cast<std::uintptr_t>(shared_.get());
-    cta_.shared = shared_.get() + (round_up(address % sizeof(sass::Row), sizeof(sass::Row)) -
-                                   address % sizeof(sass::Row));
+    cta_.extents = {};
+    const Shape shape{.threads = static_cast<std::uint32_t>(launch.block.volume()),
+                      .rows = launch.rows,
+                      .local_bytes = launch.local_bytes,
+                      .shared_bytes = launch.shared_bytes};
+    if (shape != shape_) {
+        shape_ = shape;
+        lay_out();
+    }
+    for (sass::Warp& warp : warps_) warp.bases[1] = const_cast<std::byte*>(launch.literals);
+}
+
+void CtaStorage::lay_out() {
+    const std::uint32_t warps = (shape_.threads + kWarpSize - 1) / kWarpSize;
+    const auto at_least = [](std::vector<sass::Row>& rows, std::size_t count) {
+        if (rows.size() < count) rows.resize(count);
+    };
+    const std::size_t local = shape_.local_bytes / sizeof(std::uint32_t);
+    at_least(rows_, std::size_t{warps} * shape_.rows);
+    at_least(local_, warps * local);
+    // In rows, for wide shared accesses want their alignment.
+    at_least(shared_, (shape_.shared_bytes + sizeof(sass::Row) - 1) / sizeof(sass::Row) + 1);
+    cta_.shared = reinterpret_cast<std::byte*>(shared_.data());
+    warps_.resize(warps);
+    cta_.warps.clear();
     for (std::uint32_t w = 0; w < warps; ++w) {
         sass::Warp& warp = warps_[w];
         warp.index = w;
         warp.cta = &cta_;
-        const std::uint32_t rest = threads - w * kWarpSize;
+        const std::uint32_t rest = shape_.threads - w * kWarpSize;
         warp.lanes = rest >= kWarpSize ? sass::kAllLanes : (1u << rest) - 1;
-        warp.bases[0] = reinterpret_cast<std::byte*>(&rows_[std::size_t{w} * launch.rows]);
-        warp.bases[1] = const_cast<std::byte*>(launch.literals);
-        if (!local_.empty())
-            warp.local = reinterpret_cast<std::byte*>(
-                &local_[std::size_t{w} * launch.local_bytes / sizeof(std::uint32_t)]);
+        sass::Row* const rows = &rows_[std::size_t{w} * shape_.rows];
+        warp.bases[0] = reinterpret_cast<std::byte*>(rows);
+        std::memset(rows + sass::kZeroRow, 0, (sass::kSinkRow - sass::kZeroRow) * sizeof *rows);
+        warp.local = local == 0 ? nullptr : reinterpret_cast<std::byte*>(&local_[w * local]);
+        warp.has_written_local = true;  // another launch may have
         cta_.warps.push_back(&warp);
     }
 }
 
+std::unique_ptr<CtaStorage> CtaPool::take(sass::Launch& launch) {
+    std::unique_ptr<CtaStorage> storage;
+    if (spare_.empty()) {
+        storage = std::make_unique<CtaStorage>();
+    } else {
+        storage = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    storage->prepare(launch);
+    return storage;
+}
+
+void CtaPool::give_back(std::unique_ptr<CtaStorage> storage) {
+    constexpr std::size_t kKept = 64;
+    if (spare_.size() < kKept) spare_.push_back(std::move(storage));
+}
+
 void CtaStorage::start(std::uint64_t linear_index) {
-    const sass::Dim3& grid = launch_.grid;
+    const sass::Dim3& grid = launch_->grid;
     cta_.linear_index = linear_index;
     cta_.index = {static_cast<std::uint32_t>(linear_index % grid.x),
                   static_cast<std::uint32_t>(linear_index / grid.x % grid.y),
@@ -265,18 +298,21 @@ void CtaStorage::start(std::uint64_t linear_index) {
     cta_.releases = 0;
     cta_.live_warps = static_cast<std::uint32_t>(warps_.size());
     sass::reset_barriers(cta_);
-    std::memset(cta_.shared, 0, round_up(launch_.shared_bytes, sizeof(std::uint32_t)));
-    if (!local_.empty()) std::memset(local_.data(), 0, local_.size() * sizeof(sass::Row));
-    const sass::Program& program = *launch_.program;
+    std::memset(cta_.shared, 0, round_up(launch_->shared_bytes, sizeof(std::uint32_t)));
+    const std::size_t local_rows = shape_.local_bytes / sizeof(std::uint32_t);
+    const sass::Program& program = *launch_->program;
     for (sass::Warp& warp : warps_) {
         auto* rows = reinterpret_cast<sass::Row*>(warp.bases[0]);
         std::memset(rows + sass::kUniformRow, 0, program.uniform_rows() * sizeof(sass::Row));
         std::memset(rows + sass::kBarrierRow, 0, program.barrier_rows() * sizeof(sass::Row));
         std::memset(rows + sass::kRegisterRow, 0,
-                    (launch_.rows - sass::kRegisterRow) * sizeof(sass::Row));
+                    (launch_->rows - sass::kRegisterRow) * sizeof(sass::Row));
+        if (warp.has_written_local && local_rows != 0)
+            std::memset(warp.local, 0, local_rows * sizeof(sass::Row));
+        warp.has_written_local = false;
         std::fill(std::begin(warp.predicate), std::end(warp.predicate), 0u);
         warp.predicate[sass::kPredicatePT] = warp.predicate[sass::kPredicateUPT] = sass::kAllLanes;
-        warp.pc = launch_.entry;
+        warp.pc = launch_->entry;
         warp.active = warp.live = warp.lanes;
         warp.budget = 0;
         warp.has_yielded = false;

@@ -65,23 +65,47 @@ class LiteralTable {
     std::vector<sass::Row> rows_;
 };
 
-/// A CTA with the memory of its warps, shared and local memory; reusable for another CTA of the
-/// same launch.
+/// A CTA with the memory of its warps, shared and local memory. Worth keeping from launch to
+/// launch: the host's memory is touched for the first time once.
 class CtaStorage {
   public:
-    explicit CtaStorage(sass::Launch& launch);
+    CtaStorage() = default;
+    explicit CtaStorage(sass::Launch& launch) { prepare(launch); }
+    CtaStorage(const CtaStorage&) = delete;
+    CtaStorage& operator=(const CtaStorage&) = delete;
+
+    /// For CTAs of this launch from now on; start() must follow.
+    void prepare(sass::Launch& launch);
     /// Sets the CTA to its initial state: registers zero, all threads at the kernel's entry.
     void start(std::uint64_t linear_index);
     sass::Cta& cta() { return cta_; }
     std::span<sass::Warp> warps() { return warps_; }
 
   private:
-    sass::Launch& launch_;
+    /// What decides where everything lies.
+    struct Shape {
+        std::uint32_t threads = 0, rows = 0, local_bytes = 0, shared_bytes = 0;
+        bool operator==(const Shape&) const = default;
+    };
+    void lay_out();
+
+    sass::Launch* launch_ = nullptr;
+    Shape shape_;
     sass::Cta cta_;
     std::vector<sass::Warp> warps_;
-    std::vector<sass::Row> rows_;
-    std::unique_ptr<std::byte[]> shared_;
-    std::vector<sass::Row> local_;
+    // Never shorter than a launch before needed them.
+    std::vector<sass::Row> rows_, local_, shared_;
+};
+
+/// Storage that waits for a launch.
+class CtaPool {
+  public:
+    std::unique_ptr<CtaStorage> take(sass::Launch& launch);
+    /// Beyond what launches take at a time as a rule, storage goes back to the host.
+    void give_back(std::unique_ptr<CtaStorage> storage);
+
+  private:
+    std::vector<std::unique_ptr<CtaStorage>> spare_;
 };
 
 }  // namespace lockstep::gpu

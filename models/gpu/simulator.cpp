@@ -11,6 +11,7 @@
 #include "models/gpu/emulator/fault_report.h"
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/metrics.h"
+#include "sim/engine/host_memory.h"
 #include "sim/error/error.h"
 
 namespace lockstep::gpu {
@@ -109,7 +110,10 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
 LaunchResult Simulator::simulate(const LaunchRequest& request) {
     sass::Launch launch;
     const cubin::Function& kernel = prepare(request, launch);
-    if (chip_ == nullptr) chip_ = std::make_unique<Chip>(*machine_, parameters_, options_);
+    if (chip_ == nullptr) {
+        engine::grow_in_huge_pages();
+        chip_ = std::make_unique<Chip>(*machine_, parameters_, options_);
+    }
     SimulatedEnvironment environment(system_calls_, *chip_, parameters_.clock_mhz);
     launch.environment = &environment;
 

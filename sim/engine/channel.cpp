@@ -68,6 +68,7 @@ std::uint64_t ChannelBase::stamp_receive(Cycle now) {
                    now, last_receive_);
     last_receive_ = now;
     const std::uint64_t slot = received_++ & mask_;
+    *next_ready_ = head_ready();
     const Cycle back = now + parameters_.credit_latency;
     credit_at_[slot] =
         same_clock_ ? back : sender_.clock().first_cycle_from(receiver_.clock().start_of(back));

@@ -60,12 +60,9 @@ class alignas(64) ChannelBase {
         __builtin_prefetch(&received_);
         __builtin_prefetch(&visible_sent_);
     }
-    bool ready(Cycle now) const {
-        return received_ < visible_sent_ && ready_at_[received_ & mask_] <= now;
-    }
-    Cycle next_ready() const {
-        return received_ < visible_sent_ ? ready_at_[received_ & mask_] : kNever;
-    }
+    bool ready(Cycle now) const { return *next_ready_ <= now; }
+    Cycle next_ready() const { return *next_ready_; }
+    void keep_next_ready(Cycle& place) { *(next_ready_ = &place) = head_ready(); }
 
   protected:
     /// Stamps the next message; returns its slot.
@@ -78,6 +75,10 @@ class alignas(64) ChannelBase {
   private:
     friend class Simulation;
 
+    /// When the oldest message that the receiver sees can be read.
+    Cycle head_ready() const {
+        return received_ < visible_sent_ ? ready_at_[received_ & mask_] : kNever;
+    }
     void note_starved();
     void touch(Tile& tile, bool& touched);
 
@@ -102,6 +103,8 @@ class alignas(64) ChannelBase {
     // The receiver writes.
     alignas(64) std::uint64_t received_ = 0;
     Cycle last_receive_ = 0;
+    Cycle own_next_ready_ = kNever;
+    Cycle* next_ready_ = &own_next_ready_;  // head_ready(), where the receiver wants it
     bool receiver_touched_ = false;
 
     // The Simulation writes, between windows.
@@ -163,6 +166,9 @@ class Receiver {
     bool ready(Cycle now) const { return channel_->ready(now); }
     /// When the oldest message can be read; kNever where none is known. The Tile is woken then.
     Cycle next_ready() const { return channel_->next_ready(); }
+    /// Keeps next_ready() at a place of the Tile's: those who look at many in turn need not visit
+    /// each Channel.
+    void keep_next_ready(Cycle& place) { channel_->keep_next_ready(place); }
     /// The oldest message; only where ready().
     const T& front() const { return channel_->front(); }
     /// Takes the oldest message and sends its credit back; only where ready().

@@ -8,6 +8,11 @@ namespace lockstep::engine {
 /// allocation.
 void prepare_host_memory();
 
+/// Before the state of a chip is made: the heap grows in huge pages from now on, where the system
+/// has them to give. Others that use the process's heap notice nothing but that it keeps what it
+/// had.
+void grow_in_huge_pages();
+
 /// For a simulation that takes long: what the heap holds by now moves to huge pages, where the
 /// system has them to give.
 void move_to_huge_pages();

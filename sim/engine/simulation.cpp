@@ -154,6 +154,7 @@ void Simulation::commit(ChannelBase& channel) {
             if (channel.visible_sent_ != channel.sent_)
                 scheduled_until = time - time % window_ + window_;
         }
+        *channel.next_ready_ = channel.head_ready();
     }
     in_flight_ -= channel.received_ - channel.visible_received_;
     channel.visible_received_ = channel.received_;

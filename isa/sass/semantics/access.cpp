@@ -70,7 +70,14 @@ void throw_access_fault(FaultKind kind, const Warp& warp, unsigned lane, unsigne
 }
 
 void refill_extent(Extent& extent, const Warp& warp, std::uint64_t address) {
+    ExtentCache& cache = warp.cta->extents;
+    for (const Extent& known : cache.recent) {
+        if (!known.contains(address, 1)) continue;
+        extent = known;
+        return;
+    }
     extent = warp.cta->launch->memory->find(address);
+    if (extent.begin != extent.end) cache.recent[cache.oldest++ % cache.recent.size()] = extent;
 }
 
 std::byte* global_host(const Warp& warp, unsigned lane) {

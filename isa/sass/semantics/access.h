@@ -28,6 +28,7 @@ inline void note_access(Warp& warp, Space space, Direction direction, unsigned w
     access.is_atomic = direction == Direction::kAtomic;
     access.width = static_cast<std::uint8_t>(width);
     access.lanes = warp.mask;
+    if (space == Space::kLocal && direction != Direction::kLoad) warp.has_written_local = true;
 }
 
 /// Throws the fault of the first lane of warp.mask that is at fault; returns if none is.
@@ -38,11 +39,10 @@ void check_bounded(const Warp& warp, unsigned width, Direction direction, Space 
                                      unsigned width, Direction direction, Space space,
                                      std::string_view why);
 
-/// The cached extent for an instruction. Different instructions of a loop touch different arrays
-/// and each keeps to its own, so that the instruction selects the entry.
-inline Extent& cached_extent(const Instruction& in, Warp& warp) {
-    return warp
-        .extents[reinterpret_cast<std::uintptr_t>(&in) / sizeof(Instruction) % Warp::kExtents];
+/// The cached extent for an instruction.
+inline Extent& cached_extent(const Instruction& in, const Warp& warp) {
+    auto& extents = warp.cta->extents.of_instruction;
+    return extents[reinterpret_cast<std::uintptr_t>(&in) / sizeof(Instruction) % extents.size()];
 }
 
 /// Makes the cached extent the one that holds the address.

@@ -57,6 +57,18 @@ inline void store(double* p, __m512d v) {
 
 #endif
 
+/// 32 lanes of doubles, rounded to single precision.
+inline void narrow_rows(float* out, const double* a, numerics::Rounding rounding) {
+#if defined(__AVX512F__)
+    with_rounding(rounding, [&]<int mode>() {
+        for (std::size_t l = 0; l < kWarpSize; l += 8)
+            _mm256_storeu_ps(out + l, _mm512_maskz_cvt_roundpd_ps(kAll8, load(a + l), mode));
+    });
+#else
+    for (unsigned l = 0; l < kWarpSize; ++l) out[l] = numerics::fp64_to_fp32(a[l], rounding);
+#endif
+}
+
 /// 32 lanes of a + b.
 template <typename T>
 inline void add_rows(T* out, const T* a, const T* b, numerics::Rounding rounding) {

@@ -13,6 +13,8 @@
 #include "isa/sass/semantics/float_compare_rows.h"
 #include "isa/sass/semantics/float_operands.h"
 #include "isa/sass/semantics/float_types.h"
+#include "isa/sass/semantics/scaled_double.h"
+#include "isa/sass/semantics/subnormal_watch.h"
 
 namespace lockstep::sass {
 
@@ -42,6 +44,11 @@ double nan_result(double a, double b, double c) {
 struct Add {
     static constexpr unsigned kSources = 2;
     static double apply(double a, double b, double) { return a + b; }
+    static void scaled(double* out, const double* a, const double* b, const double*, Rounding r) {
+        alignas(64) double one[kWarpSize];
+        for (double& lane : one) lane = 1;
+        scaled_fma(out, a, one, b, r);
+    }
     static void directed(double* out, const double* a, const double* b, const double*, Rounding r) {
         add_rows(out, a, b, r);
     }
@@ -49,6 +56,13 @@ struct Add {
 struct Multiply {
     static constexpr unsigned kSources = 2;
     static double apply(double a, double b, double) { return a * b; }
+    static void scaled(double* out, const double* a, const double* b, const double*, Rounding r) {
+        // A zero of the product's sign, which it keeps.
+        alignas(64) double zero[kWarpSize];
+        for (unsigned l = 0; l < kWarpSize; ++l)
+            zero[l] = as_double((as_bits(a[l]) ^ as_bits(b[l])) & 1ull << 63);
+        scaled_fma(out, a, b, zero, r);
+    }
     static void directed(double* out, const double* a, const double* b, const double*, Rounding r) {
         multiply_rows(out, a, b, r);
     }
@@ -56,6 +70,9 @@ struct Multiply {
 struct Fma {
     static constexpr unsigned kSources = 3;
     static double apply(double a, double b, double c) { return std::fma(a, b, c); }
+    static void scaled(double* out, const double* a, const double* b, const double* c, Rounding r) {
+        scaled_fma(out, a, b, c, r);
+    }
     static void directed(double* out, const double* a, const double* b, const double* c,
                          Rounding r) {
         fma_rows(out, a, b, c, r);
@@ -70,7 +87,11 @@ void execute_arithmetic(const Instruction& in, Warp& warp) {
     if constexpr (Operation::kSources == 3)
         load_doubles<is_signed>(c, &warp.row(in.c), Sign::of(in, 2));
     const DoubleRow& third = Operation::kSources == 3 ? c : a;
-    if constexpr (is_directed) {
+    if (subnormal_watch.is_on()) [[unlikely]] {
+        Operation::scaled(
+            result.lane, a.lane, b.lane, third.lane,
+            is_directed ? static_cast<Rounding>(in.modifiers) : Rounding::kNearestEven);
+    } else if constexpr (is_directed) {
         Operation::directed(result.lane, a.lane, b.lane, third.lane,
                             static_cast<Rounding>(in.modifiers));
     } else {

@@ -2,7 +2,8 @@
 // FADD, FMUL, FFMA: IEEE 754 binary32 with one rounding in any of four modes. NaN results are
 // 0x7fffffff. .FTZ flushes subnormal sources and results to zeros of their sign; .FMZ flushes
 // sources and makes zero times anything +0; .SAT clamps to [0, 1]. Each combination is a function
-// of its own, so that the plain ones are a load, a multiply-add and a store.
+// of its own, so that the plain ones are a load, a multiply-add and a store. Where the host is slow
+// at subnormal numbers they are computed in fp64, where all fp32 numbers and products are normal.
 // Source: PTX ISA (add, mul, fma: .ftz, .sat, rounding), SASS encodings probed with nvdisasm.
 #include "isa/sass/semantics/float.h"
 
@@ -12,6 +13,8 @@
 
 #include "isa/sass/semantics/directed_rows.h"
 #include "isa/sass/semantics/float_operands.h"
+#include "isa/sass/semantics/round_to_odd.h"
+#include "isa/sass/semantics/subnormal_watch.h"
 #include "sim/numerics/fp32.h"
 
 namespace lockstep::sass {
@@ -28,9 +31,14 @@ constexpr unsigned kSaturate = 8;
 constexpr unsigned kDirected = 16;  // not round to nearest even
 constexpr unsigned kVariants = 32;
 
+// wide(): the result in fp64, exact or rounded to odd. A sum that is exactly zero is -0 where
+// `sign` is -1, as rounding down has it, and else +0, unless both its terms are the other.
 struct Add {
     static constexpr unsigned kSources = 2;
     static float apply(float a, float b, float) { return a + b; }
+    static double wide(double a, double b, double, double sign) {
+        return sign * add_to_odd(sign * a, sign * b);
+    }
     static void directed(float* out, const float* a, const float* b, const float*, Rounding r) {
         add_rows(out, a, b, r);
     }
@@ -39,6 +47,7 @@ struct Add {
 struct Multiply {
     static constexpr unsigned kSources = 2;
     static float apply(float a, float b, float) { return a * b; }
+    static double wide(double a, double b, double, double) { return a * b; }
     static void directed(float* out, const float* a, const float* b, const float*, Rounding r) {
         multiply_rows(out, a, b, r);
     }
@@ -47,6 +56,9 @@ struct Multiply {
 struct Fma {
     static constexpr unsigned kSources = 3;
     static float apply(float a, float b, float c) { return std::fma(a, b, c); }
+    static double wide(double a, double b, double c, double sign) {
+        return sign * add_to_odd(sign * a * b, sign * c);
+    }
     static void directed(float* out, const float* a, const float* b, const float* c, Rounding r) {
         fma_rows(out, a, b, c, r);
     }
@@ -75,7 +87,31 @@ inline void zero_factors(float& a, float& b) {
 }
 
 template <typename Operation, unsigned variant>
+[[gnu::noinline]] void execute_wide(const Instruction& in, Warp& warp) {
+    const Row& a = warp.row(in.a);
+    const Row& b = warp.row(in.b);
+    const Row& c = Operation::kSources == 3 ? warp.row(in.c) : a;
+    const Sign sign_a = Sign::of(in, 0), sign_b = Sign::of(in, 1), sign_c = Sign::of(in, 2);
+    const auto rounding =
+        variant & kDirected ? static_cast<Rounding>(in.modifiers) : Rounding::kNearestEven;
+    const double sign = rounding == Rounding::kDown ? -1 : 1;
+    alignas(64) double wide[kWarpSize];
+    alignas(64) float result[kWarpSize];
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        float x = prepare<variant>(a.lane[l], sign_a);
+        float y = prepare<variant>(b.lane[l], sign_b);
+        const float z = prepare<variant>(c.lane[l], sign_c);
+        if constexpr (variant & kFlushZero) zero_factors(x, y);
+        wide[l] = Operation::wide(x, y, z, sign);
+    }
+    narrow_rows(result, wide, rounding);
+    write_lanes(warp, in.d, [&](unsigned l) { return finish<variant>(result[l]); });
+}
+
+template <typename Operation, unsigned variant>
 void execute_arithmetic(const Instruction& in, Warp& warp) {
+    if (subnormal_watch.is_on()) [[unlikely]]
+        return execute_wide<Operation, variant>(in, warp);
     const Row& a = warp.row(in.a);
     const Row& b = warp.row(in.b);
     const Row& c = Operation::kSources == 3 ? warp.row(in.c) : a;

@@ -11,6 +11,8 @@
 
 #include "isa/sass/semantics/half_operands.h"
 #include "isa/sass/semantics/lanes.h"
+#include "isa/sass/semantics/round_to_odd.h"
+#include "isa/sass/semantics/subnormal_watch.h"
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"
 
@@ -36,20 +38,6 @@ inline std::uint32_t narrow(T value) {
         return numerics::encode<numerics::Fp16Format>(value, Rounding::kNearestEven);
     else
         return numerics::encode<numerics::Bf16Format>(value, Rounding::kNearestEven);
-}
-
-/// a + b rounded to odd: an inexact sum gets the neighbour whose last bit is set.
-template <typename T>
-inline T add_to_odd(T a, T b) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    const T sum = a + b;
-    const T part = sum - a;
-    const T error = (a - (sum - part)) + (b - part);
-    const Bits bits = std::bit_cast<Bits>(sum);
-    const bool inexact = error < 0 || error > 0;
-    const bool beyond = (error > 0) == (sum > 0);  // the exact sum is larger in magnitude
-    const Bits odd = beyond ? bits + 1 : bits - 1;
-    return std::bit_cast<T>(inexact && (bits & 1) == 0 ? odd : bits);
 }
 
 /// out = a * b + c in each half, in the host's wider types.
@@ -138,7 +126,7 @@ inline void fma_halves(Row& out, const Row& a, const Row& b, const Row& c) {
         });
 #endif
     if constexpr (type == HalfType::kBf16)
-        if (fma_bf16_narrow(out, a, b, c)) [[likely]]
+        if (!subnormal_watch.is_on() && fma_bf16_narrow(out, a, b, c)) [[likely]]
             return;
     fma_halves_wide<type>(out, a, b, c);
 }

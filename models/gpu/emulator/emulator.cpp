@@ -29,9 +29,10 @@ constexpr std::uint64_t kCooperativeCtaBudget = 1 << 14;
 /// Runs the CTAs of one launch.
 class Run {
   public:
-    Run(sass::Launch& launch, std::uint64_t resident, std::uint64_t max_instructions,
+    Run(sass::Launch& launch, CtaPool& pool, std::uint64_t resident, std::uint64_t max_instructions,
         Progress& progress, check::Checker* checker)
         : launch_(launch),
+          pool_(pool),
           resident_(resident),
           max_instructions_(max_instructions),
           progress_(progress),
@@ -48,6 +49,7 @@ class Run {
     void check_limit(const sass::Cta& cta) const;
 
     sass::Launch& launch_;
+    CtaPool& pool_;
     std::uint64_t resident_;
     std::uint64_t max_instructions_;
     Progress& progress_;
@@ -71,7 +73,7 @@ void Run::run_in_order(std::uint64_t cta_budget) {
         std::unique_ptr<CtaStorage> storage;
         if (next < total && waiting.size() < resident_) {
             if (spare.empty()) {
-                storage = std::make_unique<CtaStorage>(launch_);
+                storage = pool_.take(launch_);
             } else {
                 storage = std::move(spare.back());
                 spare.pop_back();
@@ -92,6 +94,7 @@ void Run::run_in_order(std::uint64_t cta_budget) {
             waiting.push_back(std::move(storage));
         }
     }
+    for (std::unique_ptr<CtaStorage>& storage : spare) pool_.give_back(std::move(storage));
 }
 
 void Run::run_in_parallel(unsigned threads) {
@@ -102,7 +105,11 @@ void Run::run_in_parallel(unsigned threads) {
     std::exception_ptr first_fault;
     const std::thread::id main_thread = std::this_thread::get_id();
     const auto work = [&] {
-        CtaStorage storage(launch_);
+        std::unique_ptr<CtaStorage> storage;
+        {
+            const std::lock_guard lock(mutex);
+            storage = pool_.take(launch_);
+        }
         InstructionCount count;
         for (std::uint64_t i = next++; i < total; i = next++) {
             {
@@ -110,8 +117,8 @@ void Run::run_in_parallel(unsigned threads) {
                 if (i > first_fault_cta) break;
             }
             try {
-                storage.start(i);
-                while (run_cta(storage.cta(), kCtaBudget, count) != CtaOutcome::kFinished) {
+                storage->start(i);
+                while (run_cta(storage->cta(), kCtaBudget, count) != CtaOutcome::kFinished) {
                 }
                 if (std::this_thread::get_id() == main_thread)
                     progress_.finished(i, count.warp * threads);
@@ -124,6 +131,7 @@ void Run::run_in_parallel(unsigned threads) {
             }
         }
         const std::lock_guard lock(mutex);
+        pool_.give_back(std::move(storage));
         count_.warp += count.warp;
         count_.thread += count.thread;
     };
@@ -213,7 +221,7 @@ LaunchResult Emulator::launch(const LaunchRequest& request) {
     const std::uint64_t resident =
         std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
-    Run run(launch, resident, options_.max_instructions, progress, checker_.get());
+    Run run(launch, ctas_, resident, options_.max_instructions, progress, checker_.get());
     if (checker_) {
         Module& module = *loaded(request.module).module;
         checker_->begin_launch(launch, kernel.shared_bytes + request.dynamic_shared_bytes,

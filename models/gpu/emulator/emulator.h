@@ -25,6 +25,7 @@ class Emulator : public GpuDevice {
                           const LaunchRequest& request, std::uint32_t first) const;
 
     std::unique_ptr<check::Checker> checker_;  ///< where anything is to be checked
+    CtaPool ctas_;
 };
 
 }  // namespace lockstep::gpu

@@ -117,8 +117,8 @@ void SystemCalls::release(sass::Warp& warp) {
         heap_blocks_.erase(block);
         memory_.free(address);
         ++frees_;
-        // The warp may remember the extent of what is gone.
-        warp.extents = {};
+        // The CTA may remember the extent of what is gone.
+        warp.cta->extents = {};
     });
 }
 

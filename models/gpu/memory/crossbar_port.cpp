@@ -40,7 +40,7 @@ Cycle whole(Cycle fraction) {
 
 bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
     if (whole(request_free_) > now) return false;
-    const LinePlace place = map_->find(request.line);
+    const LinePlace place = place_of(request.line);
     Link& link = *links_[map_->tile_of_slice(place.slice)];
     if (link.outstanding >= parameters_->outstanding || link.requests.credits(now) == 0)
         return false;
@@ -57,19 +57,16 @@ bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
 
 Cycle CrossbarPort::next_send(Cycle now, const MemoryRequest& request) {
     const Cycle free = std::max(now, whole(request_free_));
-    const LinePlace place = map_->find(request.line);
+    const LinePlace place = place_of(request.line);
     Link& link = *links_[map_->tile_of_slice(place.slice)];
     if (link.outstanding >= parameters_->outstanding) return kNever;
     const Cycle credit = link.requests.next_credit(now);
     return credit == kNever ? kNever : std::max(free, credit);
 }
 
-/// In a new window new replies may be there.
-void CrossbarPort::look() const {
+void CrossbarPort::connected() {
     ready_.resize(links_.size());
-    for (std::size_t i = 0; i < links_.size(); ++i) ready_[i] = links_[i]->replies.next_ready();
-    looked_ = tile_.simulation().now();
-    choose();
+    for (std::size_t i = 0; i < links_.size(); ++i) links_[i]->replies.keep_next_ready(ready_[i]);
 }
 
 void CrossbarPort::choose() const {
@@ -79,7 +76,11 @@ void CrossbarPort::choose() const {
 }
 
 Cycle CrossbarPort::next_reply() const {
-    if (looked_ != tile_.simulation().now()) look();
+    // In a new window new replies may be there.
+    if (looked_ != tile_.simulation().now()) {
+        looked_ = tile_.simulation().now();
+        choose();
+    }
     return next_at_ == kNever ? kNever : std::max(next_at_, whole(reply_free_));
 }
 
@@ -90,7 +91,6 @@ MemoryReply CrossbarPort::receive(Cycle now) {
     reply_free_ = std::max(reply_free_, next_at_ * kFraction) + reply_service(reply, *parameters_);
     --link.outstanding;
     --outstanding_;
-    ready_[next_] = link.replies.next_ready();
     choose();
     return reply;
 }

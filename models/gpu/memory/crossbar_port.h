@@ -45,8 +45,15 @@ class CrossbarPort final : public MemoryPort {
         engine::Receiver<MemoryReply> replies;
         std::uint32_t outstanding = 0;
     };
-    void look() const;
+    void connected();
     void choose() const;
+    LinePlace place_of(std::uint64_t line) {
+        if (line != place_line_) {
+            place_line_ = line;
+            place_ = map_->find(line);
+        }
+        return place_;
+    }
 
     engine::Tile& tile_;
     const std::uint16_t sm_;
@@ -57,9 +64,13 @@ class CrossbarPort final : public MemoryPort {
     engine::Cycle request_free_ = 0;  ///< in 256ths: when the last request has left
     engine::Cycle reply_free_ = 0;    ///< likewise, has entered
 
-    // The earliest reply, looked for once a window.
+    // The last line that was to be sent: a refused request comes again.
+    std::uint64_t place_line_ = ~std::uint64_t{0};
+    LinePlace place_{};
+
+    std::vector<engine::Cycle> ready_;  ///< when the next reply can be taken, by link
+    // The earliest of them, looked for once a window.
     mutable engine::Time looked_ = engine::kNever;
-    mutable std::vector<engine::Cycle> ready_;  ///< by link
     mutable std::size_t next_ = 0;
     mutable engine::Cycle next_at_ = engine::kNever;
 };

@@ -11,8 +11,15 @@
 
 namespace lockstep::gpu {
 
+namespace {
+/// Small kernels leave most slots as they are: up to one in so many is cleared by itself.
+constexpr std::uint32_t kClearedAlone = 16;
+}  // namespace
+
 L2Tags::L2Tags(std::uint32_t sets, std::uint32_t ways)
-    : sets_(sets), ways_(ways), keys_(sets * ways, kNone), lines_(sets * ways) {}
+    : sets_(sets), ways_(ways), keys_(sets * ways, kNone), lines_(sets * ways) {
+    placed_.reserve(sets * ways / kClearedAlone);
+}
 
 std::uint32_t L2Tags::set(std::uint32_t key) const {
     const std::uint32_t index = key >> 1;
@@ -57,14 +64,23 @@ std::uint32_t L2Tags::victim(std::uint32_t set, bool for_copy) const {
 void L2Tags::place(std::uint32_t slot, std::uint32_t key) {
     keys_[slot] = key;
     lines_[slot] = {};
+    if (placed_.size() < placed_.capacity()) placed_.push_back(slot);
     touch(slot);
 }
 
 void L2Tags::clear() {
     if (clock_ == 0) return;
     clock_ = 0;
-    std::fill(keys_.begin(), keys_.end(), kNone);
-    std::fill(lines_.begin(), lines_.end(), L2Line{});
+    if (placed_.size() < placed_.capacity()) {
+        for (const std::uint32_t slot : placed_) {
+            keys_[slot] = kNone;
+            lines_[slot] = {};
+        }
+    } else {
+        std::fill(keys_.begin(), keys_.end(), kNone);
+        std::fill(lines_.begin(), lines_.end(), L2Line{});
+    }
+    placed_.clear();
 }
 
 }  // namespace lockstep::gpu

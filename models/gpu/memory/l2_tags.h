@@ -55,7 +55,8 @@ class L2Tags {
   private:
     std::uint32_t sets_, ways_;
     std::uint32_t clock_ = 0;
-    std::vector<std::uint32_t> keys_;  ///< by set, then way
+    std::vector<std::uint32_t> placed_;  ///< slots, since they were cleared; all if it is full
+    std::vector<std::uint32_t> keys_;    ///< by set, then way
     std::vector<L2Line> lines_;
 };
 

@@ -36,15 +36,22 @@ MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryPar
         channels_.emplace_back(parameters, first_channel_ + static_cast<std::uint32_t>(i));
 }
 
+void MemoryPartition::connected() {
+    ready_.resize(links_.size());
+    for (std::size_t i = 0; i < links_.size(); ++i) links_[i]->requests.keep_next_ready(ready_[i]);
+}
+
 /// Takes what arrives in this window and delivers it in the order of arrival.
 void MemoryPartition::gather(Cycle from, Cycle until) {
     constexpr std::size_t kAhead = 6;
     for (std::uint32_t i = 0; i < links_.size(); ++i) {
-        if (i + kAhead < links_.size()) links_[i + kAhead]->requests.prefetch();
-        engine::Receiver<RoutedRequest>& requests = links_[i]->requests;
-        for (Cycle at = requests.next_ready(); at < until; at = requests.next_ready())
-            arrivals_.push_back(
-                {at, i, {.link = static_cast<std::uint16_t>(i), .routed = requests.receive(at)}});
+        if (i + kAhead < links_.size() && ready_[i + kAhead] < until)
+            links_[i + kAhead]->requests.prefetch();
+        for (Cycle at = ready_[i]; at < until; at = ready_[i])
+            arrivals_.push_back({at,
+                                 i,
+                                 {.link = static_cast<std::uint16_t>(i),
+                                  .routed = links_[i]->requests.receive(at)}});
     }
     if (from_peer_.connected())
         for (Cycle at = from_peer_.next_ready(); at < until; at = from_peer_.next_ready())

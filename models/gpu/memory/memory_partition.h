@@ -60,6 +60,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     void write_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
                     std::uint8_t sectors) override;
 
+    void connected();
     void gather(engine::Cycle from, engine::Cycle until);
     void hold_untranslated(engine::Cycle from, engine::Cycle until);
     void deliver(const Arrival& arrival);
@@ -82,6 +83,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     Mmu mmu_;
 
     std::vector<std::unique_ptr<Link>> links_;  ///< by SM of the near ones
+    std::vector<engine::Cycle> ready_;          ///< when its next request is here, by link
     engine::Sender<PeerMessage> to_peer_{*this, "to_peer"};
     engine::Receiver<PeerMessage> from_peer_{*this, "from_peer"};
 

@@ -56,7 +56,9 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
             simulation.connect(partition.links_.back()->replies, port->links_.back()->replies,
                                replies);
         }
+        port->connected();
     }
+    for (const auto& partition : partitions_) partition->connected();
 }
 
 MemorySystem::~MemorySystem() = default;

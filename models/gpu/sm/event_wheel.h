@@ -21,6 +21,7 @@ class EventWheel {
     /// Schedules an event; one that is due at or before the cycle reached comes in the next.
     void schedule(engine::Cycle at, const Event& event) {
         at = std::max(at, reached_);
+        next_ = std::min(next_, at);
         if (at - reached_ >= kSlots) {
             far_.push_back({at, sequence_++, event});
             std::push_heap(far_.begin(), far_.end(), later);
@@ -30,29 +31,13 @@ class EventWheel {
     }
 
     /// The next cycle with an event; kNever: none.
-    engine::Cycle next() const {
-        engine::Cycle near = engine::kNever;
-        for (unsigned i = 0; i <= kWords; ++i) {
-            const engine::Cycle at = reached_ + std::uint64_t{i} * 64;
-            const unsigned first = reached_ % 64;
-            const unsigned word = (at / 64) % kWords;
-            std::uint64_t bits = occupied_[word];
-            if (i == 0) bits &= ~0ull << first;
-            if (i == kWords) bits &= first == 0 ? 0 : ~(~0ull << first);
-            if (bits != 0) {
-                near = (at / 64) * 64 + static_cast<unsigned>(std::countr_zero(bits));
-                break;
-            }
-        }
-        return far_.empty() ? near : std::min(near, far_.front().at);
-    }
+    engine::Cycle next() const { return next_; }
 
     /// Calls handle(event) for all events due at or before `now`, in the order of their cycles.
     template <typename Handle>
     void advance(engine::Cycle now, Handle&& handle) {
-        while (true) {
-            const engine::Cycle at = next();
-            if (at > now) break;
+        while (next_ <= now) {
+            const engine::Cycle at = next_;
             reached_ = at;
             while (!far_.empty() && far_.front().at - reached_ < kSlots) {
                 put(far_.front().at, far_.front().event);
@@ -62,6 +47,7 @@ class EventWheel {
             std::uint32_t node = std::exchange(slots_[at % kSlots], Slot{}).first;
             occupied_[at / 64 % kWords] &= ~(1ull << at % 64);
             reached_ = at + 1;
+            next_ = search();
             while (node != kNone) {
                 const Event event = nodes_[node].event;
                 const std::uint32_t next = nodes_[node].next;
@@ -81,6 +67,7 @@ class EventWheel {
         occupied_.fill(0);
         far_.clear();
         reached_ = now;
+        next_ = engine::kNever;
     }
 
   private:
@@ -99,6 +86,22 @@ class EventWheel {
         std::uint64_t sequence;
         Event event;
     };
+    engine::Cycle search() const {
+        engine::Cycle near = engine::kNever;
+        for (unsigned i = 0; i <= kWords; ++i) {
+            const engine::Cycle at = reached_ + std::uint64_t{i} * 64;
+            const unsigned first = reached_ % 64;
+            const unsigned word = (at / 64) % kWords;
+            std::uint64_t bits = occupied_[word];
+            if (i == 0) bits &= ~0ull << first;
+            if (i == kWords) bits &= first == 0 ? 0 : ~(~0ull << first);
+            if (bits != 0) {
+                near = (at / 64) * 64 + static_cast<unsigned>(std::countr_zero(bits));
+                break;
+            }
+        }
+        return far_.empty() ? near : std::min(near, far_.front().at);
+    }
     static bool later(const Far& a, const Far& b) {
         return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
     }
@@ -118,6 +121,7 @@ class EventWheel {
     }
 
     engine::Cycle reached_ = 0;  ///< events before it have been handled
+    engine::Cycle next_ = engine::kNever;
     std::array<Slot, kSlots> slots_{};
     std::vector<Node> nodes_;
     std::uint32_t free_ = kNone;  ///< nodes that no slot has

@@ -68,6 +68,7 @@ void Sm::prepare(Cycle now) {
     copy_barriers_.clear();
     ctas_.clear();
     ctas_.resize(run_.resident_ctas);
+    if (storages_.size() < ctas_.size()) storages_.resize(ctas_.size());
     for (std::uint32_t i = 0; i < run_.resident_ctas; ++i)
         ctas_[i].first_warp = i * run_.warps_per_cta;
     ended_.clear();
@@ -91,7 +92,11 @@ void Sm::begin_cta(const Start& start) {
     const auto free =
         std::find_if(ctas_.begin(), ctas_.end(), [](const CtaSlot& slot) { return !slot.is_used; });
     LOCKSTEP_CHECK(free != ctas_.end(), "{}: no slot for CTA {}", name(), start.linear_index);
-    if (free->storage == nullptr) free->storage = std::make_unique<CtaStorage>(*run_.launch);
+    std::unique_ptr<CtaStorage>& storage =
+        storages_[static_cast<std::size_t>(free - ctas_.begin())];
+    if (storage == nullptr) storage = std::make_unique<CtaStorage>();
+    if (free->storage == nullptr) storage->prepare(*run_.launch);
+    free->storage = storage.get();
     free->storage->start(start.linear_index);
     free->is_used = true;
     free->warps_left = run_.warps_per_cta;
@@ -114,7 +119,6 @@ void Sm::begin_cta(const Start& start) {
         context.since = now_;
         context.state = WarpState::kNoInstruction;
         if (trace_ != nullptr) trace_->state(slot, context.state, now_);
-        for (sass::Extent& extent : context.warp->extents) extent = {};
         ++counters_.warps;
         Presence& sub_core = presence_[slot % parameters_.sub_cores];
         if (sub_core.warps++ == 0) sub_core.since = now_;

@@ -117,7 +117,7 @@ class Sm final : public engine::Tile, public MemoryListener {
         std::uint64_t linear_index;
     };
     struct CtaSlot {
-        std::unique_ptr<CtaStorage> storage;
+        CtaStorage* storage = nullptr;  ///< null: none of this kernel's CTAs has been here
         std::uint32_t first_warp = 0;
         std::uint32_t warps_left = 0;  ///< with threads or memory instructions under way
         bool is_used = false;
@@ -193,7 +193,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     std::uint64_t shared_carve_out_ = 0;
     std::uint64_t memory_carve_out_ = 0;  ///< that the memory unit was made for
     std::vector<CtaSlot> ctas_;
-    std::vector<Start> starts_;  ///< the next one last
+    std::vector<std::unique_ptr<CtaStorage>> storages_;  ///< by CTA slot, from kernel to kernel
+    std::vector<Start> starts_;                          ///< the next one last
     std::vector<engine::Cycle> ended_;
     std::uint32_t resident_ = 0;
     std::uint64_t ages_ = 0;

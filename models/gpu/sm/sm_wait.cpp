@@ -82,8 +82,8 @@ void Sm::end_waiting() {
 }
 
 void Sm::forget_extents() {
-    for (const WarpContext& context : contexts_)
-        if (context.warp != nullptr) context.warp->extents = {};
+    for (const CtaSlot& slot : ctas_)
+        if (slot.storage != nullptr) slot.storage->cta().extents = {};
 }
 
 void Sm::close_copy_group(std::uint16_t slot, WarpContext& context, std::uint16_t barrier,

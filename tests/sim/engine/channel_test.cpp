@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 
 namespace lockstep::engine {
 namespace {
@@ -44,9 +45,13 @@ class Sink : public Tile {
         : Tile(simulation, "sink", clock), interval_(interval) {}
     Receiver<int> in{*this, "in"};
     std::vector<Cycle> received;
+    std::optional<Cycle> kept;  // in.next_ready(), where it is kept
 
     Cycle advance(Cycle from, Cycle until) override {
         for (Cycle now = from;;) {
+            if (kept) {
+                EXPECT_EQ(in.next_ready(), *kept);
+            }
             if (now >= free_at_ && in.ready(now)) {
                 EXPECT_EQ(in.front(), static_cast<int>(received.size()));
                 EXPECT_EQ(in.receive(now), static_cast<int>(received.size()));
@@ -77,6 +82,7 @@ Transfer transfer(const ChannelParameters& parameters, int count, Time source_pe
     Source source(simulation, ClockDomain(source_period), count);
     Sink sink(simulation, ClockDomain(sink_period), interval);
     simulation.connect(source.out, sink.in, parameters);
+    sink.in.keep_next_ready(sink.kept.emplace());
     EXPECT_EQ(simulation.run(), StopReason::kFinished);
     return {source.sent, sink.received, simulation.statistics()};
 }

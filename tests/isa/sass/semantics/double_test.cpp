@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isa/sass/semantics/subnormal_watch.h"
 #include "tests/isa/sass/semantics/test_warp.h"
 
 namespace lockstep::sass {
@@ -18,11 +19,18 @@ std::uint64_t pattern(std::mt19937_64& random) {
     constexpr std::uint64_t kSpecial[] = {
         0, 1ull << 63,         0x7ff0ull << 48, 0xfff0ull << 48,
         1, 0x000fffffffffffff, 0x3ffull << 52,  0x7fefffffffffffff};
-    switch (random() % 4) {
+    const auto with_exponent = [&](std::uint64_t least, std::uint64_t count) {
+        return (random() & 0x800fffffffffffff) | (least + random() % count) << 52;
+    };
+    switch (random() % 6) {
         case 0:
             return kSpecial[random() % std::size(kSpecial)];
         case 1:
-            return (random() & 0x800fffffffffffff) | (990 + random() % 60) << 52;
+            return with_exponent(990, 60);
+        case 2:
+            return with_exponent(0, 60);  // sums, and products with case 1, are subnormal
+        case 3:
+            return with_exponent(480, 60);  // products of two are
         default: {
             const std::uint64_t bits = random();
             return std::isnan(number(bits)) ? 0 : bits;
@@ -50,7 +58,8 @@ TEST(Double, ArithmeticInAllModes) {
     TestWarp warp;
     for (unsigned op = 0; op < 3; ++op) {
         for (unsigned rounding = 0; rounding < 4; ++rounding) {
-            for (unsigned repeat = 0; repeat < 200; ++repeat) {
+            for (unsigned repeat = 0; repeat < 400; ++repeat) {
+                subnormal_watch.start(repeat % 4 >= 2);
                 for (unsigned l = 0; l < kWarpSize; ++l)
                     for (const unsigned r : {8u, 16u, 24u}) warp.set64(r, l, pattern(random));
                 constexpr unsigned kOpcode[] = {0x229, 0x228, 0x22b};

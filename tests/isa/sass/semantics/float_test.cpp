@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isa/sass/semantics/subnormal_watch.h"
 #include "tests/isa/sass/semantics/test_warp.h"
 
 namespace lockstep::sass {
@@ -26,11 +27,18 @@ std::uint32_t pattern(std::mt19937& random) {
                                           0x7fc00001, 0xffa00000, 0x00000001, 0x807fffff,
                                           0x00800000, 0x3f800000, 0xbf800000, 0x7f7fffff,
                                           0x3f7fffff, 0x00400000, 0x80800000};
-    switch (random() % 4) {
+    const auto with_exponent = [&](unsigned least, unsigned count) {
+        return (random() & 0x807fffff) | (least + random() % count) << 23;
+    };
+    switch (random() % 6) {
         case 0:
             return kSpecial[random() % std::size(kSpecial)];
         case 1:
-            return (random() & 0x807fffff) | (100 + random() % 54) << 23;
+            return with_exponent(100, 54);
+        case 2:
+            return with_exponent(0, 30);  // sums, and products with case 1, are subnormal
+        case 3:
+            return with_exponent(50, 30);  // products of two are
         default:
             return static_cast<std::uint32_t>(random());
     }
@@ -98,9 +106,10 @@ TEST(Float, ArithmeticInAllModes) {
             if (ftz && fmz) continue;
             TestWarp warp;
             fill(warp, random);
-            for (unsigned repeat = 0; repeat < 40; ++repeat) {
+            for (unsigned repeat = 0; repeat < 80; ++repeat) {
                 fill(warp, random);
                 const Row a = warp[8], b = warp[16], c = warp[24];
+                subnormal_watch.start(repeat % 2 != 0);
                 ASSERT_TRUE(warp.run(make_word(
                     kOpcode[op], 4, 8, 16, 24,
                     {{76, 5, modes & (op == 0 ? 30u : 31u)}, {84, 3, op == 1 ? 4u : 7u}})));

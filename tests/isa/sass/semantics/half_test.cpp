@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/sass/semantics/half_rows.h"
+#include "isa/sass/semantics/subnormal_watch.h"
 #include "tests/isa/sass/semantics/test_warp.h"
 
 namespace lockstep::sass {
@@ -58,6 +59,7 @@ void check_arithmetic() {
     TestWarp warp;
     for (unsigned repeat = 0; repeat < 3000; ++repeat) {
         fill(warp, random, kBf16);
+        subnormal_watch.start(repeat % 2 != 0);
         const Row a = warp[8], b = warp[16], c = warp[24];
         Row sum, product, fma, mma;
         ASSERT_TRUE(warp.run(make_word(0x231, 4, 8, 16, 24, {{81, 6, 0}, {85, 1, kBf16}})));

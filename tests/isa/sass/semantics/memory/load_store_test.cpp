@@ -226,6 +226,34 @@ TEST(Load, LanesMayBeInSeveralAllocations) {
     EXPECT_EQ(MemoryWarp::word_at(other, 60), t[16].lane[30]);
 }
 
+TEST(Load, FindsEachAllocationOnce) {
+    MemoryWarp t;
+    constexpr std::uint64_t kArrays = 5, kApart = 0x100000;
+    for (std::uint64_t array = 1; array < kArrays; ++array)
+        t.memory.add(kBase + array * kApart, 128);
+    for (unsigned repeat = 0; repeat < 40; ++repeat) {
+        t.set_addresses(8, [&](unsigned l) { return kBase + repeat % kArrays * kApart + 4 * l; });
+        t.execute(make_word(0x381, {{16, 8, 20}, {24, 8, 8}, {72, 1, 1}, {73, 3, kField32}}));
+    }
+    EXPECT_EQ(t.memory.lookups, kArrays);
+}
+
+TEST(Store, ToLocalMemoryIsNoted) {
+    MemoryWarp t;
+    t.set_lanes(8, [](unsigned) { return 8; });
+    t.execute(make_word(0x983, {{16, 8, 20}, {24, 8, 8}, {73, 3, kField32}}));
+    t.execute(make_word(0x388, {{24, 8, 8}, {32, 8, 16}, {73, 3, kField32}}));
+    EXPECT_FALSE(t.warp.has_written_local);
+    t.execute(make_word(0x387, {{24, 8, 8}, {32, 8, 16}, {73, 3, kField32}}));
+    EXPECT_TRUE(t.warp.has_written_local);
+    // By a generic address, where one lane's is local.
+    t.warp.has_written_local = false;
+    t.set_addresses(8, [](unsigned l) { return l == 5 ? kLocalWindow + 8 : kSharedWindow + 64; });
+    t.execute(
+        make_word(0x385, {{24, 8, 8}, {32, 32, 0}, {64, 8, 16}, {72, 1, 1}, {73, 3, kField32}}));
+    EXPECT_TRUE(t.warp.has_written_local);
+}
+
 TEST(Load, GenericAddressesReachAllSpaces) {
     MemoryWarp t;
     for (const bool mixed : {false, true}) {
