@@ -62,7 +62,9 @@ void print_list() {
 }
 
 void print_title(const Machine& machine) {
-    fmt::print("{} ({}): {}\n", machine.name(), machine.kind(), machine.description());
+    fmt::print("{}", paragraph(fmt::format("{} ({}): {}", machine.name(), machine.kind(),
+                                           machine.description()),
+                               0));
 }
 
 void print_long(const Machine& machine, const std::vector<Parameter>& parameters) {
@@ -81,7 +83,7 @@ void print_short(const Machine& machine, const std::vector<Parameter>& parameter
         fmt::print("  {:<{}}  {:<16} {}\n", p.path, width, value_text(p), evidence_kind(p));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -92,8 +94,8 @@ std::string quoted(std::string_view text) {
 
 /// A machine file with all values in it, which loads again.
 void print_yaml(const Machine& machine, const std::vector<Parameter>& parameters) {
-    fmt::print("machine: {}\nkind: {}\ndescription: {}\n", quoted(machine.name()), machine.kind(),
-               quoted(machine.description()));
+    fmt::print("machine: {}\nkind: {}\ndescription: {}\n", in_quotes(machine.name()),
+               machine.kind(), in_quotes(machine.description()));
     std::vector<std::string> open;  // groups that stand open
     for (const Parameter& p : parameters) {
         std::vector<std::string> groups;
@@ -106,7 +108,8 @@ void print_yaml(const Machine& machine, const std::vector<Parameter>& parameters
             fmt::print("{:{}}{}:\n", "", 2 * i, groups[i]);
         open = groups;
         fmt::print("{:{}}{}: {{value: {}, unit: {}, evidence: {}}}\n", "", 2 * groups.size(),
-                   p.path.substr(begin), quoted(p.value), quoted(p.unit), quoted(p.evidence));
+                   p.path.substr(begin), in_quotes(p.value), in_quotes(p.unit),
+                   in_quotes(p.evidence));
     }
 }
 

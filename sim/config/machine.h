@@ -36,10 +36,6 @@ class Machine {
     const std::string& name() const { return name_; }
     const std::string& kind() const { return kind_; }  ///< "gpu", "tpu", "npu", "systolic"
     const std::string& description() const { return description_; }
-    /// What it was loaded by: a path, or a built-in name; and the text of the file, behind that of
-    /// those it is based on.
-    const std::string& file() const { return file_; }
-    const std::string& source() const { return source_; }
 
     // Typed access; the schema guarantees presence and type for a machine of its kind, so a wrong
     // path is our bug (InternalError).
@@ -55,7 +51,7 @@ class Machine {
     void read(const std::string& name_or_path, int depth);
     void override_parameter(const std::string& text);
 
-    std::string name_, kind_, description_, file_, source_;
+    std::string name_, kind_, description_;
     std::map<std::string, Parameter, std::less<>> parameters_;
 };
 

@@ -18,18 +18,19 @@ namespace lockstep::run {
 
 namespace {
 
+bool is_cuda_source(std::string_view file) {
+    return file.ends_with(".cu") || file.ends_with(".cpp") || file.ends_with(".cc");
+}
+
 /// The file that X names, or "" where X is the name of something built in. What stands behind the
 /// name of an .onnx are the extents of its symbolic dimensions.
 std::string file_of(const std::string& what) {
     const std::size_t onnx = what.find(".onnx");
     if (onnx != std::string::npos) return what.substr(0, what.find(':', onnx));
     const bool is_file = what.find('/') != std::string::npos || what.ends_with(".cubin") ||
-                         what.ends_with(".tpu") || std::filesystem::is_regular_file(what);
+                         what.ends_with(".tpu") || is_cuda_source(what) ||
+                         std::filesystem::is_regular_file(what);
     return is_file ? what : "";
-}
-
-bool is_cuda_source(std::string_view file) {
-    return file.ends_with(".cu") || file.ends_with(".cpp") || file.ends_with(".cc");
 }
 
 /// The file beside `file` whose name is most like it, or "".

@@ -44,12 +44,33 @@ TEST(Statistics, JsonHasTheSchemaOfTheContract) {
     EXPECT_GT(json["simulator"]["peak_rss_bytes"], 0);
 }
 
+TEST(Statistics, JsonSaysWhatRanWhereThatIsKnown) {
+    Statistics statistics = sample();
+    EXPECT_FALSE(nlohmann::json::parse(statistics.json()).contains("run"));
+    statistics.set_origin({.version = "1.2",
+                           .commit = "abc",
+                           .machine_file = "mine.yaml",
+                           .machine_sha256 = "12",
+                           .overrides = {"sm.count=2"},
+                           .options = {"--l2 warm"},
+                           .seed = 7});
+    const auto run = nlohmann::json::parse(statistics.json())["run"];
+    EXPECT_EQ(run["version"], "1.2");
+    EXPECT_EQ(run["commit"], "abc");
+    EXPECT_EQ(run["machine_file"], "mine.yaml");
+    EXPECT_EQ(run["machine_sha256"], "12");
+    EXPECT_EQ(run["set"], std::vector<std::string>{"sm.count=2"});
+    EXPECT_EQ(run["options"], std::vector<std::string>{"--l2 warm"});
+    EXPECT_EQ(run["seed"], 7);
+}
+
 TEST(Statistics, CsvHasOneRowAStepAndTheUnionOfAllMetrics) {
     EXPECT_EQ(sample().csv(),
               "step,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,smsp__inst_executed.sum,"
-              "ratio.pct\n"
-              "0,\"add(float, \"\"x\"\")\",4,2,1,256,1,1,18446744073709551615,12.5\n"
-              "1,\"other\",1,1,1,1,1,1,7,\n");
+              "ratio.pct,machine,workload\n"
+              "0,\"add(float, "
+              "\"\"x\"\")\",4,2,1,256,1,1,18446744073709551615,12.5,\"h200\",\"vector_add\"\n"
+              "1,\"other\",1,1,1,1,1,1,7,,\"h200\",\"vector_add\"\n");
 }
 
 TEST(Statistics, AFileIsWrittenWholeOrNotAtAll) {

@@ -44,6 +44,32 @@ TEST(Vcd, IsTheSameEveryTime) {
     EXPECT_EQ(trace_of("systolic_b.vcd"), trace_of("systolic_c.vcd"));
 }
 
+TEST(Vcd, AWindowHasItsCyclesAlone) {
+    const std::string path = fs::path(testing::TempDir()) / "systolic_window.vcd";
+    const auto result = run_netlist(kArray, Overlap::kNone, kOperands, NetlistTrace(path, 2, 4));
+    EXPECT_EQ(result.c, (std::vector<std::int32_t>{19, 22, 43, 50}));
+    const auto whole = run_netlist(kArray, Overlap::kNone, kOperands);
+    EXPECT_EQ(result.cycles, whole.cycles);
+    // A clock cycle is 1 ns, a unit of the file 100 ps; cycle 0 begins at 1 ns.
+    std::ifstream file(path);
+    std::vector<int> times;
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("#")) times.push_back(std::stoi(line.substr(1)));
+    ASSERT_FALSE(times.empty());
+    EXPECT_GE(times.front(), 27);
+    EXPECT_LE(times.back(), 48);
+    EXPECT_THAT(times, testing::AllOf(testing::Contains(30), testing::Contains(40)));
+    fs::remove(path);
+}
+
+TEST(Vcd, AWindowBeyondTheEndHoldsWhatThereIs) {
+    const std::string path = fs::path(testing::TempDir()) / "systolic_long.vcd";
+    const auto result = run_netlist(kArray, Overlap::kNone, kOperands, NetlistTrace(path, 3, 1000));
+    EXPECT_EQ(result.c, (std::vector<std::int32_t>{19, 22, 43, 50}));
+    EXPECT_TRUE(fs::exists(path));
+    fs::remove(path);
+}
+
 TEST(Vcd, IsWrittenWholeOrNotAtAll) {
     EXPECT_THROW(
         run_netlist(kArray, Overlap::kNone, kOperands, std::string("/no/such/folder/x.vcd")),
