@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "sim/config/built_in_machines.h"
+#include "sim/config/machine_text.h"
 #include "sim/config/nearest.h"
 #include "sim/config/schema.h"
 #include "sim/config/units.h"
@@ -182,7 +183,36 @@ class Reader {
     YAML::Node root_;
 };
 
+/// Of the file or built-in machine alone.
+std::string own_text(const std::string& name_or_path) {
+    if (name_or_path.ends_with(".yaml") || name_or_path.ends_with(".yml"))
+        return read_file(name_or_path);
+    for (const BuiltInMachine& built_in : built_in_machines())
+        if (built_in.name == name_or_path) return std::string(built_in.text);
+    throw InputError(fmt::format(
+        "no machine named {}{} (lockstep machines lists them; a file must end in .yaml)",
+        name_or_path, did_you_mean(name_or_path, Machine::names())));
+}
+
+void check_depth(const std::string& name_or_path, int depth) {
+    constexpr int kMaximumDepth = 8;
+    if (depth > kMaximumDepth)
+        throw InputError(fmt::format("{}: more than {} machines based on each other", name_or_path,
+                                     kMaximumDepth));
+}
+
+std::string text_with_bases(const std::string& name_or_path, int depth) {
+    check_depth(name_or_path, depth);
+    const std::string text = own_text(name_or_path);
+    const std::string base = Reader(name_or_path, text).header("base", false);
+    return base.empty() ? text : text_with_bases(base, depth + 1) + text;
+}
+
 }  // namespace
+
+std::string machine_text(const std::string& name_or_path) {
+    return text_with_bases(name_or_path, 0);
+}
 
 std::vector<std::string> Machine::names() {
     std::vector<std::string> list;
@@ -203,7 +233,6 @@ std::vector<std::pair<std::string, int>> Machine::gpus() {
 std::shared_ptr<const Machine> Machine::load(const std::string& name_or_path,
                                              const std::vector<std::string>& overrides) {
     auto machine = std::make_shared<Machine>();
-    machine->file_ = name_or_path;
     machine->read(name_or_path, 0);
     const std::span<const Entry> entries = schema(machine->kind_);
     for (const Entry& entry : entries)
@@ -215,25 +244,10 @@ std::shared_ptr<const Machine> Machine::load(const std::string& name_or_path,
 }
 
 void Machine::read(const std::string& name_or_path, int depth) {
-    constexpr int kMaximumDepth = 8;
-    if (depth > kMaximumDepth)
-        throw InputError(fmt::format("{}: more than {} machines based on each other", name_or_path,
-                                     kMaximumDepth));
-    std::string text;
-    if (name_or_path.ends_with(".yaml") || name_or_path.ends_with(".yml")) {
-        text = read_file(name_or_path);
-    } else {
-        for (const BuiltInMachine& built_in : built_in_machines())
-            if (built_in.name == name_or_path) text = built_in.text;
-        if (text.empty())
-            throw InputError(fmt::format(
-                "no machine named {}{} (lockstep machines lists them; a file must end in .yaml)",
-                name_or_path, did_you_mean(name_or_path, names())));
-    }
-    const Reader reader(name_or_path, text);
+    check_depth(name_or_path, depth);
+    const Reader reader(name_or_path, own_text(name_or_path));
     const std::string base = reader.header("base", false);
     if (!base.empty()) read(base, depth + 1);
-    source_ += text;
     name_ = reader.header("machine", true);
     kind_ = base.empty() ? reader.header("kind", true) : kind_;
     description_ = reader.header("description", false);

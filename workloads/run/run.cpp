@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 
+#include "sim/config/machine_text.h"
 #include "sim/stats/sha256.h"
 #include "sim/stats/version.h"
 #include "workloads/run/kind.h"
@@ -33,13 +34,14 @@ Outcome run(const Job& job, Screen& screen) {
     const Way& way = find_way(job, subject, *machine);
     check_options(job, way, *machine);
     Outcome outcome = way.run(job, subject, machine, screen);
-    outcome.statistics.set_origin({.version = std::string(stats::version()),
-                                   .commit = std::string(stats::commit()),
-                                   .machine_file = machine->file(),
-                                   .machine_sha256 = stats::sha256(machine->source()),
-                                   .overrides = job.overrides,
-                                   .options = job.options,
-                                   .seed = job.seed});
+    outcome.statistics.set_origin(
+        {.version = std::string(stats::version()),
+         .commit = std::string(stats::commit()),
+         .machine_file = job.machine,
+         .machine_sha256 = stats::sha256(config::machine_text(job.machine)),
+         .overrides = job.overrides,
+         .options = job.options,
+         .seed = job.seed});
     return outcome;
 }
 

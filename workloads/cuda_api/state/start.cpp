@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "sim/config/machine_text.h"
 #include "sim/stats/sha256.h"
 #include "sim/stats/version.h"
 #include "workloads/cuda_api/state/context.h"
@@ -59,13 +60,14 @@ __attribute__((constructor)) void start() {
         configuration.make_statistics = [options](const Device& device) {
             auto statistics = std::make_unique<stats::Statistics>(device.machine().name(),
                                                                   options.mode, options.workload);
-            statistics->set_origin({.version = std::string(stats::version()),
-                                    .commit = std::string(stats::commit()),
-                                    .machine_file = device.machine().file(),
-                                    .machine_sha256 = stats::sha256(device.machine().source()),
-                                    .overrides = options.overrides,
-                                    .options = options.options,
-                                    .seed = options.seed});
+            statistics->set_origin(
+                {.version = std::string(stats::version()),
+                 .commit = std::string(stats::commit()),
+                 .machine_file = options.machine,
+                 .machine_sha256 = stats::sha256(config::machine_text(options.machine)),
+                 .overrides = options.overrides,
+                 .options = options.options,
+                 .seed = options.seed});
             return statistics;
         };
         if (options.mode == "cycle" && !options.quiet) configuration.summarize = speed_of_light;
