@@ -212,6 +212,24 @@ TEST_F(Cli, PassesArgumentsToTheLastByte) {
     EXPECT_EQ(read(path("seven")), std::string("\0\0\0\0\1\0\0", 7));
 }
 
+TEST_F(Cli, BoundsAreExactOrOfPages) {
+    const std::string small =
+        write("small.cubin",
+              read_xz(source_path("tests/models/gpu/data/parameters/cubin/O3.sm_90.cubin.xz")));
+    for (const char* mode : {"emulate", "cycle"}) {
+        const std::string run = "run " + small + " --kernel copy_bytes --block 16 --mode " + mode +
+                                " --arg zeros:15 --arg zeros:15 --quiet";
+        const Result exact = lockstep(run);
+        EXPECT_EQ(exact.status, 3) << exact.output;
+        EXPECT_THAT(exact.output, HasSubstr("the end of a 15-byte allocation"));
+        const Result page = lockstep(run + " --bounds page");
+        EXPECT_EQ(page.status, 0) << page.output;
+    }
+    const Result tpu = lockstep("run gemm --on tpu_v1 --bounds page");
+    EXPECT_EQ(tpu.status, 2);
+    EXPECT_THAT(tpu.output, HasSubstr("--bounds is for a GPU"));
+}
+
 TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     const auto expect = [](const std::string& arguments, const std::string& text) {
         const Result result = lockstep(arguments);
