@@ -48,7 +48,10 @@ std::vector<Relocation> read_relocations(const elf::File& file, const Cubin& cub
             file.reader().fail(header.header_offset,
                                fmt::format("section {} patches section {} of {}", header.name,
                                            header.info, cubin.sections.size()));
-        if ((file.sections()[header.info].flags & elf::kFlagAlloc) == 0) continue;
+        // Of what is not loaded only the line table is read, which is nothing without the functions
+        // that its sequences begin at.
+        const elf::SectionHeader& target = file.sections()[header.info];
+        if ((target.flags & elf::kFlagAlloc) == 0 && target.name != ".debug_line") continue;
         const Reader table = file.contents(header);
         const uint64_t entry = rela ? kRelaSize : kRelSize;
         if (table.size() % entry != 0)

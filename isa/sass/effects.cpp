@@ -44,6 +44,10 @@ std::uint8_t effects_of(const Word& word) {
         case 0x148:  // WARPSYNC
         case 0x14d:  // EXIT
             return kWarpOrExit;
+        case 0x147: {                          // BRA
+            constexpr unsigned kDiverged = 2;  // .DIV, .CONV
+            return word.form() != 2 && word.bits(32, 2) >= kDiverged ? kWarpOrExit : 0;
+        }
         default:
             return 0;
     }

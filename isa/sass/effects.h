@@ -20,7 +20,7 @@ constexpr std::uint8_t kLocalMemory = 8;   ///< LDL, STL
 constexpr std::uint8_t kAtomic = 16;       ///< reads and writes at once
 constexpr std::uint8_t kMbarrier = 32;     ///< an operation on an mbarrier
 constexpr std::uint8_t kFence = 64;        ///< MEMBAR
-constexpr std::uint8_t kWarpOrExit = 128;  ///< WARPSYNC, EXIT
+constexpr std::uint8_t kWarpOrExit = 128;  ///< WARPSYNC, BRA.DIV and .CONV, EXIT
 /// What a checked run is told of.
 constexpr std::uint8_t kIsChecked = static_cast<std::uint8_t>(~kWaitsForMemory);
 

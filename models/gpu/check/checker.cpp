@@ -29,7 +29,7 @@ struct Checker::CtaState {
 
 namespace {
 
-constexpr unsigned kLdgsts = 0x1ae, kUblkcp = 0x1ba, kWarpsync = 0x148, kExit = 0x14d,
+constexpr unsigned kLdgsts = 0x1ae, kUblkcp = 0x1ba, kWarpsync = 0x148, kExit = 0x14d, kBra = 0x147,
                    kAtoms = 0x18c, kPhaseCheck = 0x1a7;
 constexpr unsigned kMbarrierBytes = 8;
 
@@ -147,7 +147,11 @@ void Checker::barrier_reached(const sass::Warp& warp, unsigned number, std::uint
                               bool waits) {
     CtaState& cta = state(*warp.cta);
     if (checks_race_) clock_.barrier_reached(cta.clock, warp.index, number, waits);
-    if (checks_sync_) sync_.barrier_reached(warp, cta.arrivals, number, threads);
+    if (!checks_sync_) return;
+    constexpr unsigned kDeferBlocking =
+        80;  // bar.sync and __syncthreads; barrier.sync before sm_90
+    const bool is_aligned = launch_->program->words()[warp.pc - 1].bit(kDeferBlocking);
+    sync_.barrier_reached(warp, cta.arrivals, number, threads, is_aligned);
 }
 
 void Checker::barrier_completed(const sass::Cta& cta, unsigned number) {
@@ -164,6 +168,12 @@ void Checker::before(const sass::Instruction& in, const sass::Warp& warp, std::u
     CtaState& cta = state(*warp.cta);
     if (opcode == kExit) sync_.exited(warp, cta.arrivals, pc, lanes);
     if (opcode == kWarpsync) sync_.warp_sync(warp, pc, lanes, warp.row(in.a));
+    if (opcode == kBra) {  // .DIV, .CONV: around a WARPSYNC, for lanes that are missing
+        sass::Row masks;
+        std::fill(std::begin(masks.lane), std::end(masks.lane),
+                  warp.row(in.a).lane[0] ^ in.modifiers);
+        sync_.warp_sync(warp, pc, lanes, masks);
+    }
 }
 
 void Checker::after(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
@@ -319,6 +329,7 @@ void Checker::access(Observed& access, CtaState& cta, bool has_result) {
         if (lanes != 0) {
             Observed state = access;
             state.lanes = lanes;
+            for (std::uint64_t& address : state.address) address -= address % kMbarrierBytes;
             synchronise(state, cta, true, access.is_write);
             access.lanes &= ~lanes;
             if (access.lanes == 0) return;

@@ -62,7 +62,8 @@ void RaceCheck::touch(Cell& cell, const Me& me, unsigned offset, unsigned bytes)
         // Another lane of the same instruction.
         if (!access.is_strong && cell.value != value && cell.write.thread() != me.record.thread())
             report(me, RaceKind::kWriteAfterWrite, cell.write, offset, bytes);
-    } else if (races_with(cell.write) && (cell.write.is_strong() || cell.value != value)) {
+    } else if (races_with(cell.write) &&
+               (access.is_atomic || cell.write.is_strong() || cell.value != value)) {
         report(me, RaceKind::kWriteAfterWrite, cell.write, offset, bytes);
     }
     for (const Record& read : {cell.first, cell.last}) {

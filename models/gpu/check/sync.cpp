@@ -19,7 +19,7 @@ CtaArrivals SyncCheck::arrivals(const sass::Cta& cta) {
 }
 
 void SyncCheck::barrier_reached(const sass::Warp& warp, CtaArrivals& cta, unsigned number,
-                                std::uint32_t threads) {
+                                std::uint32_t threads, bool is_aligned) {
     const std::uint32_t pc = warp.pc - 1;
     const auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
     CtaArrivals::Barrier& barrier = cta.barrier[number];
@@ -48,7 +48,7 @@ void SyncCheck::barrier_reached(const sass::Warp& warp, CtaArrivals& cta, unsign
             report_(misuse);
         }
         CtaArrivals::Arrival& mine = barrier.of_warp[warp.index];
-        if (mine.lanes != 0 && mine.pc != pc) {
+        if (is_aligned && mine.lanes != 0 && mine.pc != pc) {
             misuse.other_pc = mine.pc;
             misuse.other_thread =
                 warp.index * sass::kWarpSize + static_cast<unsigned>(std::countr_zero(mine.lanes));

@@ -44,8 +44,9 @@ class SyncCheck {
 
     static CtaArrivals arrivals(const sass::Cta& cta);
 
+    /// is_aligned: the warp has to come as a whole (bar.sync, __syncthreads).
     void barrier_reached(const sass::Warp& warp, CtaArrivals& cta, unsigned number,
-                         std::uint32_t threads);
+                         std::uint32_t threads, bool is_aligned);
     void barrier_completed(const sass::Cta& cta, CtaArrivals& arrivals, unsigned number);
     /// Before WARPSYNC: `masks` by lane, for the lanes that execute it.
     void warp_sync(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes,

@@ -340,6 +340,33 @@ TEST_F(Cli, FaultsEndWithStatus3) {
                       HasSubstr("16-byte allocation")));
 }
 
+TEST_F(Cli, ChecksAProgram) {
+    const std::string faults = source_path("tests/models/gpu/data/faults_sm_90.cubin");
+    const std::string one_kernel =
+        "run --mode emulate --block 64 --arg zeros:4096 --arg 0 " + faults;
+    const Result race = lockstep(one_kernel + " --kernel read_after_write --check race");
+    EXPECT_EQ(race.status, 3);
+    EXPECT_THAT(race.output, AllOf(HasSubstr("race: read after write in shared memory"),
+                                   HasSubstr("faults.cu:")));
+    EXPECT_EQ(lockstep(one_kernel + " --kernel read_after_write").status, 0);
+    EXPECT_EQ(lockstep(one_kernel + " --kernel read_after_write --check init,sync").status, 0);
+    const Result init = lockstep(one_kernel + " --kernel unwritten_shared --check init,sync");
+    EXPECT_EQ(init.status, 3);
+    EXPECT_THAT(init.output, HasSubstr("init: shared memory is read and was never written"));
+    EXPECT_EQ(lockstep("run --mode emulate --check race,init,sync vector_add:n=1000").status, 0);
+}
+
+TEST_F(Cli, RefusesChecksThatDoNotExist) {
+    const Result unknown = lockstep("run --mode emulate --check race,leak vector_add");
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_THAT(unknown.output,
+                HasSubstr("--check race,leak: 'leak' is none of the checks race, init, sync"));
+    const Result cycle = lockstep("run --check race vector_add");
+    EXPECT_EQ(cycle.status, 2);
+    EXPECT_THAT(cycle.output, HasSubstr("--check needs --mode emulate"));
+    EXPECT_EQ(lockstep("run --on tpu_v1 --check race gemm").status, 2);
+}
+
 TEST_F(Cli, DisassemblesACubin) {
     const Result result = lockstep("disasm " + cubin + " --kernel vector_add");
     EXPECT_EQ(result.status, 0);

@@ -240,17 +240,25 @@ extern "C" __global__ void wrong_counts(int* out, int second) {
     out[threadIdx.x] = 1;
 }
 
-extern "C" __global__ void two_places(int* out, int parts) {
+// The halves of a warp come to a barrier from two places: bar.sync, which wants them together, or
+// barrier.sync, which does not.
+extern "C" __global__ void two_places(int* out, int aligned) {
     const int lane = threadIdx.x % 32;
     int x = work(lane);
-    if (parts && lane < 16) {
+    if (lane < 16) {
         x += work(x);
-        asm volatile("barrier.sync 0;" ::: "memory");
-        x += 1;
+        if (aligned)
+            asm volatile("bar.sync 0;" ::: "memory");
+        else
+            asm volatile("barrier.sync 0;" ::: "memory");
+        x += work(x + 2);
     } else {
         x += work(x + 1);
-        asm volatile("barrier.sync 0;" ::: "memory");
-        x += 2;
+        if (aligned)
+            asm volatile("bar.sync 0;" ::: "memory");
+        else
+            asm volatile("barrier.sync 0;" ::: "memory");
+        x += work(x + 4);
     }
     out[threadIdx.x] = x;
 }
