@@ -10,15 +10,15 @@
 
 #include <algorithm>
 
+#include "sim/numerics/integer.h"
+
 namespace lockstep::tpu {
 
 namespace {
 
 using enum Field;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
-    return (a + b - 1) / b;
-}
+using numerics::divide_up;
 
 }  // namespace
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sim/error/error.h"
+#include "sim/numerics/random.h"
 #include "workloads/cuda/launcher.h"
-#include "workloads/cuda/random.h"
 #include "workloads/cuda/workload.h"
 
 namespace lockstep::cuda {
@@ -100,7 +100,7 @@ class Run {
     std::string workload_;
     const Parameters& parameters_;
     bool verify_;
-    Random random_;
+    numerics::Random random_;
     Launcher launcher_;
     Outcome outcome_;
 };

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded weights are a hash (random.h) of seed, tensor and element, and no library's distribution.
-// They have variance 1/fan-in: values keep their size from layer to layer, as in a trained network.
+// Seeded weights are a hash (sim/numerics/random.h) of seed, tensor and element, and no library's
+// distribution. They have variance 1/fan-in: values keep their size from layer to layer, as in a
+// trained network.
 #include "workloads/network/builder.h"
 
+#include "sim/numerics/random.h"
 #include "workloads/network/decompose/decompose.h"
-#include "workloads/network/random.h"
 #include "workloads/network/shape_inference.h"
 
 #include <cmath>
 
 namespace lockstep::network {
+
+using numerics::mix;
+using numerics::random_unit;
 
 namespace {
 

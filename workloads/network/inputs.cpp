@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements come from the hash that weights come from (random.h), in streams of their own.
+// Elements come from the hash that weights come from (sim/numerics/random.h), in streams of their
+// own.
 #include "workloads/network/inputs.h"
 
-#include "workloads/network/random.h"
+#include "sim/numerics/random.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace lockstep::network {
+
+using numerics::random_bits;
+using numerics::random_unit;
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "sim/error/error.h"
 #include "sim/numerics/bf16.h"
-#include "workloads/cuda/random.h"
+#include "sim/numerics/random.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace lockstep::network {
 namespace {
 
 template <typename T>
-T element(cuda::Random& random) {
+T element(numerics::Random& random) {
     if constexpr (std::is_same_v<T, float>)
         return numerics::bf16_to_fp32(numerics::fp32_to_bf16(random.uniform(-1, 1)));
     else
@@ -25,7 +25,7 @@ T element(cuda::Random& random) {
 }
 
 template <typename T>
-std::vector<T> elements(int64_t count, cuda::Random& random) {
+std::vector<T> elements(int64_t count, numerics::Random& random) {
     std::vector<T> result(static_cast<size_t>(count));
     for (T& value : result) value = element<T>(random);
     return result;
@@ -52,7 +52,7 @@ struct ProductSum<float> {
 template <typename T>
 ProductData<T>::ProductData(const MatrixProduct& product, uint64_t seed, int64_t instance)
     : product_(product) {
-    cuda::Random random(seed * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(instance));
+    numerics::Random random(seed * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(instance));
     const auto& c = product_.convolution;
     left_ = elements<T>(c ? c->batch * c->channels * c->height * c->width : product_.m * product_.k,
                         random);

@@ -5,6 +5,7 @@
 #include "workloads/network/window.h"
 
 #include "sim/error/error.h"
+#include "sim/numerics/integer.h"
 
 #include <algorithm>
 
@@ -34,7 +35,7 @@ void pad_automatically(const std::string& mode, const Shape& input, Window& wind
         const int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
         window.pad_begin[d] = window.pad_end[d] = 0;
         if (mode == "VALID") continue;
-        const int64_t out = (extent + window.stride[d] - 1) / window.stride[d];
+        const int64_t out = numerics::divide_up(extent, window.stride[d]);
         const int64_t total = std::max<int64_t>(0, (out - 1) * window.stride[d] + reach - extent);
         window.pad_begin[d] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
         window.pad_end[d] = total - window.pad_begin[d];

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/numerics/random.h"
 #include "workloads/cuda/digits/digits.h"
-#include "workloads/cuda/random.h"
 
 namespace lockstep::cuda {
 namespace {
@@ -84,7 +84,7 @@ float distance(Point p, Point a, Point b) {
 // A random hand: from the unit square to pixels.
 class Hand {
   public:
-    explicit Hand(Random& random)
+    explicit Hand(numerics::Random& random)
         : angle_(random.uniform(-0.2f, 0.2f)),
           slant_(random.uniform(-0.1f, 0.35f)),
           width_(random.uniform(15.0f, 21.0f)),
@@ -109,7 +109,7 @@ class Hand {
     float angle_, slant_, width_, height_, x_, y_, wobble_, phase_x_, phase_y_;
 };
 
-void draw(int digit, Random& random, std::span<std::uint8_t> image) {
+void draw(int digit, numerics::Random& random, std::span<std::uint8_t> image) {
     const std::vector<Glyph>& styles = glyphs()[digit];
     Glyph glyph = styles[random.integer(0, static_cast<int>(styles.size()) - 1)];
     const Hand hand(random);
@@ -145,7 +145,7 @@ void draw(int digit, Random& random, std::span<std::uint8_t> image) {
 Digits draw_digits(int count, std::uint64_t seed) {
     Digits digits;
     digits.pixels.resize(std::size_t(count) * kSide * kSide);
-    Random random(seed);
+    numerics::Random random(seed);
     for (int i = 0; i < count; ++i) {
         const int digit = random.integer(0, 9);
         digits.labels.push_back(static_cast<std::uint8_t>(digit));

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "workloads/cuda/random.h"
+#include "sim/numerics/random.h"
 
 namespace lockstep::cuda {
 
@@ -19,7 +19,7 @@ std::vector<Weights> initial_weights(NetworkKind kind, std::uint64_t seed) {
                   {"conv1", kConv1Window * kConv1Window, kConv1Filters},
                   {"conv2", kConv1Filters * kConv2Window * kConv2Window, kConv2Filters},
                   {"linear", kFeatures, kClasses}};
-    Random random(seed);
+    numerics::Random random(seed);
     std::vector<Weights> weights;
     for (const Layer& layer : layers) {
         const float bound = std::sqrt(6.0f / static_cast<float>(layer.inputs));

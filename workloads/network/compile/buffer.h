@@ -4,6 +4,8 @@
 // it is still in use, and the waits of the program keep it from being overwritten too early.
 #pragma once
 
+#include "sim/numerics/integer.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,7 +16,7 @@ namespace lockstep::network::compile {
 
 /// Bytes as a multiple of 256, on which every range begins.
 inline uint64_t aligned(uint64_t bytes) {
-    return (bytes + 255) / 256 * 256;
+    return numerics::round_up(bytes, 256u);
 }
 
 /// First fit. A range is free again when the last copy of its owner is gone; the heap must outlive

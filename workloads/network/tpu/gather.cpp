@@ -2,6 +2,7 @@
 // Elements taken by indices along one dimension: rows of a table by an instruction; by constants,
 // copies of runs.
 #include "sim/error/error.h"
+#include "sim/numerics/integer.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
 
@@ -44,7 +45,7 @@ std::vector<Run> runs_of(const std::vector<int64_t>& indices) {
         std::vector<Run> runs;
         for (int64_t first = 0; first < period; ++first) {
             const int64_t step = first + period < count ? at(first + period) - at(first) : 1;
-            const int64_t length = (count - first + period - 1) / period;
+            const int64_t length = numerics::divide_up(count - first, period);
             bool regular = step >= 0;
             for (int64_t i = 1; i < length && regular; ++i)
                 regular = at(first + i * period) - at(first + (i - 1) * period) == step;

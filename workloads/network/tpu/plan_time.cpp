@@ -7,12 +7,15 @@
 #include "workloads/network/tpu/plan_time.h"
 
 #include "isa/tpu/footprint.h"
+#include "sim/numerics/integer.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 namespace lockstep::network::lowering {
+
+using numerics::divide_up;
 
 namespace {
 
@@ -24,10 +27,6 @@ constexpr size_t kWeightQueue = static_cast<size_t>(tpu::Queue::kWeights),
                  kFirstUnit = static_cast<size_t>(tpu::Queue::kMatrix0);
 /// Of a vector register: an `activate` takes about a cycle for each.
 constexpr uint64_t kSublanes = 8;
-
-uint64_t divide_up(uint64_t a, uint64_t b) {
-    return (a + b - 1) / b;
-}
 
 class PlanTimer {
   public:

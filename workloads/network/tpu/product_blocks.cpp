@@ -3,6 +3,7 @@
 // with the lines of the input that their windows touch; of a matrix any number of rows. What does
 // not lie in the unified buffer already is staged there.
 #include "sim/error/error.h"
+#include "sim/numerics/integer.h"
 #include "workloads/network/tpu/product.h"
 
 #include <algorithm>
@@ -13,8 +14,7 @@ namespace {
 
 /// The size of equal parts of at most `limit`, so that none is short.
 int64_t equal_parts(int64_t count, int64_t limit) {
-    const int64_t parts = (count + limit - 1) / limit;
-    return (count + parts - 1) / parts;
+    return numerics::divide_up(count, numerics::divide_up(count, limit));
 }
 
 }  // namespace

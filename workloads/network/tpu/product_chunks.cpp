@@ -2,19 +2,14 @@
 // A product neither of whose operands fits the unified buffer: the accumulators keep a part of the
 // result, rows by tiles of columns, while chunks of k of both operands pass by, one ahead. An array
 // that holds sums keeps that part itself; the weights of its columns stay while all rows pass.
+#include "sim/numerics/integer.h"
 #include "workloads/network/tpu/product.h"
 
 #include <algorithm>
 
 namespace lockstep::network::lowering {
 
-namespace {
-
-int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
-}  // namespace
+using numerics::divide_up;
 
 ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const {
     const tpu::CoreLimits& limits = c_.target.limits;

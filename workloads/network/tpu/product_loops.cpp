@@ -6,11 +6,14 @@
 // columns; sums are added up in accumulators, transposed. (The taxonomy: Chen et al., ISCA 2016;
 // Samajdar et al., ISPASS 2020.) Matrix units share columns, or rows.
 #include "sim/error/error.h"
+#include "sim/numerics/integer.h"
 #include "workloads/network/tpu/product.h"
 
 #include <algorithm>
 
 namespace lockstep::network::lowering {
+
+using numerics::divide_up;
 
 int64_t ProductLowering::rows_held(int64_t block_rows) const {
     const tpu::CoreLimits& limits = c_.target.limits;
@@ -112,7 +115,7 @@ void ProductLowering::hold_weights(const Passes& p) {
                 ? 1
                 : std::clamp<int64_t>(block_rows / limits.array_rows, 1,
                                       static_cast<int64_t>(limits.matrix_units / count));
-        const int64_t share = (block_rows + shares - 1) / shares;
+        const int64_t share = divide_up(block_rows, shares);
         make_room(count * static_cast<size_t>(block_rows));
         std::vector<Job> jobs;
         for (Job job : jobs_of(p, first, count, column, element))
@@ -163,12 +166,12 @@ void ProductLowering::hold_sums(const Passes& p) {
 void ProductLowering::hold_inputs(const Passes& p) {
     const tpu::CoreLimits& limits = c_.target.limits;
     const int64_t block_rows = p.block.rows, piece = rows_held(block_rows);
-    const auto pieces = static_cast<size_t>((block_rows + piece - 1) / piece);
+    const auto pieces = static_cast<size_t>(divide_up(block_rows, piece));
     // Columns of a set that held rows serve before they are exchanged: as many as half of the
     // accumulators have rows for, less where units would have nothing to do.
-    const size_t shares = (limits.matrix_units + pieces - 1) / pieces;
+    const size_t shares = divide_up(limits.matrix_units, pieces);
     const size_t most =
-        std::clamp<size_t>((p.tiles.size() + shares - 1) / shares, 1,
+        std::clamp<size_t>(divide_up(p.tiles.size(), shares), 1,
                            std::max<size_t>(1, limits.accumulator_rows / 2 / limits.matrix_units /
                                                    limits.array_columns));
     const size_t room = most * limits.array_columns;

@@ -6,17 +6,16 @@
 // there as a whole while the other passes through, a piece ahead; where neither fits, panels of
 // weights stay in turn and the rows pass by each of them.
 #include "sim/error/error.h"
+#include "sim/numerics/integer.h"
 #include "workloads/network/tpu/product.h"
 
 #include <algorithm>
 
 namespace lockstep::network::lowering {
 
-namespace {
+using numerics::divide_up;
 
-int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
+namespace {
 
 BufferRows from_row(BufferRows tile, int64_t row) {
     tile.address += static_cast<uint64_t>(row) * tile.pitch;
@@ -264,7 +263,7 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit,
             BufferRows residual;
             if (addend) residual = c_.staging.load(*addend, block.first, block.rows);
             // Of equal parts, so that none is short.
-            const int64_t parts = (block.rows + limit - 1) / limit,
+            const int64_t parts = divide_up(block.rows, limit),
                           step = windows ? divide_up(block.rows, parts) : block.rows;
             for (int64_t row = 0; row < block.rows; row += step) {
                 Block part = block;

@@ -3,6 +3,7 @@
 // large its panels are): each is compiled, timed and taken back, and the fastest compiled again. Of
 // what loads and passes alone make slower than the best so far, nothing is compiled.
 #include "sim/error/error.h"
+#include "sim/numerics/integer.h"
 #include "workloads/network/tpu/plan_time.h"
 #include "workloads/network/tpu/product.h"
 
@@ -11,14 +12,12 @@
 
 namespace lockstep::network::lowering {
 
+using numerics::divide_up;
+
 namespace {
 
 /// From generation 2 on: four times the rows that hide the shift of the next weights.
 constexpr int64_t kRowsOfBlock = 512;
-
-int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
 
 }  // namespace
 
