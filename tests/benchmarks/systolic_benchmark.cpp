@@ -13,7 +13,7 @@
 #include "models/tpu/systolic/registers.h"
 #include "models/tpu/systolic/wavefront.h"
 #include "validation/published/published.h"
-#include "workloads/network/product_data.h"
+#include "workloads/network/builtin/product_data.h"
 
 namespace lockstep::tpu {
 namespace {

@@ -2,7 +2,7 @@
 // Any bytes at all are read as an ONNX model, its shapes are inferred, its constants folded, and
 // the rewrites for accelerators done. Only InputError may come out.
 #include "sim/error/error.h"
-#include "workloads/network/fusion.h"
+#include "workloads/network/graph/fusion.h"
 #include "workloads/network/onnx/reader.h"
 #include "workloads/network/quantise/from_onnx.h"
 #include "workloads/network/reference/fold.h"

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 #include "workloads/run/job.h"
 #include "workloads/run/subject.h"
 

@@ -2,7 +2,7 @@
 // Networks and single operators that need no file: the published shapes, seeded weights.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <map>
 #include <optional>

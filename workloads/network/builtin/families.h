@@ -2,7 +2,7 @@
 // One builder a network; the parameters hold every name that the table lists.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <map>
 #include <string>

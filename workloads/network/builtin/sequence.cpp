@@ -3,8 +3,8 @@
 // the pooler; Radford et al., "Language Models are Unsupervised Multitask Learners" (2019), the
 // 124M model, its head tied to the embedding; Hochreiter and Schmidhuber's LSTM as in ONNX.
 #include "sim/error/error.h"
-#include "workloads/network/builder.h"
 #include "workloads/network/builtin/families.h"
+#include "workloads/network/graph/builder.h"
 
 #include <cmath>
 #include <numeric>

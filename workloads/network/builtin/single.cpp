@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single operators as networks, for comparison of machines operator by operator: the activations
 // are inputs, the other operand of gemm and conv2d is a weight.
-#include "workloads/network/builder.h"
 #include "workloads/network/builtin/families.h"
+#include "workloads/network/graph/builder.h"
 
 #include <cmath>
 

@@ -21,8 +21,8 @@
 //          that is shifted in while the array waits.
 // An LSTM's gates are two products each, of the input and of the state before. What counts as a
 // vector layer is not said: here LSTM0's single operations, LSTM1's state and output.
-#include "workloads/network/builder.h"
 #include "workloads/network/builtin/families.h"
+#include "workloads/network/graph/builder.h"
 
 #include <cmath>
 

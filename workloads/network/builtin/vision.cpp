@@ -2,8 +2,8 @@
 // Image classifiers. Sources: Krizhevsky, "One weird trick" (2014) as in torchvision's alexnet; He
 // et al., "Deep Residual Learning" (2016) with the stride in the 3x3 convolution, as in
 // torchvision's resnet; Sandler et al., "MobileNetV2" (2018), Table 2.
-#include "workloads/network/builder.h"
 #include "workloads/network/builtin/families.h"
+#include "workloads/network/graph/builder.h"
 
 namespace lockstep::network::builtin {
 

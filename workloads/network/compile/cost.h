@@ -2,7 +2,7 @@
 // How much work a node is.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <cstdint>
 

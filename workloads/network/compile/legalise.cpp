@@ -3,9 +3,9 @@
 #include "workloads/network/compile/legalise.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/given.h"
-#include "workloads/network/shape_inference.h"
-#include "workloads/network/window.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/shapes/shape_inference.h"
+#include "workloads/network/shapes/window.h"
 
 #include <algorithm>
 

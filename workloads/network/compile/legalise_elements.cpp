@@ -5,8 +5,8 @@
 #include "workloads/network/compile/legalise.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/onnx_type.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/graph/onnx_type.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 #include <algorithm>
 #include <cmath>

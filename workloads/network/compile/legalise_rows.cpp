@@ -3,8 +3,8 @@
 // one.
 #include "workloads/network/compile/legalise.h"
 
-#include "workloads/network/given.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 #include <algorithm>
 #include <cmath>

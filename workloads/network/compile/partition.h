@@ -3,7 +3,7 @@
 #pragma once
 
 #include "workloads/network/compile/refusal.h"
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "workloads/network/compile/view.h"
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <cstdint>
 #include <span>

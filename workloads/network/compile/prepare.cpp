@@ -2,8 +2,8 @@
 #include "workloads/network/compile/prepare.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/inputs.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/builtin/inputs.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/from_onnx.h"
 
 namespace lockstep::network::compile {

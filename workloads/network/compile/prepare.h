@@ -2,7 +2,7 @@
 // A network as a machine computes it, with inputs: what all machines do on the way there.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 #include "workloads/network/quantise/quantise.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "workloads/network/compile/verify.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/bf16.h"
 #include "workloads/network/reference/execute.h"
 

@@ -4,7 +4,7 @@
 // have the stride 1.
 #pragma once
 
-#include "workloads/network/tensor.h"
+#include "workloads/network/graph/tensor.h"
 
 #include <concepts>
 #include <cstdint>

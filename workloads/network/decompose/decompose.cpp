@@ -28,7 +28,7 @@ std::optional<std::vector<Node>> decompose(Graph& graph, const Node& node) {
     static constexpr Writer kWriters[] = {
 #define OPERATOR(name, ...) nullptr,
 #define COMPOSITE(name, a, b, c, d, attributes, writer) &decomposing::write_##writer,
-#include "workloads/network/operators.table"
+#include "workloads/network/graph/operators.table"
     };
     Writer write = kWriters[static_cast<std::size_t>(node.op)];
     if (node.op == Operator::kPad && !stays(graph, node)) write = &decomposing::write_pad;

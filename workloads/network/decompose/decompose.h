@@ -2,7 +2,7 @@
 // Operators that are written with others: nothing but their decomposition knows what they mean.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <optional>
 #include <vector>

@@ -2,7 +2,7 @@
 // Writes the nodes that stand for another one.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <span>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/decompose/node_writer.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::decomposing {
 
@@ -14,7 +14,7 @@ namespace lockstep::network::decomposing {
 #define OPERATOR(name, ...)
 #define COMPOSITE(name, a, b, c, d, attributes, writer) \
     void write_##writer(NodeWriter& w, const Graph& graph, const Node& node);
-#include "workloads/network/operators.table"
+#include "workloads/network/graph/operators.table"
 /// Of a Pad that adds more than constant elements, or takes some away.
 void write_pad(NodeWriter& w, const Graph& graph, const Node& node);
 

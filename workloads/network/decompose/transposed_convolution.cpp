@@ -4,7 +4,7 @@
 // deep learning", 2016, chapter 4). Products with those zeros are computed, as on a machine without
 // an addressing mode for them.
 #include "workloads/network/decompose/parts.h"
-#include "workloads/network/window.h"
+#include "workloads/network/shapes/window.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // ONNX files (opset 11 to 17) as graphs.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -2,8 +2,8 @@
 // TensorProto as a tensor.
 #pragma once
 
-#include "workloads/network/onnx_type.h"
-#include "workloads/network/tensor.h"
+#include "workloads/network/graph/onnx_type.h"
+#include "workloads/network/graph/tensor.h"
 
 #include <filesystem>
 

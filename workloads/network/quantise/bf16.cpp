@@ -4,8 +4,8 @@
 // Google's Training Chips: TPUv2 and TPUv3" (2021).
 #include "workloads/network/quantise/bf16.h"
 
-#include "workloads/network/onnx_type.h"
-#include "workloads/network/products.h"
+#include "workloads/network/graph/onnx_type.h"
+#include "workloads/network/graph/products.h"
 
 #include <map>
 

@@ -2,7 +2,7 @@
 // A graph in bfloat16, or with products of it.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 

@@ -2,7 +2,7 @@
 // The ranges of a network's values over sample inputs.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 #include <vector>
 

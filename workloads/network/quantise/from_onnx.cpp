@@ -6,7 +6,7 @@
 #include "workloads/network/quantise/from_onnx.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/quantisation.h"
 
 #include <fmt/ranges.h>
 

@@ -5,7 +5,7 @@
 // Jacob et al. (2018), section 3.
 #include "workloads/network/quantise/plan.h"
 
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/quantisation.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // Which nodes of a network run in integers, and the scale of each value there.
 #pragma once
 
-#include "workloads/network/given.h"
+#include "workloads/network/graph/given.h"
 #include "workloads/network/quantise/quantise.h"
 
 namespace lockstep::network {

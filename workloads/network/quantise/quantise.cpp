@@ -6,8 +6,8 @@
 #include "workloads/network/quantise/quantise.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/fusion.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/fusion.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/plan.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Values while the reference executor runs: Real for floating types, int64 for all others.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 #include "workloads/network/reference/quantised.h"
 
 #include <type_traits>
@@ -68,7 +68,7 @@ bool run_kernel(const Step<Real>& step) {
     static constexpr Kernel kKernels[] = {
 #define OPERATOR(name, a, b, c, d, attributes, shape, kernel, ...) &run_##kernel<Real>,
 #define COMPOSITE(name, ...) nullptr,
-#include "workloads/network/operators.table"
+#include "workloads/network/graph/operators.table"
     };
     const Kernel kernel = kKernels[static_cast<std::size_t>(step.node.op)];
     return kernel != nullptr && kernel(step);

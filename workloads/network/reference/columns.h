@@ -3,7 +3,7 @@
 // output position.
 #pragma once
 
-#include "workloads/network/window.h"
+#include "workloads/network/shapes/window.h"
 
 #include <algorithm>
 #include <vector>

@@ -3,7 +3,7 @@
 // exact integers.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 #include "workloads/network/reference/quantised.h"
 
 #include <functional>

@@ -8,7 +8,7 @@
 #include "workloads/network/decompose/decompose.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/recognise.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 #include <algorithm>
 #include <cmath>

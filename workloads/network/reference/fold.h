@@ -2,7 +2,7 @@
 // Rewrites that leave a network's results as they are.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 

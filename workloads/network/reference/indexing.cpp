@@ -3,7 +3,7 @@
 // ONNX operator reference.
 #include "sim/error/error.h"
 #include "workloads/network/reference/array.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 #include <algorithm>
 #include <numeric>

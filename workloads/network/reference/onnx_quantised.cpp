@@ -3,9 +3,9 @@
 // Runtime has them, or FP64). Source: the ONNX operator reference, QuantizeLinear,
 // DequantizeLinear, DynamicQuantizeLinear, QLinearConv, QLinearMatMul, ConvInteger, MatMulInteger.
 #include "sim/error/error.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/reference/integer.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 // Sums are int32 and must fit. round and M are those of sim/numerics/requantise.h.
 #pragma once
 
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/quantisation.h"
 
 namespace lockstep::network {
 

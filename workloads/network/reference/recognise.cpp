@@ -5,7 +5,7 @@
 #include "workloads/network/reference/recognise.h"
 
 #include "workloads/network/reference/fold.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 #include <algorithm>
 #include <cmath>

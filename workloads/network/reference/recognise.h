@@ -2,7 +2,7 @@
 // Operators that older opsets, or exporters, write as several simpler ones.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 

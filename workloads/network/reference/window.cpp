@@ -2,7 +2,7 @@
 // Convolution as an image-to-columns copy and one Eigen product a group and image; pooling as loops
 // over the window. Any number of spatial dimensions. An average counts the padding only where
 // count_include_pad says so. Source: the ONNX operator reference.
-#include "workloads/network/window.h"
+#include "workloads/network/shapes/window.h"
 
 #include "workloads/network/reference/array.h"
 #include "workloads/network/reference/columns.h"

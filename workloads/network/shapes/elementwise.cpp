@@ -3,7 +3,7 @@
 // reference.
 #include "workloads/network/shapes/rule.h"
 
-#include "workloads/network/onnx_type.h"
+#include "workloads/network/graph/onnx_type.h"
 
 namespace lockstep::network::shapes {
 

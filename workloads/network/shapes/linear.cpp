@@ -3,7 +3,7 @@
 // operator reference.
 #include "workloads/network/shapes/rule.h"
 
-#include "workloads/network/window.h"
+#include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::shapes {
 

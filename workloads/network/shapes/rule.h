@@ -4,8 +4,8 @@
 #pragma once
 
 #include "sim/error/error.h"
-#include "workloads/network/graph.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/graph/graph.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::shapes {
 
@@ -60,7 +60,7 @@ struct Rule {
 
 #define OPERATOR(name, a, b, c, d, attributes, shape, ...) void infer_##shape(const Rule& rule);
 #define COMPOSITE(name, ...)
-#include "workloads/network/operators.table"
+#include "workloads/network/graph/operators.table"
 
 /// The shape of a convolution of x with w. InputError where they do not fit.
 Shape convolution_shape(const Rule& rule, const Shape& x, const Shape& w);

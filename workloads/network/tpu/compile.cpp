@@ -6,8 +6,8 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/compile/partition.h"
-#include "workloads/network/given.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/host_tasks.h"
 #include "workloads/network/tpu/operators.h"

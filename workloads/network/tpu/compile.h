@@ -6,7 +6,7 @@
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
 #include "workloads/network/compile/port.h"
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 #include "workloads/network/reference/quantised.h"
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of one or two values, element by element, with broadcasting, on the vector unit.
-#include "workloads/network/given.h"
+#include "workloads/network/graph/given.h"
 #include "workloads/network/tpu/fixed_point.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"

@@ -5,7 +5,7 @@
 // Requantisation::kFixedPoint.
 #include "workloads/network/tpu/fixed_point.h"
 
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/reference/quantised.h"
 #include "workloads/network/tpu/product.h"
 #include "workloads/network/tpu/vector.h"

@@ -6,7 +6,7 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/compile/cost.h"
-#include "workloads/network/given.h"
+#include "workloads/network/graph/given.h"
 #include "workloads/network/tpu/copies.h"
 
 namespace lockstep::network::lowering {

@@ -2,7 +2,7 @@
 // Operators that the compiler has no lowering for, written with those that it has.
 #pragma once
 
-#include "workloads/network/graph.h"
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move values: copies into a part of the result, or of a part of the operand.
 #include "sim/error/error.h"
-#include "workloads/network/given.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
 

@@ -2,8 +2,8 @@
 #include "workloads/network/tpu/operators.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/given.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/reference/quantised.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/compile/refusal.h"
-#include "workloads/network/given.h"
+#include "workloads/network/graph/given.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling of NHWC images. On integers an average is a sum of steps, divided, then scaled.
+#include "workloads/network/shapes/window.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/fixed_point.h"
 #include "workloads/network/tpu/operators.h"
-#include "workloads/network/window.h"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 #include "workloads/network/tpu/prepare.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/expand.h"
-#include "workloads/network/fusion.h"
-#include "workloads/network/given.h"
+#include "workloads/network/decompose/expand.h"
+#include "workloads/network/graph/fusion.h"
+#include "workloads/network/graph/given.h"
 #include "workloads/network/quantise/bf16.h"
 #include "workloads/network/quantise/from_onnx.h"
 #include "workloads/network/reference/fold.h"

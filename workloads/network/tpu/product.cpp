@@ -4,8 +4,8 @@
 #include "workloads/network/tpu/product.h"
 
 #include "sim/error/error.h"
-#include "workloads/network/given.h"
-#include "workloads/network/quantisation.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/reference/quantised.h"
 #include "workloads/network/tpu/copies.h"
 

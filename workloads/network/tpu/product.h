@@ -2,9 +2,9 @@
 // Matrix products and convolutions on the array.
 #pragma once
 
+#include "workloads/network/shapes/window.h"
 #include "workloads/network/tpu/compilation.h"
 #include "workloads/network/tpu/operators.h"
-#include "workloads/network/window.h"
 
 namespace lockstep::network::lowering {
 

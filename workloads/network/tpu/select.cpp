@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that are limited to a range, or replaced where a mask says so.
-#include "workloads/network/given.h"
+#include "workloads/network/graph/given.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
 

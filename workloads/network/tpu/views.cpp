@@ -2,7 +2,7 @@
 // Operators that only see a value in another way: they cost nothing where the next reader can
 // follow the strides; else a copy is made.
 #include "sim/error/error.h"
-#include "workloads/network/shape_inference.h"
+#include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
 

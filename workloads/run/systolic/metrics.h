@@ -4,7 +4,7 @@
 
 #include "models/tpu/systolic/array.h"
 #include "sim/stats/statistics.h"
-#include "workloads/network/products.h"
+#include "workloads/network/graph/products.h"
 
 namespace lockstep::run {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "models/tpu/systolic/array.h"
-#include "workloads/network/product_data.h"
+#include "workloads/network/builtin/product_data.h"
 #include "workloads/network/reference/fold.h"
 #include "workloads/run/network_source.h"
 #include "workloads/run/systolic/metrics.h"

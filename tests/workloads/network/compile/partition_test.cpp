@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/compile/partition.h"
 
-#include "workloads/network/builder.h"
+#include "workloads/network/graph/builder.h"
 
 #include <gmock/gmock.h>
 

@@ -3,8 +3,8 @@
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
-#include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
+#include "workloads/network/graph/builder.h"
 #include "workloads/network/tpu/explain.h"
 
 #include <gmock/gmock.h>

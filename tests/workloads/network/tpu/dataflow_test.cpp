@@ -2,8 +2,8 @@
 // Every dataflow computes the reference, and moves what it must: which operand is fetched again.
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
-#include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
+#include "workloads/network/graph/builder.h"
 #include "workloads/network/tpu/explain.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 // What a core says of nodes before anything is placed.
 #include "workloads/network/tpu/operators.h"
 
-#include "workloads/network/builder.h"
+#include "workloads/network/graph/builder.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 // Pooling on the way out of the accumulators, and apart.
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
-#include "workloads/network/builder.h"
+#include "workloads/network/graph/builder.h"
 
 #include <gtest/gtest.h>
 

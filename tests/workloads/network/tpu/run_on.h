@@ -4,8 +4,8 @@
 
 #include "models/tpu/tpu.h"
 #include "sim/config/machine.h"
-#include "workloads/network/builder.h"
 #include "workloads/network/builtin/builtin.h"
+#include "workloads/network/graph/builder.h"
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX's numbers of the element types: in its files, and in the attribute `to` of Cast.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "workloads/network/graph/element_type.h"
+
+namespace lockstep::network {
+
+inline constexpr int64_t kOnnxFp32 = 1, kOnnxBf16 = 16;
+
+/// A number of TensorProto.DataType as an element type; nothing where there is none here.
+inline std::optional<ElementType> onnx_element_type(int64_t number) {
+    switch (number) {
+        case kOnnxFp32:
+            return ElementType::kFp32;
+        case 2:
+            return ElementType::kUint8;
+        case 3:
+            return ElementType::kInt8;
+        case 6:
+            return ElementType::kInt32;
+        case 7:
+            return ElementType::kInt64;
+        case 9:
+            return ElementType::kBool;
+        case 10:
+            return ElementType::kFp16;
+        case 11:
+            return ElementType::kFp64;
+        case kOnnxBf16:
+            return ElementType::kBf16;
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales and zero points. Source: Jacob et al., "Quantization and Training of Neural Networks for
+// Efficient Integer-Arithmetic-Only Inference" (2018), sections 2.1 and 3; the ONNX operator
+// reference, QuantizeLinear.
+#include "workloads/network/graph/quantisation.h"
+
+#include "sim/error/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::network {
+
+namespace {
+
+/// Calls f(element, slice) for all elements.
+template <class F>
+void for_each_slice(const Shape& shape, const Quantisation& quantisation, F&& f) {
+    const auto count = static_cast<size_t>(element_count(shape));
+    size_t after = 1, slices = 1;
+    if (quantisation.axis) {
+        const auto axis = static_cast<size_t>(*quantisation.axis);
+        for (size_t d = axis + 1; d < shape.size(); ++d) after *= static_cast<size_t>(shape[d]);
+        slices = static_cast<size_t>(shape.at(axis));
+    } else {
+        after = count;
+    }
+    for (size_t i = 0; i < count;)
+        for (size_t slice = 0; slice < slices; ++slice)
+            for (const size_t end = i + after; i < end; ++i) f(i, slice);
+}
+
+/// Calls f(values) with the tensor's values: fp32 as they are, others as doubles.
+template <class F>
+void with_values(const Tensor& real, F&& f) {
+    if (real.type == ElementType::kFp32)
+        f(real.as<float>());
+    else
+        f(std::span<const double>(to_doubles(real)));
+}
+
+template <class Stored, class Real>
+void quantise_into(std::span<Stored> stored, std::span<const Real> values, const Shape& shape,
+                   const Quantisation& quantisation, numerics::IntegerRange range) {
+    for_each_slice(shape, quantisation, [&](size_t i, size_t slice) {
+        const double steps = std::nearbyint(double{values[i]} / double{quantisation.scale[slice]}) +
+                             quantisation.zero_point[slice];
+        // NaN becomes the lowest value.
+        stored[i] = steps > range.low ? static_cast<Stored>(std::min<double>(steps, range.high))
+                                      : static_cast<Stored>(range.low);
+    });
+}
+
+}  // namespace
+
+numerics::IntegerRange range_of(ElementType type) {
+    switch (type) {
+        case ElementType::kInt8:
+            return {INT8_MIN, INT8_MAX};
+        case ElementType::kUint8:
+            return {0, UINT8_MAX};
+        case ElementType::kInt16:
+            return {INT16_MIN, INT16_MAX};
+        case ElementType::kInt32:
+            return {INT32_MIN, INT32_MAX};
+        default:
+            LOCKSTEP_CHECK(false, "{} is not quantised", name_of(type));
+    }
+}
+
+Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementType type) {
+    Tensor tensor(type, real.shape);
+    const numerics::IntegerRange range = range_of(type);
+    with_values(real, [&](auto values) {
+        if (type == ElementType::kInt8)
+            quantise_into(tensor.as<int8_t>(), values, real.shape, quantisation, range);
+        else if (type == ElementType::kUint8)
+            quantise_into(tensor.as<uint8_t>(), values, real.shape, quantisation, range);
+        else if (type == ElementType::kInt16)
+            quantise_into(tensor.as<int16_t>(), values, real.shape, quantisation, range);
+        else
+            quantise_into(tensor.as<int32_t>(), values, real.shape, quantisation, range);
+    });
+    return tensor;
+}
+
+Tensor dequantise(const Tensor& stored, const Quantisation& quantisation) {
+    const std::vector<int64_t> values = to_integers(stored);
+    std::vector<double> real(values.size());
+    for_each_slice(stored.shape, quantisation, [&](size_t i, size_t slice) {
+        real[i] = double{quantisation.scale[slice]} *
+                  static_cast<double>(values[i] - quantisation.zero_point[slice]);
+    });
+    return from_doubles(ElementType::kFp32, stored.shape, real);
+}
+
+Quantisation quantisation_of(float low, float high, bool symmetric, ElementType type) {
+    low = std::min(low, 0.0f);
+    high = std::max(high, 0.0f);
+    // A tensor of zeros, or one that never ran.
+    if (!(high - low > 0) || !std::isfinite(high - low)) return {{1}, {0}, std::nullopt};
+    const bool wide = type == ElementType::kInt16;
+    if (symmetric || wide)
+        return {{std::max(-low, high) / (wide ? 32767.0f : 127.0f)}, {0}, std::nullopt};
+    const float scale = (high - low) / 255;
+    const auto zero = static_cast<int32_t>(std::nearbyint(-128 - low / scale));
+    return {{scale}, {std::clamp(zero, -128, 127)}, std::nullopt};
+}
+
+Quantisation weight_quantisation(const Value& weight, std::optional<int64_t> axis) {
+    Quantisation q;
+    q.axis = axis;
+    const int64_t slices = axis ? weight.shape->at(static_cast<size_t>(*axis)) : 1;
+    std::vector<float> largest(static_cast<size_t>(slices), 0);
+    if (weight.is_known())
+        with_values(*weight.data, [&](auto values) {
+            for_each_slice(*weight.shape, q, [&](size_t i, size_t slice) {
+                largest[slice] = std::max(largest[slice], static_cast<float>(std::abs(values[i])));
+            });
+        });
+    for (const float limit : largest) q.scale.push_back(limit > 0 ? limit / 127 : 1);
+    q.zero_point.assign(largest.size(), 0);
+    return q;
+}
+
+bool is_quantised(const Graph& graph, const Node& node) {
+    return !node.outputs.empty() && node.outputs[0] != kNoValue &&
+           graph.value(node.outputs[0]).quantisation.has_value() &&
+           node.op != Operator::kQuantizeLinear;
+}
+
+std::vector<double> requantisation_scales(const Graph& graph, const Node& product) {
+    const auto scales = [&](ValueId id) -> const std::vector<float>& {
+        const Value& value = graph.value(id);
+        LOCKSTEP_CHECK(value.quantisation.has_value(), "{} has no scale", value.name);
+        return value.quantisation->scale;
+    };
+    std::vector<double> result;
+    for (const float weight : scales(product.inputs.at(1)))
+        result.push_back(double{scales(product.inputs.at(0)).at(0)} * weight /
+                         scales(product.outputs.at(0)).at(0));
+    return result;
+}
+
+}  // namespace lockstep::network

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element types and shapes of all values, from those of inputs and constants.
+#pragma once
+
+#include "workloads/network/graph/graph.h"
+
+namespace lockstep::network {
+
+/// Sets type and shape of the node's outputs. Its inputs' shapes must be known; inputs that say a
+/// shape (of Reshape, Slice, ...) must hold data. InputError where they do not fit.
+void infer_node(Graph& graph, const Node& node);
+
+/// infer_node for all nodes in topological order. Every shape is static afterwards.
+void infer_shapes(Graph& graph);
+
+/// The shape of an elementwise operation on `a` and `b` (numpy's broadcasting). InputError.
+Shape broadcast(const Shape& a, const Shape& b, const Node& node);
+
+/// `axis` in [0, rank), counted from the end where negative. InputError.
+size_t axis_of(const Node& node, int64_t axis, size_t rank);
+
+/// The axes of a Squeeze, Unsqueeze or reduction: the attribute, or the second input; nothing where
+/// both are left out. Sorted, each once, in [0, rank).
+std::vector<size_t> axes_of(const Graph& graph, const Node& node, size_t rank, bool& given);
+
+/// The integers of a known input. InputError where they are computed by the network.
+std::vector<int64_t> known_integers(const Graph& graph, const Node& node, size_t input);
+
+/// What Slice takes of each dimension of its input.
+struct SliceRange {
+    int64_t start = 0;
+    int64_t step = 1;
+    int64_t count = 0;
+};
+std::vector<SliceRange> slice_ranges(const Graph& graph, const Node& node);
+
+}  // namespace lockstep::network

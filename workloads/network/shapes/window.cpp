@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output extent = floor or ceil((input + pads - dilated kernel) / stride) + 1. With ceil_mode, a
+// window that would start in the padding after the input is dropped, as PyTorch does and ONNX
+// specifies since opset 19. Source: the ONNX operator reference, Conv, MaxPool, AveragePool.
+#include "workloads/network/shapes/window.h"
+
+#include "sim/error/error.h"
+#include "sim/numerics/integer.h"
+
+#include <algorithm>
+
+namespace lockstep::network {
+
+namespace {
+
+/// Extents are bounded so that no sum or product of two overflows.
+constexpr int64_t kMaximumExtent = int64_t{1} << 30;
+
+std::vector<int64_t> list(const Node& node, std::string_view attribute, size_t count,
+                          int64_t otherwise, int64_t minimum) {
+    std::vector<int64_t> values = node.integers(attribute, std::vector<int64_t>(count, otherwise));
+    if (values.size() != count)
+        throw InputError(fmt::format("node {}: {} has {} values, not {}", node.name, attribute,
+                                     values.size(), count));
+    for (const int64_t value : values)
+        if (value < minimum || value > kMaximumExtent)
+            throw InputError(fmt::format("node {}: {} holds {}", node.name, attribute, value));
+    return values;
+}
+
+/// Output extents of the automatic paddings, and the paddings that give them.
+void pad_automatically(const std::string& mode, const Shape& input, Window& window) {
+    for (size_t d = 0; d < window.kernel.size(); ++d) {
+        const int64_t extent = input[d + 2];
+        const int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
+        window.pad_begin[d] = window.pad_end[d] = 0;
+        if (mode == "VALID") continue;
+        const int64_t out = numerics::divide_up(extent, window.stride[d]);
+        const int64_t total = std::max<int64_t>(0, (out - 1) * window.stride[d] + reach - extent);
+        window.pad_begin[d] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+        window.pad_end[d] = total - window.pad_begin[d];
+    }
+}
+
+}  // namespace
+
+Window window_of(const Node& node, const Shape& input, const Shape* weight) {
+    const auto fail = [&](const std::string& reason) {
+        throw InputError(fmt::format("node {} ({}): {}", node.name, name_of(node.op), reason));
+    };
+    if (input.size() < 3) fail(fmt::format("input {} has no spatial dimension", to_string(input)));
+    const size_t count = input.size() - 2;
+    for (const int64_t extent : input)
+        if (extent > kMaximumExtent) fail(fmt::format("input {} is too large", to_string(input)));
+
+    Window window;
+    if (weight != nullptr) {
+        if (weight->size() != input.size())
+            fail(fmt::format("weight {} for input {}", to_string(*weight), to_string(input)));
+        window.kernel.assign(weight->begin() + 2, weight->end());
+        if (node.has("kernel_shape") && node.integers("kernel_shape") != window.kernel)
+            fail("kernel_shape is not the weight's");
+    } else {
+        if (!node.has("kernel_shape")) fail("kernel_shape is missing");
+        window.kernel = list(node, "kernel_shape", count, 1, 1);
+    }
+    for (const int64_t extent : window.kernel)
+        if (extent < 1 || extent > kMaximumExtent) fail("empty kernel");
+    window.stride = list(node, "strides", count, 1, 1);
+    window.dilation = node.op == Operator::kAveragePool ? std::vector<int64_t>(count, 1)
+                                                        : list(node, "dilations", count, 1, 1);
+    const std::vector<int64_t> pads = list(node, "pads", 2 * count, 0, 0);
+    window.pad_begin.assign(pads.begin(), pads.begin() + static_cast<int64_t>(count));
+    window.pad_end.assign(pads.begin() + static_cast<int64_t>(count), pads.end());
+    window.group = weight != nullptr ? node.integer("group", 1) : 1;
+
+    const std::string mode = node.text("auto_pad", "NOTSET");
+    if (mode == "VALID" || mode == "SAME_UPPER" || mode == "SAME_LOWER")
+        pad_automatically(mode, input, window);
+    else if (mode != "NOTSET")
+        fail("auto_pad " + mode);
+
+    const bool ceil = weight == nullptr && node.integer("ceil_mode", 0) != 0;
+    for (size_t d = 0; d < count; ++d) {
+        const int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
+        const int64_t room = input[d + 2] + window.pad_begin[d] + window.pad_end[d] - reach;
+        if (room < 0) fail(fmt::format("the kernel is larger than input {}", to_string(input)));
+        int64_t out = (room + (ceil ? window.stride[d] - 1 : 0)) / window.stride[d] + 1;
+        if (ceil && (out - 1) * window.stride[d] >= input[d + 2] + window.pad_begin[d]) --out;
+        window.output.push_back(out);
+    }
+    return window;
+}
+
+}  // namespace lockstep::network
