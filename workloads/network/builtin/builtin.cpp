@@ -4,13 +4,13 @@
 // parameter counts to the published ones. Weights are random: the results mean nothing.
 #include "workloads/network/builtin/builtin.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/builtin/families.h"
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+
+#include "sim/error/error.h"
+#include "workloads/network/builtin/families.h"
 
 namespace lockstep::network {
 
@@ -80,13 +80,13 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
 
 BuiltinRequest parse_builtin(std::string_view text) {
     BuiltinRequest request;
-    const size_t colon = text.find(':');
+    const std::size_t colon = text.find(':');
     request.name = text.substr(0, colon);
     std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
     while (!rest.empty()) {
         const std::string_view item = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-        const size_t equals = item.find('=');
+        const std::size_t equals = item.find('=');
         if (equals == 0 || equals == std::string_view::npos)
             throw InputError(fmt::format("{}: {} is not key=value", request.name, item));
         const std::string key(item.substr(0, equals));
@@ -98,7 +98,7 @@ BuiltinRequest parse_builtin(std::string_view text) {
                 throw InputError(fmt::format("{}: no element type {}", request.name, value));
             continue;
         }
-        int64_t number = 0;
+        std::int64_t number = 0;
         const auto [end, error] = std::from_chars(value.begin(), value.end(), number);
         if (error != std::errc() || end != value.end())
             throw InputError(fmt::format("{}: {} is no integer", request.name, item));
@@ -115,7 +115,7 @@ Graph build_network(std::string_view name, const BuiltinOptions& options) {
         if (network.name != name) continue;
         builtin::Parameters parameters;
         std::vector<std::string_view> known;
-        std::map<std::string, int64_t> minimum;
+        std::map<std::string, std::int64_t> minimum;
         for (const BuiltinParameter& parameter : network.parameters) {
             parameters.emplace(parameter.name, parameter.otherwise);
             minimum.emplace(parameter.name, parameter.minimum);

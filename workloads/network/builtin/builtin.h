@@ -2,34 +2,34 @@
 // Networks and single operators that need no file: the published shapes, seeded weights.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "workloads/network/graph/graph.h"
+
 namespace lockstep::network {
 
 struct BuiltinOptions {
-    std::map<std::string, int64_t>
+    std::map<std::string, std::int64_t>
         parameters;  ///< as batch, seq; what is not given has its default
-    uint64_t seed = 1;
+    std::uint64_t seed = 1;
     bool with_values = true;  ///< false: shapes only (for timing without values)
 };
 
 struct BuiltinParameter {
     std::string_view name;
-    int64_t otherwise;    ///< the default
-    int64_t minimum = 1;  ///< the maximum is 65536
+    std::int64_t otherwise;    ///< the default
+    std::int64_t minimum = 1;  ///< the maximum is 65536
 };
 
 struct BuiltinNetwork {
     std::string_view name;
     std::string_view description;
     std::vector<BuiltinParameter> parameters;
-    Graph (*build)(const std::map<std::string, int64_t>& parameters, uint64_t seed,
+    Graph (*build)(const std::map<std::string, std::int64_t>& parameters, std::uint64_t seed,
                    bool with_values);
 };
 

@@ -10,6 +10,6 @@ namespace lockstep::network {
 /// with mean 0 and variance 1, as images and embeddings are after normalisation; int8 and uint8
 /// uniform over their type; bool true; other integers are indices, uniform below the extent that
 /// the network looks up with them (Gather), or 2 where it looks nothing up.
-std::vector<Tensor> seeded_inputs(const Graph& graph, uint64_t seed);
+std::vector<Tensor> seeded_inputs(const Graph& graph, std::uint64_t seed);
 
 }  // namespace lockstep::network

@@ -3,10 +3,10 @@
 // definition.
 #pragma once
 
-#include "workloads/network/graph/products.h"
-
 #include <cstdint>
 #include <span>
+
+#include "workloads/network/graph/products.h"
 
 namespace lockstep::network {
 
@@ -19,7 +19,7 @@ struct ProductSum;
 template <typename T>
 class ProductData {
   public:
-    ProductData(const MatrixProduct& product, uint64_t seed, int64_t instance);
+    ProductData(const MatrixProduct& product, std::uint64_t seed, std::int64_t instance);
 
     /// Row-major m x k: of a convolution, the input as im2col lays it out.
     std::vector<T> a() const;
@@ -34,16 +34,16 @@ class ProductData {
 
   private:
     using Sum = ProductSum<T>;
-    T input(int64_t batch, int64_t channel, int64_t y, int64_t x) const;
+    T input(std::int64_t batch, std::int64_t channel, std::int64_t y, std::int64_t x) const;
     /// The sums of a row of results; `right` is b().
-    void direct(int64_t row, std::span<const T> right, std::vector<Sum>& sums) const;
+    void direct(std::int64_t row, std::span<const T> right, std::vector<Sum>& sums) const;
 
     const MatrixProduct product_;
     std::vector<T> left_;   ///< the input [batch, channels, height, width], or m x k
     std::vector<T> right_;  ///< the filters [filters, channels, rows, columns], or k x n
 };
 
-extern template class ProductData<int32_t>;
+extern template class ProductData<std::int32_t>;
 extern template class ProductData<float>;
 
 }  // namespace lockstep::network

@@ -2,42 +2,43 @@
 // Networks over sequences. Sources: Devlin et al., "BERT" (2019), base, uncased vocabulary, with
 // the pooler; Radford et al., "Language Models are Unsupervised Multitask Learners" (2019), the
 // 124M model, its head tied to the embedding; Hochreiter and Schmidhuber's LSTM as in ONNX.
+#include <cmath>
+#include <numeric>
+
 #include "sim/error/error.h"
 #include "workloads/network/builtin/families.h"
 #include "workloads/network/graph/builder.h"
-
-#include <cmath>
-#include <numeric>
 
 namespace lockstep::network::builtin {
 
 namespace {
 
-constexpr int64_t kHidden = 768, kHeads = 12, kLayers = 12;
+constexpr std::int64_t kHidden = 768, kHeads = 12, kLayers = 12;
 constexpr float kBertEpsilon = 1e-12f;
 
 ValueId scalar(Builder& b, const std::string& name, float value) {
     return b.constant(name, make_tensor({}, std::span<const float>(&value, 1)));
 }
 
-ValueId integers(Builder& b, const std::string& name, Shape shape, std::vector<int64_t> values) {
-    return b.constant(name, make_tensor(std::move(shape), std::span<const int64_t>(values)));
+ValueId integers(Builder& b, const std::string& name, Shape shape,
+                 std::vector<std::int64_t> values) {
+    return b.constant(name, make_tensor(std::move(shape), std::span<const std::int64_t>(values)));
 }
 
 /// Row i of the table for each index i.
 ValueId embed(Builder& b, const std::string& name, ValueId table, ValueId index) {
-    return b.node(Operator::kGather, name, {table, index}, {{"axis", int64_t{0}}});
+    return b.node(Operator::kGather, name, {table, index}, {{"axis", std::int64_t{0}}});
 }
 
-ValueId positions(Builder& b, int64_t seq, int64_t limit) {
+ValueId positions(Builder& b, std::int64_t seq, std::int64_t limit) {
     if (seq > limit) throw InputError(fmt::format("seq={} is more than {}", seq, limit));
-    std::vector<int64_t> values(static_cast<size_t>(seq));
+    std::vector<std::int64_t> values(static_cast<std::size_t>(seq));
     std::iota(values.begin(), values.end(), 0);
     return integers(b, "positions", {1, seq}, values);
 }
 
 /// [n, seq, hidden] -> [n, heads, seq, hidden / heads]
-ValueId split_heads(Builder& b, const std::string& name, ValueId x, int64_t heads) {
+ValueId split_heads(Builder& b, const std::string& name, ValueId x, std::int64_t heads) {
     const Shape& shape = b.shape(x);
     x = b.reshape(name + ".heads", x, {shape[0], shape[1], heads, shape[2] / heads});
     return b.transpose(name + ".transpose", x, {0, 2, 1, 3});
@@ -50,13 +51,13 @@ ValueId attend(Builder& b, const std::string& name, ValueId q, ValueId k, ValueI
     const auto root = std::sqrt(static_cast<float>(b.shape(q).back()));
     scores = b.node(Operator::kDiv, name + ".scale", {scores, scalar(b, name + ".root", root)});
     if (mask != kNoValue) scores = b.node(Operator::kAdd, name + ".mask", {scores, mask});
-    scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, {{"axis", int64_t{-1}}});
+    scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, {{"axis", std::int64_t{-1}}});
     return b.node(Operator::kMatMul, name + ".context", {scores, v});
 }
 
 /// The same over [n, seq, hidden], in heads that are split and joined again.
 ValueId attend_in_heads(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v,
-                        ValueId mask, int64_t heads) {
+                        ValueId mask, std::int64_t heads) {
     const Shape shape = b.shape(q);
     q = split_heads(b, name + ".query", q, heads);
     k = split_heads(b, name + ".key", k, heads);
@@ -66,7 +67,7 @@ ValueId attend_in_heads(Builder& b, const std::string& name, ValueId q, ValueId 
 }
 
 ValueId feed_forward(Builder& b, const std::string& name, ValueId x, const char* gelu) {
-    const int64_t hidden = b.shape(x).back();
+    const std::int64_t hidden = b.shape(x).back();
     x = b.linear(name + ".up", x, 4 * hidden);
     x = b.node(Operator::kGelu, name + ".gelu", {x}, {{"approximate", std::string(gelu)}});
     return b.linear(name + ".down", x, hidden);
@@ -76,8 +77,8 @@ ValueId add(Builder& b, const std::string& name, ValueId x, ValueId y) {
     return b.node(Operator::kAdd, name, {x, y});
 }
 
-ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, int64_t heads) {
-    const int64_t hidden = b.shape(x).back();
+ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, std::int64_t heads) {
+    const std::int64_t hidden = b.shape(x).back();
     const ValueId q = b.linear(name + ".q", x, hidden), k = b.linear(name + ".k", x, hidden),
                   v = b.linear(name + ".v", x, hidden);
     ValueId y = attend_in_heads(b, name + ".attention", q, k, v, kNoValue, heads);
@@ -89,7 +90,7 @@ ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, int64_t he
 
 }  // namespace
 
-Graph attention(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     Builder b("attention", seed, with_values);
     const Shape shape = {parameters.at("batch"), parameters.at("heads"), parameters.at("seq"),
                          parameters.at("d")};
@@ -99,8 +100,8 @@ Graph attention(const Parameters& parameters, uint64_t seed, bool with_values) {
     return b.finish({attend(b, "attention", q, k, v, kNoValue)});
 }
 
-Graph bert_block(const Parameters& parameters, uint64_t seed, bool with_values) {
-    const int64_t hidden = parameters.at("hidden"), heads = parameters.at("heads");
+Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_values) {
+    const std::int64_t hidden = parameters.at("hidden"), heads = parameters.at("heads");
     if (hidden % heads != 0)
         throw InputError(fmt::format("bert_block: hidden={} in {} heads", hidden, heads));
     Builder b("bert_block", seed, with_values);
@@ -109,9 +110,9 @@ Graph bert_block(const Parameters& parameters, uint64_t seed, bool with_values) 
     return b.finish({encoder_layer(b, "layer", x, heads)});
 }
 
-Graph bert_base(const Parameters& parameters, uint64_t seed, bool with_values) {
-    constexpr int64_t kVocabulary = 30522, kPositions = 512, kTypes = 2;
-    const int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
+Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_values) {
+    constexpr std::int64_t kVocabulary = 30522, kPositions = 512, kTypes = 2;
+    const std::int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
     Builder b("bert_base", seed, with_values);
     const ValueId ids = b.input("input_ids", ElementType::kInt64, {batch, seq});
     const ValueId types = b.input("token_type_ids", ElementType::kInt64, {batch, seq});
@@ -122,19 +123,20 @@ Graph bert_base(const Parameters& parameters, uint64_t seed, bool with_values) {
             embed(b, "embed.position", b.weight("position", {kPositions, kHidden}, 0.05f),
                   positions(b, seq, kPositions)));
     x = b.layer_normalisation("embed.norm", x, kBertEpsilon);
-    for (int64_t i = 0; i < kLayers; ++i)
+    for (std::int64_t i = 0; i < kLayers; ++i)
         x = encoder_layer(b, "layer" + std::to_string(i), x, kHeads);
-    const ValueId first = b.node(Operator::kGather, "pooler.first",
-                                 {x, integers(b, "pooler.index", {}, {0})}, {{"axis", int64_t{1}}});
+    const ValueId first =
+        b.node(Operator::kGather, "pooler.first", {x, integers(b, "pooler.index", {}, {0})},
+               {{"axis", std::int64_t{1}}});
     const ValueId pooled =
         b.node(Operator::kTanh, "pooler.tanh", {b.linear("pooler", first, kHidden)});
     return b.finish({x, pooled});
 }
 
-Graph gpt2_small(const Parameters& parameters, uint64_t seed, bool with_values) {
-    constexpr int64_t kVocabulary = 50257, kPositions = 1024;
+Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_values) {
+    constexpr std::int64_t kVocabulary = 50257, kPositions = 1024;
     constexpr float kEpsilon = 1e-5f;
-    const int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
+    const std::int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
     Builder b("gpt2_small", seed, with_values);
     const ValueId ids = b.input("input_ids", ElementType::kInt64, {batch, seq});
     const ValueId words = b.weight("wte", {kVocabulary, kHidden}, 0.05f);
@@ -142,18 +144,18 @@ Graph gpt2_small(const Parameters& parameters, uint64_t seed, bool with_values) 
                     embed(b, "embed.position", b.weight("wpe", {kPositions, kHidden}, 0.05f),
                           positions(b, seq, kPositions)));
     Tensor later(ElementType::kFp32, {1, 1, seq, seq});
-    for (int64_t i = 0; i < seq; ++i)
-        for (int64_t j = i + 1; j < seq; ++j)
-            later.as<float>()[static_cast<size_t>(i * seq + j)] = -10000;
+    for (std::int64_t i = 0; i < seq; ++i)
+        for (std::int64_t j = i + 1; j < seq; ++j)
+            later.as<float>()[static_cast<std::size_t>(i * seq + j)] = -10000;
     const ValueId mask = b.constant("causal_mask", std::move(later));
-    for (int64_t i = 0; i < kLayers; ++i) {
+    for (std::int64_t i = 0; i < kLayers; ++i) {
         const std::string name = "h" + std::to_string(i);
         ValueId y = b.layer_normalisation(name + ".ln_1", x, kEpsilon);
         y = b.linear(name + ".c_attn", y, 3 * kHidden);
         const ValueId q =
             b.node(Operator::kSplit, name + ".split",
                    {y, integers(b, name + ".parts", {3}, {kHidden, kHidden, kHidden})},
-                   {{"axis", int64_t{2}}}, 3);
+                   {{"axis", std::int64_t{2}}}, 3);
         // The outputs of one node have consecutive numbers.
         y = attend_in_heads(b, name + ".attention", q, q + 1, q + 2, mask, kHeads);
         x = add(b, name + ".add1", x, b.linear(name + ".c_proj", y, kHidden));
@@ -162,16 +164,16 @@ Graph gpt2_small(const Parameters& parameters, uint64_t seed, bool with_values) 
     }
     x = b.layer_normalisation("ln_f", x, kEpsilon);
     x = b.reshape("tokens", x, {batch * seq, kHidden});
-    x = b.node(Operator::kGemm, "lm_head", {x, words}, {{"transB", int64_t{1}}});
+    x = b.node(Operator::kGemm, "lm_head", {x, words}, {{"transB", std::int64_t{1}}});
     return b.finish({b.reshape("logits", x, {batch, seq, kVocabulary})});
 }
 
-Graph lstm(const Parameters& parameters, uint64_t seed, bool with_values) {
-    const int64_t batch = parameters.at("batch"), seq = parameters.at("seq"),
-                  hidden = parameters.at("hidden");
+Graph lstm(const Parameters& parameters, std::uint64_t seed, bool with_values) {
+    const std::int64_t batch = parameters.at("batch"), seq = parameters.at("seq"),
+                       hidden = parameters.at("hidden");
     Builder b("lstm", seed, with_values);
     ValueId x = b.input("x", ElementType::kFp32, {seq, batch, parameters.at("input")});
-    for (int64_t i = 0; i < parameters.at("layers"); ++i) {
+    for (std::int64_t i = 0; i < parameters.at("layers"); ++i) {
         const std::string name = "layer" + std::to_string(i);
         const float spread = 1 / std::sqrt(static_cast<float>(hidden));
         x = b.node(Operator::kLSTM, name,

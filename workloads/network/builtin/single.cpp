@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single operators as networks, for comparison of machines operator by operator: the activations
 // are inputs, the other operand of gemm and conv2d is a weight.
+#include <cmath>
+
 #include "workloads/network/builtin/families.h"
 #include "workloads/network/graph/builder.h"
-
-#include <cmath>
 
 namespace lockstep::network::builtin {
 
 namespace {
 
-ValueId matrix(Builder& b, int64_t rows, int64_t columns) {
+ValueId matrix(Builder& b, std::int64_t rows, std::int64_t columns) {
     return b.input("x", ElementType::kFp32, {rows, columns});
 }
 
 /// Weights of variance 1/fan-in, as Builder's own layers have.
-float spread_of(int64_t fan_in) {
+float spread_of(std::int64_t fan_in) {
     return std::sqrt(3.0f / static_cast<float>(fan_in));
 }
 
 }  // namespace
 
-Graph conv2d(const Parameters& p, uint64_t seed, bool with_values) {
+Graph conv2d(const Parameters& p, std::uint64_t seed, bool with_values) {
     Builder b("conv2d", seed, with_values);
-    const int64_t c = p.at("c"), r = p.at("r"), s = p.at("s"), pad = p.at("pad"),
-                  stride = p.at("stride");
+    const std::int64_t c = p.at("c"), r = p.at("r"), s = p.at("s"), pad = p.at("pad"),
+                       stride = p.at("stride");
     const ValueId x = b.input("x", ElementType::kFp32, {p.at("n"), c, p.at("h"), p.at("w")});
     const ValueId w = b.weight("weight", {p.at("k"), c, r, s}, spread_of(c * r * s));
-    return b.finish({b.node(
-        Operator::kConv, "conv2d", {x, w},
-        {{"pads", std::vector<int64_t>(4, pad)}, {"strides", std::vector<int64_t>(2, stride)}})});
+    return b.finish({b.node(Operator::kConv, "conv2d", {x, w},
+                            {{"pads", std::vector<std::int64_t>(4, pad)},
+                             {"strides", std::vector<std::int64_t>(2, stride)}})});
 }
 
-Graph gemm(const Parameters& p, uint64_t seed, bool with_values) {
+Graph gemm(const Parameters& p, std::uint64_t seed, bool with_values) {
     Builder b("gemm", seed, with_values);
-    const int64_t k = p.at("k");
+    const std::int64_t k = p.at("k");
     const ValueId x = matrix(b, p.at("m"), k);
     const ValueId w = b.weight("weight", {k, p.at("n")}, spread_of(k));
     return b.finish({b.node(Operator::kGemm, "gemm", {x, w})});
 }
 
-Graph layernorm(const Parameters& p, uint64_t seed, bool with_values) {
+Graph layernorm(const Parameters& p, std::uint64_t seed, bool with_values) {
     Builder b("layernorm", seed, with_values);
     return b.finish(
         {b.layer_normalisation("layernorm", matrix(b, p.at("rows"), p.at("cols")), 1e-5f)});
 }
 
-Graph softmax(const Parameters& p, uint64_t seed, bool with_values) {
+Graph softmax(const Parameters& p, std::uint64_t seed, bool with_values) {
     Builder b("softmax", seed, with_values);
     return b.finish({b.node(Operator::kSoftmax, "softmax", {matrix(b, p.at("rows"), p.at("cols"))},
-                            {{"axis", int64_t{-1}}})});
+                            {{"axis", std::int64_t{-1}}})});
 }
 
 }  // namespace lockstep::network::builtin

@@ -21,27 +21,28 @@
 //          that is shifted in while the array waits.
 // An LSTM's gates are two products each, of the input and of the state before. What counts as a
 // vector layer is not said: here LSTM0's single operations, LSTM1's state and output.
+#include <cmath>
+
 #include "workloads/network/builtin/families.h"
 #include "workloads/network/graph/builder.h"
-
-#include <cmath>
 
 namespace lockstep::network::builtin {
 
 namespace {
 
-ValueId rows(Builder& b, const std::string& name, const Parameters& parameters, int64_t columns) {
+ValueId rows(Builder& b, const std::string& name, const Parameters& parameters,
+             std::int64_t columns) {
     return b.input(name, ElementType::kFp32, {parameters.at("batch"), columns});
 }
 
-ValueId fully_connected(Builder& b, const std::string& name, ValueId x, int64_t features,
+ValueId fully_connected(Builder& b, const std::string& name, ValueId x, std::int64_t features,
                         Operator nonlinearity) {
     return b.node(nonlinearity, name + ".act", {b.linear(name, x, features)});
 }
 
-Graph perceptron(Builder b, const Parameters& parameters, const std::vector<int64_t>& widths) {
+Graph perceptron(Builder b, const Parameters& parameters, const std::vector<std::int64_t>& widths) {
     ValueId x = rows(b, "x", parameters, widths[0]);
-    for (size_t i = 1; i < widths.size(); ++i)
+    for (std::size_t i = 1; i < widths.size(); ++i)
         x = fully_connected(b, "fc" + std::to_string(i), x, widths[i], Operator::kRelu);
     return b.finish({x});
 }
@@ -52,7 +53,7 @@ struct State {
 
 /// One step of an LSTM layer: four fully connected layers, five operations on vectors.
 State cell(Builder& b, const std::string& name, ValueId x, State before) {
-    const int64_t width = b.shape(before.h).back();
+    const std::int64_t width = b.shape(before.h).back();
     const auto gate = [&](const std::string& gate_name, Operator op) {
         const ValueId from_input = b.linear(gate_name, x, width);
         const ValueId recurrent = b.node(
@@ -76,9 +77,9 @@ State cell(Builder& b, const std::string& name, ValueId x, State before) {
 /// Layers one above the other, a step of each; states come from the host and go back to it.
 /// Residual sums from layer `first_sum` on, or a last one around all.
 struct Recurrent {
-    int64_t input, width;
+    std::int64_t input, width;
     int layers, first_sum;
-    int64_t output;  ///< of a last fully connected layer; 0: there is none
+    std::int64_t output;  ///< of a last fully connected layer; 0: there is none
 };
 
 Graph recurrent(Builder b, const Parameters& parameters, const Recurrent& shape) {
@@ -103,8 +104,8 @@ Graph recurrent(Builder b, const Parameters& parameters, const Recurrent& shape)
     return b.finish(outputs);
 }
 
-ValueId convolution(Builder& b, const std::string& name, ValueId x, int64_t channels,
-                    int64_t kernel) {
+ValueId convolution(Builder& b, const std::string& name, ValueId x, std::int64_t channels,
+                    std::int64_t kernel) {
     x = b.convolution(name, x, channels, kernel, {.pad = kernel / 2, .bias = true});
     return b.node(Operator::kRelu, name + ".relu", {x});
 }
@@ -113,14 +114,14 @@ ValueId convolution(Builder& b, const std::string& name, ValueId x, int64_t chan
 /// the first and the last halves the image.
 struct Inception {
     const char* name;
-    int64_t one, before_three, three, before_double, twice, pooled;
+    std::int64_t one, before_three, three, before_double, twice, pooled;
 };
 
 ValueId inception(Builder& b, ValueId x, const Inception& widths) {
     const std::string name = widths.name;
-    const int64_t stride = widths.one == 0 ? 2 : 1;
-    const auto convolve = [&](const char* suffix, ValueId from, int64_t channels, int64_t kernel,
-                              int64_t step) {
+    const std::int64_t stride = widths.one == 0 ? 2 : 1;
+    const auto convolve = [&](const char* suffix, ValueId from, std::int64_t channels,
+                              std::int64_t kernel, std::int64_t step) {
         const ValueId y = b.convolution(name + suffix, from, channels, kernel,
                                         {.stride = step, .pad = kernel / 2, .bias = true});
         return b.node(Operator::kRelu, name + suffix + ".relu", {y});
@@ -135,31 +136,31 @@ ValueId inception(Builder& b, ValueId x, const Inception& widths) {
     const ValueId pooled = b.max_pool(name + ".pool", x, 3, stride, 1);
     branches.push_back(widths.pooled == 0 ? pooled
                                           : convolve(".pooled", pooled, widths.pooled, 1, 1));
-    return b.node(Operator::kConcat, name + ".join", branches, {{"axis", int64_t{1}}});
+    return b.node(Operator::kConcat, name + ".join", branches, {{"axis", std::int64_t{1}}});
 }
 
 }  // namespace
 
-Graph mlp0(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph mlp0(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     return perceptron(Builder("mlp0", seed, with_values), parameters,
                       {2000, 2000, 2000, 2000, 2000, 2000});
 }
 
-Graph mlp1(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph mlp1(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     return perceptron(Builder("mlp1", seed, with_values), parameters, {880, 1200, 1200, 1200, 880});
 }
 
-Graph lstm0(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph lstm0(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     return recurrent(Builder("lstm0", seed, with_values), parameters,
                      {.input = 1536, .width = 1024, .layers = 6, .first_sum = 3, .output = 0});
 }
 
-Graph lstm1(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph lstm1(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     return recurrent(Builder("lstm1", seed, with_values), parameters,
                      {.input = 600, .width = 600, .layers = 9, .first_sum = 10, .output = 13500});
 }
 
-Graph cnn0(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph cnn0(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     Builder b("cnn0", seed, with_values);
     ValueId x = b.input("board", ElementType::kFp32, {parameters.at("batch"), 48, 19, 19});
     for (int i = 1; i <= 16; ++i)
@@ -167,9 +168,9 @@ Graph cnn0(const Parameters& parameters, uint64_t seed, bool with_values) {
     return b.finish({x});
 }
 
-Graph cnn1(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph cnn1(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     Builder b("cnn1", seed, with_values);
-    constexpr int64_t kWidth = 6000, kClasses = 1900;
+    constexpr std::int64_t kWidth = 6000, kClasses = 1900;
     ValueId x = b.input("image", ElementType::kFp32, {parameters.at("batch"), 3, 56, 56});
     for (int i = 1; i <= 4; ++i) x = convolution(b, "stem" + std::to_string(i), x, 104, 3);
     x = b.max_pool("stem.pool1", x, 3, 2, 1);
@@ -189,7 +190,7 @@ Graph cnn1(const Parameters& parameters, uint64_t seed, bool with_values) {
                                           {"5b", 352, 192, 320, 192, 224, 128}})
         x = inception(b, x, widths);
     x = b.node(Operator::kGlobalAveragePool, "pool", {x});
-    x = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
+    x = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", std::int64_t{1}}});
     for (int i = 1; i <= 3; ++i)
         x = fully_connected(b, "fc" + std::to_string(i), x, kWidth, Operator::kRelu);
     return b.finish({b.linear("fc4", x, kClasses)});

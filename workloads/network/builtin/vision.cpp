@@ -18,20 +18,20 @@ ValueId relu(Builder& b, const std::string& name, ValueId x) {
 }
 
 ValueId flatten(Builder& b, ValueId x) {
-    return b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
+    return b.node(Operator::kFlatten, "flatten", {x}, {{"axis", std::int64_t{1}}});
 }
 
 ValueId convolution_and_normalisation(Builder& b, const std::string& name, ValueId x,
-                                      int64_t channels, int64_t kernel,
+                                      std::int64_t channels, std::int64_t kernel,
                                       Builder::ConvolutionOptions options) {
     x = b.convolution(name + ".conv", x, channels, kernel, options);
     return b.batch_normalisation(name + ".bn", x);
 }
 
 /// Two 3x3 convolutions (basic), or 1x1, 3x3, 1x1 (bottleneck); `width` of the 3x3.
-ValueId residual_block(Builder& b, const std::string& name, ValueId x, int64_t width,
-                       int64_t stride, bool bottleneck) {
-    const int64_t channels = bottleneck ? 4 * width : width;
+ValueId residual_block(Builder& b, const std::string& name, ValueId x, std::int64_t width,
+                       std::int64_t stride, bool bottleneck) {
+    const std::int64_t channels = bottleneck ? 4 * width : width;
     ValueId y;
     if (bottleneck) {
         y = convolution_and_normalisation(b, name + ".1", x, width, 1, {});
@@ -52,16 +52,16 @@ ValueId residual_block(Builder& b, const std::string& name, ValueId x, int64_t w
     return relu(b, name + ".relu", b.node(Operator::kAdd, name + ".add", {y, x}));
 }
 
-Graph resnet(Builder b, const Parameters& parameters, const std::vector<int64_t>& blocks,
+Graph resnet(Builder b, const Parameters& parameters, const std::vector<std::int64_t>& blocks,
              bool bottleneck) {
     ValueId x = convolution_and_normalisation(b, "stem", image(b, parameters), 64, 7,
                                               {.stride = 2, .pad = 3});
     x = b.max_pool("stem.pool", relu(b, "stem.relu", x), 3, 2, 1);
-    for (size_t stage = 0; stage < blocks.size(); ++stage)
-        for (int64_t i = 0; i < blocks[stage]; ++i) {
+    for (std::size_t stage = 0; stage < blocks.size(); ++stage)
+        for (std::int64_t i = 0; i < blocks[stage]; ++i) {
             const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(i);
-            const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-            x = residual_block(b, name, x, int64_t{64} << stage, stride, bottleneck);
+            const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+            x = residual_block(b, name, x, std::int64_t{64} << stage, stride, bottleneck);
         }
     x = flatten(b, b.node(Operator::kGlobalAveragePool, "pool", {x}));
     return b.finish({b.linear("fc", x, 1000)});
@@ -74,9 +74,9 @@ ValueId relu6(Builder& b, const std::string& name, ValueId x) {
     return b.node(Operator::kClip, name, {x, minimum, maximum});
 }
 
-ValueId inverted_residual(Builder& b, const std::string& name, ValueId x, int64_t expansion,
-                          int64_t channels, int64_t stride) {
-    const int64_t inputs = b.shape(x).at(1), hidden = inputs * expansion;
+ValueId inverted_residual(Builder& b, const std::string& name, ValueId x, std::int64_t expansion,
+                          std::int64_t channels, std::int64_t stride) {
+    const std::int64_t inputs = b.shape(x).at(1), hidden = inputs * expansion;
     ValueId y = x;
     if (expansion != 1) {
         y = convolution_and_normalisation(b, name + ".expand", y, hidden, 1, {});
@@ -91,10 +91,10 @@ ValueId inverted_residual(Builder& b, const std::string& name, ValueId x, int64_
 
 }  // namespace
 
-Graph alexnet(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph alexnet(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     Builder b("alexnet", seed, with_values);
     struct Layer {
-        int64_t channels, kernel, stride, pad;
+        std::int64_t channels, kernel, stride, pad;
         bool pool;
     };
     ValueId x = image(b, parameters);
@@ -116,18 +116,18 @@ Graph alexnet(const Parameters& parameters, uint64_t seed, bool with_values) {
     return b.finish({b.linear("fc8", x, 1000)});
 }
 
-Graph resnet18(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph resnet18(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     return resnet(Builder("resnet18", seed, with_values), parameters, {2, 2, 2, 2}, false);
 }
 
-Graph resnet50(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph resnet50(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     return resnet(Builder("resnet50", seed, with_values), parameters, {3, 4, 6, 3}, true);
 }
 
-Graph mobilenet_v2(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph mobilenet_v2(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     Builder b("mobilenet_v2", seed, with_values);
     struct Stage {
-        int64_t expansion, channels, repeats, stride;
+        std::int64_t expansion, channels, repeats, stride;
     };
     ValueId x = convolution_and_normalisation(b, "stem", image(b, parameters), 32, 3,
                                               {.stride = 2, .pad = 1});
@@ -140,7 +140,7 @@ Graph mobilenet_v2(const Parameters& parameters, uint64_t seed, bool with_values
                                {6, 96, 3, 1},
                                {6, 160, 3, 2},
                                {6, 320, 1, 1}})
-        for (int64_t i = 0; i < stage.repeats; ++i)
+        for (std::int64_t i = 0; i < stage.repeats; ++i)
             x = inverted_residual(b, "block" + std::to_string(++number), x, stage.expansion,
                                   stage.channels, i == 0 ? stage.stride : 1);
     x = convolution_and_normalisation(b, "head", x, 1280, 1, {});
@@ -149,10 +149,10 @@ Graph mobilenet_v2(const Parameters& parameters, uint64_t seed, bool with_values
     return b.finish({b.linear("fc", x, 1000)});
 }
 
-Graph mlp(const Parameters& parameters, uint64_t seed, bool with_values) {
+Graph mlp(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     Builder b("mlp", seed, with_values);
     ValueId x = b.input("x", ElementType::kFp32, {parameters.at("batch"), parameters.at("input")});
-    for (int64_t i = 1; i <= parameters.at("layers"); ++i) {
+    for (std::int64_t i = 1; i <= parameters.at("layers"); ++i) {
         const std::string name = "fc" + std::to_string(i);
         x = relu(b, name + ".relu", b.linear(name, x, parameters.at("hidden")));
     }

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/compile/buffer.h"
 
-#include "workloads/network/compile/refusal.h"
-
 #include <algorithm>
+
+#include "workloads/network/compile/refusal.h"
 
 namespace lockstep::network::compile {
 
 namespace {
 
 /// No two ranges share an address, not even of nothing.
-uint64_t range_bytes(uint64_t bytes) {
-    return aligned(std::max<uint64_t>(bytes, 1));
+std::uint64_t range_bytes(std::uint64_t bytes) {
+    return aligned(std::max<std::uint64_t>(bytes, 1));
 }
 
 }  // namespace
 
-Heap::Heap(uint64_t begin, uint64_t size) : begin_(begin), end_(begin + size) {
+Heap::Heap(std::uint64_t begin, std::uint64_t size) : begin_(begin), end_(begin + size) {
     if (size != 0) free_[begin] = size;
 }
 
-uint64_t Heap::top() const {
+std::uint64_t Heap::top() const {
     if (free_.empty()) return end_;
     const auto& [address, bytes] = *free_.rbegin();
     return address + bytes == end_ ? address : end_;
 }
 
-std::shared_ptr<void> Heap::allocate(uint64_t bytes, uint64_t& address) {
+std::shared_ptr<void> Heap::allocate(std::uint64_t bytes, std::uint64_t& address) {
     bytes = range_bytes(bytes);
     for (auto range = free_.begin(); range != free_.end(); ++range) {
         if (range->second < bytes) continue;
         address = range->first;
-        const uint64_t rest = range->second - bytes;
+        const std::uint64_t rest = range->second - bytes;
         free_.erase(range);
         if (rest != 0) free_[address + bytes] = rest;
         used_ += bytes;
@@ -42,7 +42,7 @@ std::shared_ptr<void> Heap::allocate(uint64_t bytes, uint64_t& address) {
     return nullptr;
 }
 
-void Heap::release(uint64_t address, uint64_t bytes) {
+void Heap::release(std::uint64_t address, std::uint64_t bytes) {
     used_ -= bytes;
     auto range = free_.emplace(address, bytes).first;
     const auto next = std::next(range);
@@ -57,9 +57,9 @@ void Heap::release(uint64_t address, uint64_t bytes) {
     free_.erase(range);
 }
 
-uint64_t Ring::allocate(uint64_t bytes) {
+std::uint64_t Ring::allocate(std::uint64_t bytes) {
     bytes = range_bytes(bytes);
-    const uint64_t end = begin_ + size_;
+    const std::uint64_t end = begin_ + size_;
     for (int attempt = 0; attempt < 3; ++attempt) {
         if (head_ + bytes > end)
             head_ = begin_;
@@ -71,13 +71,13 @@ uint64_t Ring::allocate(uint64_t bytes) {
     if (head_ + bytes > end || (head_ < pinned_end_ && head_ + bytes > pinned_begin_))
         throw Refusal(fmt::format("{} is too small: {} bytes beside {} that stay, in {}", name_,
                                   bytes, pinned_end_ - pinned_begin_, size_));
-    const uint64_t address = head_;
+    const std::uint64_t address = head_;
     head_ += bytes;
     hand_out(address, head_);
     return address;
 }
 
-void Ring::hand_out(uint64_t begin, uint64_t end) {
+void Ring::hand_out(std::uint64_t begin, std::uint64_t end) {
     auto it = ranges_.lower_bound(begin);
     if (it != ranges_.begin() && std::prev(it)->second.end > begin) --it;
     while (it != ranges_.end() && it->first < end) {
@@ -88,14 +88,14 @@ void Ring::hand_out(uint64_t begin, uint64_t end) {
     ranges_[begin] = {end, serial()};
 }
 
-void Ring::set_begin(uint64_t begin) {
+void Ring::set_begin(std::uint64_t begin) {
     LOCKSTEP_CHECK(pinned_end_ == 0, "a ring moves under a pinned range");
     size_ = begin_ + size_ - begin;
     begin_ = begin;
     head_ = std::max(head_, begin);
 }
 
-uint64_t Ring::pin(uint64_t bytes) {
+std::uint64_t Ring::pin(std::uint64_t bytes) {
     release();
     bytes = range_bytes(bytes);
     if (bytes > size_)

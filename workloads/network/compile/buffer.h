@@ -4,18 +4,18 @@
 // it is still in use, and the waits of the program keep it from being overwritten too early.
 #pragma once
 
-#include "sim/numerics/integer.h"
-
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "sim/numerics/integer.h"
+
 namespace lockstep::network::compile {
 
 /// Bytes as a multiple of 256, on which every range begins.
-inline uint64_t aligned(uint64_t bytes) {
+inline std::uint64_t aligned(std::uint64_t bytes) {
     return numerics::round_up(bytes, 256u);
 }
 
@@ -23,57 +23,57 @@ inline uint64_t aligned(uint64_t bytes) {
 /// them.
 class Heap {
   public:
-    Heap(uint64_t begin, uint64_t size);
+    Heap(std::uint64_t begin, std::uint64_t size);
     /// Null where there is no room.
-    std::shared_ptr<void> allocate(uint64_t bytes, uint64_t& address);
-    uint64_t most_used() const { return most_used_; }
+    std::shared_ptr<void> allocate(std::uint64_t bytes, std::uint64_t& address);
+    std::uint64_t most_used() const { return most_used_; }
     /// The end of the last range in use.
-    uint64_t top() const;
+    std::uint64_t top() const;
 
   private:
-    void release(uint64_t address, uint64_t bytes);
+    void release(std::uint64_t address, std::uint64_t bytes);
 
-    const uint64_t begin_, end_;
-    std::map<uint64_t, uint64_t> free_;  ///< bytes by address
-    uint64_t used_ = 0, most_used_ = 0;
+    const std::uint64_t begin_, end_;
+    std::map<std::uint64_t, std::uint64_t> free_;  ///< bytes by address
+    std::uint64_t used_ = 0, most_used_ = 0;
 };
 
 class Ring {
   public:
     /// `name`: what messages call the buffer.
-    Ring(std::string name, uint64_t begin, uint64_t size)
+    Ring(std::string name, std::uint64_t begin, std::uint64_t size)
         : name_(std::move(name)), begin_(begin), size_(size), head_(begin) {}
 
-    uint64_t size() const { return size_; }
+    std::uint64_t size() const { return size_; }
     /// What is left beside the pinned range.
-    uint64_t room() const { return size_ - (pinned_end_ - pinned_begin_); }
+    std::uint64_t room() const { return size_ - (pinned_end_ - pinned_begin_); }
     /// The next `bytes`; earlier ranges come round again: what is in use at the same time, with
     /// once more the largest piece of it (which may not fit before the end), must not exceed
     /// room(). Refusal where they do not fit.
-    uint64_t allocate(uint64_t bytes);
+    std::uint64_t allocate(std::uint64_t bytes);
     /// A range that is not overwritten until the next pin() or release(): at the ring's lower and
     /// upper end in turn, so that the rest is whole.
-    uint64_t pin(uint64_t bytes);
+    std::uint64_t pin(std::uint64_t bytes);
     void release() { pinned_begin_ = pinned_end_ = 0; }
     /// Of the range that was handed out last.
-    uint64_t serial() const { return overwritten_.size() - 1; }
+    std::uint64_t serial() const { return overwritten_.size() - 1; }
     /// Whether nothing was handed out over the range since; always of serial 0.
-    bool holds(uint64_t serial) const { return !overwritten_.at(serial); }
+    bool holds(std::uint64_t serial) const { return !overwritten_.at(serial); }
     /// Moves the lower end; nothing may be pinned.
-    void set_begin(uint64_t begin);
+    void set_begin(std::uint64_t begin);
 
   private:
     std::string name_;
-    uint64_t begin_, size_;
-    uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
+    std::uint64_t begin_, size_;
+    std::uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
     bool pins_high_ = false;
 
-    void hand_out(uint64_t begin, uint64_t end);
+    void hand_out(std::uint64_t begin, std::uint64_t end);
 
     struct Range {
-        uint64_t end, serial;
+        std::uint64_t end, serial;
     };
-    std::map<uint64_t, Range> ranges_;  ///< by begin, those not overwritten
+    std::map<std::uint64_t, Range> ranges_;  ///< by begin, those not overwritten
     std::vector<bool> overwritten_ = {false};
 };
 

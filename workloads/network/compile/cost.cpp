@@ -10,7 +10,7 @@ namespace lockstep::network::compile {
 
 namespace {
 
-constexpr uint64_t kSlow = 16;
+constexpr std::uint64_t kSlow = 16;
 
 std::uint64_t operations_per_element(Work work) {
     switch (work) {
@@ -33,12 +33,12 @@ std::uint64_t operations_per_element(Work work) {
 }
 
 /// Multiplications of a node with a ProductForm, a convolution over any number of dimensions.
-uint64_t macs_of(const Graph& graph, const Node& node) {
+std::uint64_t macs_of(const Graph& graph, const Node& node) {
     const auto count = [&](const Shape& shape) {
-        return static_cast<uint64_t>(element_count(shape));
+        return static_cast<std::uint64_t>(element_count(shape));
     };
-    const auto extent = [](const Shape& shape, size_t d) {
-        return static_cast<uint64_t>(std::max<int64_t>(1, shape.at(d)));
+    const auto extent = [](const Shape& shape, std::size_t d) {
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(1, shape.at(d)));
     };
     const Shape& x = graph.shape(node.input(0));
     switch (info_of(node.op).product) {
@@ -63,9 +63,9 @@ NodeCost cost_of(const Graph& graph, const Node& node) {
     NodeCost cost;
     const OperatorInfo& info = info_of(node.op);
     if (info.work == Work::kView) return cost;
-    uint64_t read = 0, written = 0, elements = 0;
-    const auto add = [&](ValueId id, uint64_t& bytes) {
-        const auto count = static_cast<uint64_t>(element_count(graph.shape(id)));
+    std::uint64_t read = 0, written = 0, elements = 0;
+    const auto add = [&](ValueId id, std::uint64_t& bytes) {
+        const auto count = static_cast<std::uint64_t>(element_count(graph.shape(id)));
         bytes += count * size_of(graph.value(id).type);
         elements = std::max(elements, count);
     };

@@ -2,9 +2,9 @@
 // How much work a node is.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
 #include <cstdint>
+
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network::compile {
 

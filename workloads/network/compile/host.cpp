@@ -3,10 +3,10 @@
 // depend on where a node runs. Operators run one by one.
 #include "workloads/network/compile/host.h"
 
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/reference/execute.h"
-
-#include <algorithm>
 
 namespace lockstep::network::compile {
 
@@ -20,13 +20,13 @@ HostDriver::HostDriver(const Graph& graph, const std::vector<HostTask>& tasks,
       last_task_(graph.values.size(), 0) {
     part_.name = graph.name;
     part_.values = graph.values;
-    for (uint32_t task = 0; task < tasks.size(); ++task)
-        for (const size_t n : tasks[task].nodes)
+    for (std::uint32_t task = 0; task < tasks.size(); ++task)
+        for (const std::size_t n : tasks[task].nodes)
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue) last_task_[id] = task;
 }
 
-void HostDriver::operator()(uint32_t number) {
+void HostDriver::operator()(std::uint32_t number) {
     if (number >= tasks_.size()) return;
     const HostTask& task = tasks_[number];
     for (const Port& port : task.reads)
@@ -38,7 +38,7 @@ void HostDriver::operator()(uint32_t number) {
     part_.outputs.clear();
     std::vector<bool> made(values_.size(), false), taken(values_.size(), false);
     std::vector<Tensor> inputs;
-    for (const size_t n : task.nodes) {
+    for (const std::size_t n : task.nodes) {
         part_.nodes.push_back(nodes_[n]);
         for (const ValueId id : nodes_[n].inputs) {
             if (id == kNoValue || made[id] || taken[id] || part_.value(id).is_known()) continue;
@@ -57,11 +57,11 @@ void HostDriver::operator()(uint32_t number) {
     for (ValueId id = 0; id < made.size(); ++id)
         if (made[id] && (last_task_[id] > number || is_written(id))) part_.outputs.push_back(id);
     std::vector<Tensor> results = execute(part_, inputs, Precision::kFp32, {}, requantisation_);
-    for (size_t i = 0; i < results.size(); ++i)
+    for (std::size_t i = 0; i < results.size(); ++i)
         values_[part_.outputs[i]] = std::make_shared<const Tensor>(std::move(results[i]));
     for (const Port& port : task.writes)
         write_port(port, *values_[port.value], contents_(port.buffer));
-    for (size_t id = 0; id < values_.size(); ++id)
+    for (std::size_t id = 0; id < values_.size(); ++id)
         if (last_task_[id] <= number) values_[id] = nullptr;
 }
 

@@ -2,12 +2,12 @@
 // What a board's host computes: the nodes of a network that the chip lacks.
 #pragma once
 
-#include "workloads/network/compile/port.h"
-#include "workloads/network/reference/quantised.h"
-
 #include <functional>
 #include <memory>
 #include <vector>
+
+#include "workloads/network/compile/port.h"
+#include "workloads/network/reference/quantised.h"
 
 namespace lockstep::network::compile {
 

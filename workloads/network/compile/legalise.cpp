@@ -2,12 +2,12 @@
 // The rounds, and the rules for windows and products.
 #include "workloads/network/compile/legalise.h"
 
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/shapes/window.h"
-
-#include <algorithm>
 
 namespace lockstep::network::compile {
 
@@ -33,9 +33,9 @@ bool write_in_two_dimensions(NodeWriter& w, Graph& graph, const Node& node) {
         flat.inputs[1] = given_as(graph, node.inputs[1], filter);
     }
     for (auto& [name, attribute] : flat.attributes)
-        if (auto* list = std::get_if<std::vector<int64_t>>(&attribute))
-            *list = name == "pads" ? std::vector<int64_t>{0, list->at(0), 0, list->at(1)}
-                                   : std::vector<int64_t>{1, list->at(0)};
+        if (auto* list = std::get_if<std::vector<std::int64_t>>(&attribute))
+            *list = name == "pads" ? std::vector<std::int64_t>{0, list->at(0), 0, list->at(1)}
+                                   : std::vector<std::int64_t>{1, list->at(0)};
     in.insert(in.begin() + 2, 1);
     flat.inputs[0] = w.reshape(node.name + ".image", node.inputs[0], in);
     const ValueId y = w.add(node.op, node.name, flat.inputs, flat.attributes);
@@ -49,23 +49,23 @@ bool write_flat_pool(NodeWriter& w, Graph& graph, const Node& node) {
     if (node.op != Operator::kMaxPool && node.op != Operator::kAveragePool) return false;
     const Shape in = graph.shape(node.inputs[0]), out = graph.shape(node.outputs[0]);
     if (in.size() != 5) return false;
-    const Window window = window_of(node, in);
-    const auto passes = [&](size_t d) {
+    const SlidingWindow window = window_of(node, in);
+    const auto passes = [&](std::size_t d) {
         return window.kernel[d] == 1 && window.stride[d] == 1 && window.pad_begin[d] == 0 &&
                window.pad_end[d] == 0;
     };
     const bool first = passes(1) && passes(2), last = passes(0);
     if (!first && !last) return false;
     // [n, c, d, h w] or [n, c d, h, w]
-    const size_t from = first ? 0 : 1;
+    const std::size_t from = first ? 0 : 1;
     const Shape flat = first ? Shape{in[0], in[1], in[2], in[3] * in[4]}
                              : Shape{in[0], in[1] * in[2], in[3], in[4]};
-    const auto part = [&](const std::vector<int64_t>& list) {
-        return std::vector<int64_t>(list.begin() + static_cast<int64_t>(from),
-                                    list.begin() + static_cast<int64_t>(from) + 2);
+    const auto part = [&](const std::vector<std::int64_t>& list) {
+        return std::vector<std::int64_t>(list.begin() + static_cast<std::int64_t>(from),
+                                         list.begin() + static_cast<std::int64_t>(from) + 2);
     };
-    std::vector<int64_t> pads = part(window.pad_begin);
-    const std::vector<int64_t> end = part(window.pad_end);
+    std::vector<std::int64_t> pads = part(window.pad_begin);
+    const std::vector<std::int64_t> end = part(window.pad_end);
     pads.insert(pads.end(), end.begin(), end.end());
     NodeAttributes attributes = {{"kernel_shape", part(window.kernel)},
                                  {"strides", part(window.stride)},
@@ -87,7 +87,7 @@ bool write_chain(NodeWriter& w, Graph&, const Node& node) {
     if (node.inputs.size() < 3) return false;
     const Operator op = node.op == kSum ? kAdd : node.op;
     ValueId x = node.inputs[0];
-    for (size_t i = 1; i < node.inputs.size(); ++i)
+    for (std::size_t i = 1; i < node.inputs.size(); ++i)
         x = w.add(op, fmt::format("{}.{}", node.name, i), {x, node.inputs[i]}, {}, 1,
                   i + 1 == node.inputs.size() ? node.outputs[0] : kNoValue);
     return true;

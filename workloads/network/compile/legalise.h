@@ -5,9 +5,9 @@
 // A machine chooses its rules (tpu/legalise.cpp).
 #pragma once
 
-#include "workloads/network/decompose/node_writer.h"
-
 #include <span>
+
+#include "workloads/network/decompose/node_writer.h"
 
 namespace lockstep::network::compile {
 

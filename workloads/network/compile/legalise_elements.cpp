@@ -2,15 +2,14 @@
 // Functions of elements by those that a vector unit has, and differences and quotients whose first
 // operand is the smaller one. x = max(x, 0) + min(x, 0), one of which is 0, so that activations
 // with two pieces are exact.
-#include "workloads/network/compile/legalise.h"
-
-#include "sim/error/error.h"
-#include "workloads/network/graph/onnx_type.h"
-#include "workloads/network/shapes/shape_inference.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "sim/error/error.h"
+#include "workloads/network/compile/legalise.h"
+#include "workloads/network/graph/onnx_type.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::compile {
 
@@ -121,7 +120,7 @@ class Elements {
 
     /// Truth values as 1 and 0.
     ValueId number(const std::string& name, ValueId x, ElementType type) {
-        const int64_t to = type == ElementType::kBf16 ? kOnnxBf16 : kOnnxFp32;
+        const std::int64_t to = type == ElementType::kBf16 ? kOnnxBf16 : kOnnxFp32;
         return w_.add(kCast, name, {x}, {{"to", to}});
     }
     ValueId is_zero(const std::string& name, ValueId x, ValueId into) {
@@ -131,7 +130,7 @@ class Elements {
 
     /// Not is "equals 0", Or "the sum does not", And "the product does not".
     bool write_logic() {
-        const auto operand = [&](size_t i) {
+        const auto operand = [&](std::size_t i) {
             return number(fmt::format("{}.{}", name_, i), node_.inputs.at(i), ElementType::kFp32);
         };
         switch (node_.op) {
@@ -173,14 +172,14 @@ class Elements {
         const auto turns = [](const SliceRange& r) { return r.step < 0 && r.count > 1; };
         if (std::none_of(ranges.begin(), ranges.end(), turns)) return false;
         ValueId x = x_;
-        for (size_t d = 0; d < ranges.size(); ++d) {
-            std::vector<int64_t> indices;
-            for (int64_t i = 0; i < ranges[d].count; ++i)
+        for (std::size_t d = 0; d < ranges.size(); ++d) {
+            std::vector<std::int64_t> indices;
+            for (std::int64_t i = 0; i < ranges[d].count; ++i)
                 indices.push_back(ranges[d].start + i * ranges[d].step);
             if (ranges[d].count == graph_.shape(x_)[d] && ranges[d].step == 1) continue;
             const std::string name = fmt::format("{}.axis{}", name_, d);
             x = w_.add(kGather, name, {x, w_.integers(name + ".indices", indices)},
-                       {{"axis", static_cast<int64_t>(d)}});
+                       {{"axis", static_cast<std::int64_t>(d)}});
         }
         w_.give(x, y_);
         return true;
@@ -254,16 +253,17 @@ class Elements {
 
     bool write_triangle() {
         const Shape& in = graph_.shape(x_);
-        const int64_t rows = in[in.size() - 2], columns = in.back();
-        if (rows * columns > (int64_t{1} << 22)) return false;
+        const std::int64_t rows = in[in.size() - 2], columns = in.back();
+        if (rows * columns > (std::int64_t{1} << 22)) return false;
         const bool upper = node_.integer("upper", 1) != 0;
-        const int64_t k =
+        const std::int64_t k =
             node_.input(1) == kNoValue
                 ? 0
                 : std::clamp(known_integers(graph_, node_, 1).at(0), -rows - 1, columns + 1);
-        std::vector<int64_t> kept;
-        for (int64_t r = 0; r < rows; ++r)
-            for (int64_t c = 0; c < columns; ++c) kept.push_back(upper ? c >= r + k : c <= r + k);
+        std::vector<std::int64_t> kept;
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t c = 0; c < columns; ++c)
+                kept.push_back(upper ? c >= r + k : c <= r + k);
         const ValueId mask =
             w_.constant(name_ + ".mask", from_integers(ElementType::kBool, {rows, columns}, kept));
         w_.add(kWhere, name_, {mask, x_, scalar("zero", 0)}, {}, 1, y_);
@@ -274,7 +274,7 @@ class Elements {
     bool write_tile() {
         const Shape in = graph_.shape(x_), out = graph_.shape(y_);
         Shape apart, spread;
-        for (size_t d = 0; d < in.size(); ++d) {
+        for (std::size_t d = 0; d < in.size(); ++d) {
             if (in[d] == 0) return false;
             apart.insert(apart.end(), {1, in[d]});
             spread.insert(spread.end(), {out[d] / in[d], in[d]});

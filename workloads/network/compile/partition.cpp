@@ -23,12 +23,12 @@ class Partition {
           on_host_(graph.nodes.size()),
           writer_(graph.values.size(), kNobody),
           readers_(graph.nodes.size()) {
-        for (size_t n = 0; n < graph.nodes.size(); ++n) {
+        for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
             on_host_[n] = reasons.at(n).has_value();
             for (const ValueId id : graph.nodes[n].outputs)
                 if (id != kNoValue) writer_[id] = n;
         }
-        for (size_t n = 0; n < graph.nodes.size(); ++n)
+        for (std::size_t n = 0; n < graph.nodes.size(); ++n)
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue && writer_[id] != kNobody) readers_[writer_[id]].push_back(n);
     }
@@ -36,24 +36,24 @@ class Partition {
     std::vector<NodeGroup> run() {
         if (std::find(on_host_.begin(), on_host_.end(), true) == on_host_.end())
             return {{false, order_}};
-        for (const size_t n : order_)
+        for (const std::size_t n : order_)
             if (moves_from_host(n)) on_host_[n] = true;
-        for (size_t i = order_.size(); i-- > 0;)
+        for (std::size_t i = order_.size(); i-- > 0;)
             if (moves_to_host(order_[i])) on_host_[order_[i]] = true;
         return groups();
     }
 
   private:
-    static constexpr size_t kNobody = SIZE_MAX;
+    static constexpr std::size_t kNobody = SIZE_MAX;
 
-    bool moves_from_host(size_t n) const {
+    bool moves_from_host(std::size_t n) const {
         const Node& node = graph_.nodes[n];
         if (!only_moves(node.op)) return false;
-        const size_t writer = writer_[node.inputs.at(0)];
+        const std::size_t writer = writer_[node.inputs.at(0)];
         return writer != kNobody && on_host_[writer];
     }
 
-    bool moves_to_host(size_t n) const {
+    bool moves_to_host(std::size_t n) const {
         const Node& node = graph_.nodes[n];
         const auto is_result = [&](ValueId id) {
             return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) !=
@@ -62,26 +62,26 @@ class Partition {
         return only_moves(node.op) && !readers_[n].empty() &&
                std::none_of(node.outputs.begin(), node.outputs.end(), is_result) &&
                std::all_of(readers_[n].begin(), readers_[n].end(),
-                           [&](size_t reader) { return on_host_[reader]; });
+                           [&](std::size_t reader) { return on_host_[reader]; });
     }
 
     std::vector<NodeGroup> groups() const {
-        std::vector<size_t> waits_for(graph_.nodes.size(), 0), place(graph_.nodes.size());
-        for (size_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
-        for (const std::vector<size_t>& readers : readers_)
-            for (const size_t reader : readers) ++waits_for[reader];
-        std::set<size_t> ready[2];  // places in the order, of the chip's and the host's nodes
-        const auto make_ready = [&](size_t n) { ready[on_host_[n] ? 1 : 0].insert(place[n]); };
-        for (const size_t n : order_)
+        std::vector<std::size_t> waits_for(graph_.nodes.size(), 0), place(graph_.nodes.size());
+        for (std::size_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
+        for (const std::vector<std::size_t>& readers : readers_)
+            for (const std::size_t reader : readers) ++waits_for[reader];
+        std::set<std::size_t> ready[2];  // places in the order, of the chip's and the host's nodes
+        const auto make_ready = [&](std::size_t n) { ready[on_host_[n] ? 1 : 0].insert(place[n]); };
+        for (const std::size_t n : order_)
             if (waits_for[n] == 0) make_ready(n);
         std::vector<NodeGroup> result;
         for (bool host = false; !ready[0].empty() || !ready[1].empty(); host = !host) {
             NodeGroup group{host, {}};
             while (!ready[host].empty()) {
-                const size_t n = order_[*ready[host].begin()];
+                const std::size_t n = order_[*ready[host].begin()];
                 ready[host].erase(ready[host].begin());
                 group.nodes.push_back(n);
-                for (const size_t reader : readers_[n])
+                for (const std::size_t reader : readers_[n])
                     if (--waits_for[reader] == 0) make_ready(reader);
             }
             if (!group.nodes.empty()) result.push_back(std::move(group));
@@ -90,10 +90,10 @@ class Partition {
     }
 
     const Graph& graph_;
-    std::vector<size_t> order_;
+    std::vector<std::size_t> order_;
     std::vector<bool> on_host_;
-    std::vector<size_t> writer_;
-    std::vector<std::vector<size_t>> readers_;  ///< nodes, by the node they read from
+    std::vector<std::size_t> writer_;
+    std::vector<std::vector<std::size_t>> readers_;  ///< nodes, by the node they read from
 };
 
 }  // namespace

@@ -2,10 +2,10 @@
 // Which nodes a machine computes and which its host does, and in what order.
 #pragma once
 
+#include <vector>
+
 #include "workloads/network/compile/refusal.h"
 #include "workloads/network/graph/graph.h"
-
-#include <vector>
 
 namespace lockstep::network::compile {
 
@@ -13,7 +13,7 @@ namespace lockstep::network::compile {
 /// the graph allows: the chip and the host change places as seldom as can be.
 struct NodeGroup {
     bool on_host = false;
-    std::vector<size_t> nodes;
+    std::vector<std::size_t> nodes;
 };
 
 /// All nodes in an order in which each comes after those it reads from. To the host go those that

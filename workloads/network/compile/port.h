@@ -2,12 +2,12 @@
 // Where a program keeps what goes in, comes out, and crosses to the host.
 #pragma once
 
-#include "workloads/network/compile/view.h"
-#include "workloads/network/graph/graph.h"
-
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "workloads/network/compile/view.h"
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network::compile {
 

@@ -2,11 +2,11 @@
 // A network as a machine computes it, with inputs: what all machines do on the way there.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-#include "workloads/network/quantise/quantise.h"
-
 #include <cstdint>
 #include <vector>
+
+#include "workloads/network/graph/graph.h"
+#include "workloads/network/quantise/quantise.h"
 
 namespace lockstep::network::compile {
 

@@ -2,10 +2,10 @@
 // Why a machine does not compute a node.
 #pragma once
 
-#include "sim/error/error.h"
-
 #include <optional>
 #include <string>
+
+#include "sim/error/error.h"
 
 namespace lockstep::network::compile {
 

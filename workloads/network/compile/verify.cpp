@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/compile/verify.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "sim/error/error.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/bf16.h"
 #include "workloads/network/reference/execute.h"
-
-#include <algorithm>
-#include <cmath>
 
 namespace lockstep::network::compile {
 
 namespace {
 
 Check check_integers(const std::string& name, const Tensor& wanted, const Tensor& got) {
-    const std::vector<int64_t> a = to_integers(wanted), b = to_integers(got);
-    int64_t wrong = 0;
+    const std::vector<std::int64_t> a = to_integers(wanted), b = to_integers(got);
+    std::int64_t wrong = 0;
     std::string first;
-    for (size_t i = 0; i < a.size(); ++i)
+    for (std::size_t i = 0; i < a.size(); ++i)
         if (a[i] != b[i] && wrong++ == 0)
             first = fmt::format("element {} is {}, the reference says {}", i, b[i], a[i]);
     if (wrong == 0) return {name, true, fmt::format("{} elements, equal", a.size())};
@@ -27,7 +27,7 @@ Check check_integers(const std::string& name, const Tensor& wanted, const Tensor
 /// The same operations in the same order: floats of an integer machine come from its host.
 Check check_host_floats(const std::string& name, const Tensor& wanted, const Tensor& got) {
     const std::vector<float> a = to_floats(wanted), b = to_floats(got);
-    for (size_t i = 0; i < a.size(); ++i)
+    for (std::size_t i = 0; i < a.size(); ++i)
         if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i])))
             return {name, false,
                     fmt::format("element {} is {}, the reference says {}", i, b[i], a[i])};
@@ -36,13 +36,13 @@ Check check_host_floats(const std::string& name, const Tensor& wanted, const Ten
 
 struct ErrorSize {
     double rms = 0, most = 0, scale = 0;
-    size_t where = 0;
+    std::size_t where = 0;
 };
 
 ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& other) {
     ErrorSize e;
     double squares = 0;
-    for (size_t i = 0; i < exact.size(); ++i) {
+    for (std::size_t i = 0; i < exact.size(); ++i) {
         // Infinities and NaNs of both are no difference.
         const bool same = exact[i] == other[i] || (std::isnan(exact[i]) && std::isnan(other[i]));
         const double d = same ? 0 : std::abs(other[i] - exact[i]);
@@ -59,10 +59,10 @@ ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& 
 }
 
 /// What quantisation costs, in words; empty where the FP32 result is not known.
-std::string quantisation_error(const Prepared& network, size_t output, const Tensor& got) {
+std::string quantisation_error(const Prepared& network, std::size_t output, const Tensor& got) {
     const Value& value = network.graph.value(network.graph.outputs[output]);
     if (output >= network.real_outputs.size() ||
-        network.real_outputs[output].size() != static_cast<size_t>(element_count(got.shape)))
+        network.real_outputs[output].size() != static_cast<std::size_t>(element_count(got.shape)))
         return "";
     const std::vector<float>& real = network.real_outputs[output];
     const Tensor floats = value.quantisation ? dequantise(got, *value.quantisation) : got;

@@ -2,11 +2,11 @@
 // What a machine computed, against the reference executor.
 #pragma once
 
-#include "workloads/network/compile/prepare.h"
-#include "workloads/network/reference/quantised.h"
-
 #include <string>
 #include <vector>
+
+#include "workloads/network/compile/prepare.h"
+#include "workloads/network/reference/quantised.h"
 
 namespace lockstep::network::compile {
 

@@ -4,12 +4,12 @@
 // have the stride 1.
 #pragma once
 
-#include "workloads/network/graph/tensor.h"
-
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "workloads/network/graph/tensor.h"
 
 namespace lockstep::network::compile {
 

@@ -2,9 +2,9 @@
 // Meanings: the ONNX operator reference (opset 17).
 #include "workloads/network/decompose/decompose.h"
 
-#include "workloads/network/decompose/parts.h"
-
 #include <algorithm>
+
+#include "workloads/network/decompose/parts.h"
 
 namespace lockstep::network {
 
@@ -17,8 +17,8 @@ namespace {
 /// A Pad that only adds zeros or another value stays what it is.
 bool stays(const Graph& graph, const Node& node) {
     if (node.text("mode", "constant") != "constant") return false;
-    const std::vector<int64_t> pads = known_integers(graph, node, 1);
-    return std::all_of(pads.begin(), pads.end(), [](int64_t pad) { return pad >= 0; });
+    const std::vector<std::int64_t> pads = known_integers(graph, node, 1);
+    return std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad >= 0; });
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 // Operators that are written with others: nothing but their decomposition knows what they mean.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
 #include <optional>
 #include <vector>
+
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 

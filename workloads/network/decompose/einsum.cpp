@@ -2,11 +2,11 @@
 // Einsum of two operands is a matrix product: the letters of both that the result has are batches,
 // those of both that it has not are summed over, the others are rows and columns. More operands are
 // taken two by two from the left. Source: the ONNX operator reference, Einsum.
-#include "workloads/network/decompose/parts.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
+
+#include "workloads/network/decompose/parts.h"
 
 namespace lockstep::network::decomposing {
 
@@ -22,7 +22,7 @@ class Einsum {
         std::string equation;
         for (const char c : node.text("equation", ""))
             if (c != ' ') equation += c;
-        const size_t arrow = equation.find("->");
+        const std::size_t arrow = equation.find("->");
         std::string left = equation.substr(0, arrow);
         if (equation.find('.') != std::string::npos) refuse(equation, "an ellipsis");
         terms_.emplace_back();
@@ -35,7 +35,7 @@ class Einsum {
         if (terms_.size() != node.inputs.size())
             refuse(equation, fmt::format("{} operands", node.inputs.size()));
         std::map<char, int> uses;
-        for (size_t i = 0; i < terms_.size(); ++i) read_extents(i, equation, uses);
+        for (std::size_t i = 0; i < terms_.size(); ++i) read_extents(i, equation, uses);
         if (arrow != std::string::npos) {
             result_ = equation.substr(arrow + 2);
         } else {
@@ -50,10 +50,10 @@ class Einsum {
     void run() {
         ValueId x = node_.inputs[0];
         std::string letters = terms_[0];
-        for (size_t i = 1; i < terms_.size(); ++i) {
+        for (std::size_t i = 1; i < terms_.size(); ++i) {
             // What the result or a later operand still needs.
             std::string later = result_;
-            for (size_t j = i + 1; j < terms_.size(); ++j) later += terms_[j];
+            for (std::size_t j = i + 1; j < terms_.size(); ++j) later += terms_[j];
             x = multiply(i, x, letters, later);
         }
         x = sum_out(node_.name + ".sum", x, letters, result_);
@@ -66,11 +66,11 @@ class Einsum {
         fail(node_, fmt::format("equation {}: {} is not supported", equation, reason));
     }
 
-    void read_extents(size_t i, const std::string& equation, std::map<char, int>& uses) {
+    void read_extents(std::size_t i, const std::string& equation, std::map<char, int>& uses) {
         const Shape& shape = w_.shape(node_.inputs[i]);
         if (shape.size() != terms_[i].size())
             refuse(equation, fmt::format("operand {} of shape {}", i, to_string(shape)));
-        for (size_t d = 0; d < shape.size(); ++d) {
+        for (std::size_t d = 0; d < shape.size(); ++d) {
             const char c = terms_[i][d];
             ++uses[c];
             if (std::count(terms_[i].begin(), terms_[i].end(), c) != 1)
@@ -84,35 +84,35 @@ class Einsum {
     /// Sums over the letters that nobody needs.
     ValueId sum_out(const std::string& name, ValueId x, std::string& letters,
                     const std::string& needed) {
-        std::vector<int64_t> axes;
+        std::vector<std::int64_t> axes;
         std::string kept;
-        for (size_t d = 0; d < letters.size(); ++d) {
+        for (std::size_t d = 0; d < letters.size(); ++d) {
             if (has(needed, letters[d]))
                 kept += letters[d];
             else
-                axes.push_back(static_cast<int64_t>(d));
+                axes.push_back(static_cast<std::int64_t>(d));
         }
         if (axes.empty()) return x;
         letters = kept;
         return w_.add(Operator::kReduceSum, name, {x, w_.integers(name + ".axes", axes)},
-                      {{"keepdims", int64_t{0}}});
+                      {{"keepdims", std::int64_t{0}}});
     }
 
     ValueId order(const std::string& name, ValueId x, const std::string& from,
                   const std::string& to) {
         if (from == to) return x;
-        std::vector<int64_t> perm;
-        for (const char c : to) perm.push_back(static_cast<int64_t>(from.find(c)));
+        std::vector<std::int64_t> perm;
+        for (const char c : to) perm.push_back(static_cast<std::int64_t>(from.find(c)));
         return w_.transpose(name, x, perm);
     }
 
-    int64_t product(const std::string& letters) const {
+    std::int64_t product(const std::string& letters) const {
         Shape shape;
         for (const char c : letters) shape.push_back(extents_.at(c));
         return element_count(shape);
     }
 
-    ValueId multiply(size_t i, ValueId x, std::string& letters, const std::string& later) {
+    ValueId multiply(std::size_t i, ValueId x, std::string& letters, const std::string& later) {
         const std::string name = fmt::format("{}.product{}", node_.name, i);
         std::string other = terms_[i];
         ValueId y = node_.inputs[i];
@@ -144,7 +144,7 @@ class Einsum {
     const Node& node_;
     std::vector<std::string> terms_;
     std::string result_;
-    std::map<char, int64_t> extents_;
+    std::map<char, std::int64_t> extents_;
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 // operator reference, LSTM: gates in the order input, output, forget, cell.
 #include "workloads/network/decompose/expand.h"
 
-#include "workloads/network/decompose/node_writer.h"
-
 #include <algorithm>
+
+#include "workloads/network/decompose/node_writer.h"
 
 namespace lockstep::network {
 
@@ -24,11 +24,11 @@ class LstmExpander : NodeWriter {
     /// The nodes that stand for the LSTM.
     std::vector<Node> run() {
         const std::string direction = node_.text("direction", "forward");
-        const int64_t directions = direction == "bidirectional" ? 2 : 1;
+        const std::int64_t directions = direction == "bidirectional" ? 2 : 1;
         std::vector<ValueId> y, h, c;
         const ValueId x =
             reshape(node_.name + ".rows", node_.inputs[0], {seq_ * batch_, x_shape_.at(2)});
-        for (int64_t d = 0; d < directions; ++d) {
+        for (std::int64_t d = 0; d < directions; ++d) {
             name_ = node_.name + (directions == 2 ? d == 0 ? ".forward" : ".backward" : "");
             run_direction(x, d, direction == "reverse" || d == 1, y, h, c);
         }
@@ -40,13 +40,13 @@ class LstmExpander : NodeWriter {
 
   private:
     /// Slice d of a weight [directions, rows, columns].
-    ValueId matrix(ValueId weight, int64_t d, const char* suffix) {
+    ValueId matrix(ValueId weight, std::int64_t d, const char* suffix) {
         const Value old = graph_.value(weight);
         const Shape shape = {old.shape->at(1), old.shape->at(2)};
         Value value{name_ + suffix, old.kind, old.type, shape};
         if (old.is_known()) {
             Tensor slice(old.type, shape);
-            std::copy_n(old.data->bytes.begin() + d * static_cast<int64_t>(slice.bytes.size()),
+            std::copy_n(old.data->bytes.begin() + d * static_cast<std::int64_t>(slice.bytes.size()),
                         slice.bytes.size(), slice.bytes.begin());
             value.data = std::make_shared<const Tensor>(std::move(slice));
         }
@@ -54,23 +54,24 @@ class LstmExpander : NodeWriter {
     }
 
     /// Wb + Rb of direction d, rounded once.
-    ValueId bias(int64_t d) {
+    ValueId bias(std::int64_t d) {
         const Value old = graph_.value(node_.inputs[3]);
-        const int64_t gates = 4 * hidden_;
+        const std::int64_t gates = 4 * hidden_;
         Value value{name_ + ".B", old.kind, old.type, Shape{gates}};
         if (old.is_known()) {
             const std::vector<double> all = to_doubles(*old.data);
-            std::vector<double> sum(static_cast<size_t>(gates));
-            for (int64_t i = 0; i < gates; ++i)
-                sum[static_cast<size_t>(i)] = all.at(static_cast<size_t>((2 * d) * gates + i)) +
-                                              all.at(static_cast<size_t>((2 * d + 1) * gates + i));
+            std::vector<double> sum(static_cast<std::size_t>(gates));
+            for (std::int64_t i = 0; i < gates; ++i)
+                sum[static_cast<std::size_t>(i)] =
+                    all.at(static_cast<std::size_t>((2 * d) * gates + i)) +
+                    all.at(static_cast<std::size_t>((2 * d + 1) * gates + i));
             value.data = std::make_shared<const Tensor>(from_doubles(old.type, *value.shape, sum));
         }
         return graph_.add(std::move(value));
     }
 
     /// Input 5 or 6 of direction d; nothing where it is zero.
-    ValueId initial(size_t i, int64_t d) {
+    ValueId initial(std::size_t i, std::int64_t d) {
         const ValueId id = node_.input(i);
         if (id == kNoValue) return kNoValue;
         if (graph_.value(id).is_known()) {
@@ -85,33 +86,34 @@ class LstmExpander : NodeWriter {
         return reshape(name, slice, {batch_, hidden_});
     }
 
-    void run_direction(ValueId x, int64_t d, bool backward, std::vector<ValueId>& y,
+    void run_direction(ValueId x, std::int64_t d, bool backward, std::vector<ValueId>& y,
                        std::vector<ValueId>& last_h, std::vector<ValueId>& last_c) {
         const ValueId w = matrix(node_.inputs[1], d, ".W"), r = matrix(node_.inputs[2], d, ".R");
         std::vector<ValueId> operands = {x, w};
         if (node_.input(3) != kNoValue) operands.push_back(bias(d));
         const ValueId products =
-            add(Operator::kGemm, name_ + ".input", operands, {{"transB", int64_t{1}}});
+            add(Operator::kGemm, name_ + ".input", operands, {{"transB", std::int64_t{1}}});
         // The outputs of one node have consecutive numbers.
-        const ValueId step =
-            add(Operator::kSplit, name_ + ".steps",
-                {products, integers(name_ + ".steps.sizes",
-                                    std::vector<int64_t>(static_cast<size_t>(seq_), batch_))},
-                {{"axis", int64_t{0}}}, seq_);
-        const ValueId sizes = integers(name_ + ".gates.sizes", std::vector<int64_t>(4, hidden_));
+        const ValueId step = add(
+            Operator::kSplit, name_ + ".steps",
+            {products, integers(name_ + ".steps.sizes",
+                                std::vector<std::int64_t>(static_cast<std::size_t>(seq_), batch_))},
+            {{"axis", std::int64_t{0}}}, seq_);
+        const ValueId sizes =
+            integers(name_ + ".gates.sizes", std::vector<std::int64_t>(4, hidden_));
         ValueId h = initial(5, d), c = initial(6, d);
-        std::vector<ValueId> states(static_cast<size_t>(seq_));
-        for (int64_t i = 0; i < seq_; ++i) {
-            const int64_t t = backward ? seq_ - 1 - i : i;
+        std::vector<ValueId> states(static_cast<std::size_t>(seq_));
+        for (std::int64_t i = 0; i < seq_; ++i) {
+            const std::int64_t t = backward ? seq_ - 1 - i : i;
             const std::string name = name_ + ".t" + std::to_string(t);
             ValueId gates = step + static_cast<ValueId>(t);
             if (h != kNoValue) {
                 const ValueId product =
-                    add(Operator::kGemm, name + ".state", {h, r}, {{"transB", int64_t{1}}});
+                    add(Operator::kGemm, name + ".state", {h, r}, {{"transB", std::int64_t{1}}});
                 gates = add(Operator::kAdd, name + ".gates", {product, gates});
             }
-            const ValueId gate =
-                add(Operator::kSplit, name + ".split", {gates, sizes}, {{"axis", int64_t{1}}}, 4);
+            const ValueId gate = add(Operator::kSplit, name + ".split", {gates, sizes},
+                                     {{"axis", std::int64_t{1}}}, 4);
             const ValueId in = add(Operator::kSigmoid, name + ".i", {gate}),
                           out = add(Operator::kSigmoid, name + ".o", {gate + 1}),
                           cell = add(Operator::kTanh, name + ".g", {gate + 3});
@@ -123,16 +125,16 @@ class LstmExpander : NodeWriter {
             }
             c = next;
             h = add(Operator::kMul, name + ".h", {out, add(Operator::kTanh, name + ".tanh", {c})});
-            states[static_cast<size_t>(t)] = h;
+            states[static_cast<std::size_t>(t)] = h;
         }
-        y.push_back(add(Operator::kConcat, name_ + ".states", states, {{"axis", int64_t{0}}}));
+        y.push_back(add(Operator::kConcat, name_ + ".states", states, {{"axis", std::int64_t{0}}}));
         last_h.push_back(h);
         last_c.push_back(c);
     }
 
     /// One output from those of the directions, which are reshaped and joined along `axis`.
-    void finish(size_t output, const std::vector<ValueId>& parts, const Shape& shape,
-                int64_t axis) {
+    void finish(std::size_t output, const std::vector<ValueId>& parts, const Shape& shape,
+                std::int64_t axis) {
         if (output >= node_.outputs.size() || node_.outputs[output] == kNoValue) return;
         const ValueId into = node_.outputs[output];
         const std::string name = node_.name + ".output" + std::to_string(output);
@@ -141,14 +143,14 @@ class LstmExpander : NodeWriter {
             return;
         }
         std::vector<ValueId> shaped;
-        for (size_t d = 0; d < parts.size(); ++d)
+        for (std::size_t d = 0; d < parts.size(); ++d)
             shaped.push_back(reshape(name + "." + std::to_string(d), parts[d], shape));
         add(Operator::kConcat, name, shaped, {{"axis", axis}}, 1, into);
     }
 
     const Node& node_;
     const Shape x_shape_;
-    int64_t seq_ = 0, batch_ = 0, hidden_ = 0;
+    std::int64_t seq_ = 0, batch_ = 0, hidden_ = 0;
     std::string name_;
 };
 

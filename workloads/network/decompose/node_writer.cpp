@@ -6,9 +6,9 @@
 namespace lockstep::network {
 
 ValueId NodeWriter::add(Operator op, const std::string& name, std::vector<ValueId> inputs,
-                        NodeAttributes attributes, int64_t outputs, ValueId into) {
+                        NodeAttributes attributes, std::int64_t outputs, ValueId into) {
     Node node{name, op, std::move(inputs), {}, std::move(attributes)};
-    for (int64_t i = 0; i < outputs; ++i)
+    for (std::int64_t i = 0; i < outputs; ++i)
         node.outputs.push_back(
             into != kNoValue ? into : graph_.add({i == 0 ? name : name + "." + std::to_string(i)}));
     infer_node(graph_, node);
@@ -22,9 +22,9 @@ ValueId NodeWriter::constant(const std::string& name, Tensor tensor) {
     return graph_.add(std::move(value));
 }
 
-ValueId NodeWriter::integers(const std::string& name, const std::vector<int64_t>& values) {
-    const Shape shape = {static_cast<int64_t>(values.size())};
-    return constant(name, make_tensor(shape, std::span<const int64_t>(values)));
+ValueId NodeWriter::integers(const std::string& name, const std::vector<std::int64_t>& values) {
+    const Shape shape = {static_cast<std::int64_t>(values.size())};
+    return constant(name, make_tensor(shape, std::span<const std::int64_t>(values)));
 }
 
 ValueId NodeWriter::reals(const std::string& name, ElementType type, Shape shape,
@@ -38,10 +38,10 @@ ValueId NodeWriter::scalar(const std::string& name, ElementType type, double val
 
 ValueId NodeWriter::reshape(const std::string& name, ValueId x, const Shape& shape, ValueId into) {
     return add(Operator::kReshape, name, {x, integers(name + ".shape", shape)},
-               {{"allowzero", int64_t{1}}}, 1, into);
+               {{"allowzero", std::int64_t{1}}}, 1, into);
 }
 
-ValueId NodeWriter::transpose(const std::string& name, ValueId x, std::vector<int64_t> perm,
+ValueId NodeWriter::transpose(const std::string& name, ValueId x, std::vector<std::int64_t> perm,
                               ValueId into) {
     return add(Operator::kTranspose, name, {x}, {{"perm", std::move(perm)}}, 1, into);
 }

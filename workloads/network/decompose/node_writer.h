@@ -2,12 +2,12 @@
 // Writes the nodes that stand for another one.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 
@@ -21,16 +21,16 @@ class NodeWriter {
 
     /// The first of the node's new outputs, which have consecutive numbers; or `into`.
     ValueId add(Operator op, const std::string& name, std::vector<ValueId> inputs,
-                NodeAttributes attributes = {}, int64_t outputs = 1, ValueId into = kNoValue);
+                NodeAttributes attributes = {}, std::int64_t outputs = 1, ValueId into = kNoValue);
     ValueId constant(const std::string& name, Tensor tensor);
-    ValueId integers(const std::string& name, const std::vector<int64_t>& values);
+    ValueId integers(const std::string& name, const std::vector<std::int64_t>& values);
     /// Real values of the type.
     ValueId reals(const std::string& name, ElementType type, Shape shape,
                   std::span<const double> values);
     ValueId scalar(const std::string& name, ElementType type, double value);
     ValueId reshape(const std::string& name, ValueId x, const Shape& shape,
                     ValueId into = kNoValue);
-    ValueId transpose(const std::string& name, ValueId x, std::vector<int64_t> perm,
+    ValueId transpose(const std::string& name, ValueId x, std::vector<std::int64_t> perm,
                       ValueId into = kNoValue);
     /// A value as the output of the node that is replaced.
     void give(ValueId from, ValueId to);

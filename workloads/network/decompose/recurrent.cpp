@@ -18,7 +18,7 @@ class Recurrent {
         directions_ = direction == "bidirectional" ? 2 : 1;
         reverse_ = direction == "reverse";
         gru_ = node.op == Operator::kGRU;
-        const int64_t gates = gru_ ? 3 : 1;
+        const std::int64_t gates = gru_ ? 3 : 1;
         if (directions_ == 1 && !reverse_ && direction != "forward")
             fail(node, "direction " + direction);
         if (x.size() != 3 || weight.size() != 3 || recurrence.size() != 3)
@@ -27,7 +27,7 @@ class Recurrent {
         seq_ = x[0], batch_ = x[1], hidden_ = recurrence[2];
         if (seq_ == 0) fail(node, "a sequence without steps");
         if (seq_ > kMaximumSteps) fail(node, fmt::format("more than {} steps", kMaximumSteps));
-        const bool fits = hidden_ < (int64_t{1} << 30) &&
+        const bool fits = hidden_ < (std::int64_t{1} << 30) &&
                           weight == Shape{directions_, gates * hidden_, x[2]} &&
                           recurrence == Shape{directions_, gates * hidden_, hidden_} &&
                           node.integer("hidden_size", hidden_) == hidden_;
@@ -45,11 +45,11 @@ class Recurrent {
         const ValueId rows = w_.reshape(node_.name + ".rows", node_.inputs[0],
                                         {seq_ * batch_, w_.shape(node_.inputs[0])[2]});
         std::vector<ValueId> states, last;
-        for (int64_t d = 0; d < directions_; ++d) {
+        for (std::int64_t d = 0; d < directions_; ++d) {
             name_ = node_.name + (directions_ == 2 ? d == 0 ? ".forward" : ".backward" : "");
             run_direction(rows, d, reverse_ || d == 1);
             const auto joined =
-                w_.add(Operator::kConcat, name_ + ".states", states_, {{"axis", int64_t{0}}});
+                w_.add(Operator::kConcat, name_ + ".states", states_, {{"axis", std::int64_t{0}}});
             states.push_back(w_.reshape(name_ + ".output0", joined, {seq_, 1, batch_, hidden_}));
             last.push_back(w_.reshape(name_ + ".output1", last_, {1, batch_, hidden_}));
         }
@@ -58,16 +58,16 @@ class Recurrent {
     }
 
   private:
-    static constexpr int64_t kMaximumSteps = 1 << 14;
+    static constexpr std::int64_t kMaximumSteps = 1 << 14;
 
-    bool has(size_t i) const { return node_.input(i) != kNoValue; }
+    bool has(std::size_t i) const { return node_.input(i) != kNoValue; }
 
     void read_activations() {
-        if (!gru_) activations_.assign(static_cast<size_t>(directions_), Operator::kTanh);
+        if (!gru_) activations_.assign(static_cast<std::size_t>(directions_), Operator::kTanh);
         const auto found = node_.attributes.find("activations");
         if (found == node_.attributes.end()) return;
         const auto& given = std::get<std::vector<std::string>>(found->second);
-        for (size_t i = 0; i < given.size(); ++i) {
+        for (std::size_t i = 0; i < given.size(); ++i) {
             const bool known = gru_ ? given[i] == (i % 2 == 0 ? "Sigmoid" : "Tanh")
                                     : given[i] == "Tanh" || given[i] == "Relu";
             if (!known) fail(node_, "activation " + given[i] + " is not supported");
@@ -77,13 +77,14 @@ class Recurrent {
     }
 
     /// Slice d of an input.
-    ValueId part(size_t input, int64_t d, const char* suffix) {
+    ValueId part(std::size_t input, std::int64_t d, const char* suffix) {
         const std::string name = name_ + suffix;
         const ValueId index = w_.constant(name + ".index", make_tensor({}, std::span(&d, 1)));
         return w_.add(Operator::kGather, name, {node_.inputs[input], index},
-                      {{"axis", int64_t{0}}});
+                      {{"axis", std::int64_t{0}}});
     }
-    ValueId range(const std::string& name, ValueId x, int64_t axis, int64_t from, int64_t to) {
+    ValueId range(const std::string& name, ValueId x, std::int64_t axis, std::int64_t from,
+                  std::int64_t to) {
         return w_.add(Operator::kSlice, name,
                       {x, w_.integers(name + ".from", {from}), w_.integers(name + ".to", {to}),
                        w_.integers(name + ".axis", {axis})});
@@ -91,19 +92,20 @@ class Recurrent {
     ValueId product(const std::string& name, ValueId x, ValueId weight, ValueId bias) {
         std::vector<ValueId> operands = {x, weight};
         if (bias != kNoValue) operands.push_back(bias);
-        return w_.add(Operator::kGemm, name, operands, {{"transB", int64_t{1}}});
+        return w_.add(Operator::kGemm, name, operands, {{"transB", std::int64_t{1}}});
     }
     ValueId both(Operator op, const std::string& name, ValueId a, ValueId b) {
         return w_.add(op, name, {a, b});
     }
-    ValueId split(const std::string& name, ValueId x, int64_t parts, int64_t extent, int64_t axis) {
-        const std::vector<int64_t> sizes(static_cast<size_t>(parts), extent);
+    ValueId split(const std::string& name, ValueId x, std::int64_t parts, std::int64_t extent,
+                  std::int64_t axis) {
+        const std::vector<std::int64_t> sizes(static_cast<std::size_t>(parts), extent);
         return w_.add(Operator::kSplit, name, {x, w_.integers(name + ".sizes", sizes)},
                       {{"axis", axis}}, parts);
     }
 
-    void run_direction(ValueId rows, int64_t d, bool backward) {
-        const int64_t width = (gru_ ? 3 : 1) * hidden_;
+    void run_direction(ValueId rows, std::int64_t d, bool backward) {
+        const std::int64_t width = (gru_ ? 3 : 1) * hidden_;
         const ValueId weight = part(1, d, ".W");
         recurrence_ = part(2, d, ".R");
         ValueId input_bias = kNoValue;
@@ -118,20 +120,20 @@ class Recurrent {
         ValueId h = has(5) ? part(5, d, ".initial_h")
                            : w_.constant(name_ + ".zero",
                                          Tensor(w_.type(node_.inputs[0]), {batch_, hidden_}));
-        states_.assign(static_cast<size_t>(seq_), kNoValue);
-        for (int64_t i = 0; i < seq_; ++i) {
-            const int64_t t = backward ? seq_ - 1 - i : i;
+        states_.assign(static_cast<std::size_t>(seq_), kNoValue);
+        for (std::int64_t i = 0; i < seq_; ++i) {
+            const std::int64_t t = backward ? seq_ - 1 - i : i;
             const std::string name = name_ + ".t" + std::to_string(t);
             const ValueId x = steps + static_cast<ValueId>(t);
             h = gru_ ? gru_step(name, x, h) : rnn_step(name, x, h, d);
-            states_[static_cast<size_t>(t)] = h;
+            states_[static_cast<std::size_t>(t)] = h;
         }
         last_ = h;
     }
 
-    ValueId rnn_step(const std::string& name, ValueId x, ValueId h, int64_t d) {
+    ValueId rnn_step(const std::string& name, ValueId x, ValueId h, std::int64_t d) {
         const ValueId state = product(name + ".state", h, recurrence_, recurrence_bias_);
-        return w_.add(activations_[static_cast<size_t>(d)], name + ".h",
+        return w_.add(activations_[static_cast<std::size_t>(d)], name + ".h",
                       {both(Operator::kAdd, name + ".sum", state, x)});
     }
 
@@ -147,7 +149,8 @@ class Recurrent {
             r = w_.add(kSigmoid, name + ".r", {both(kAdd, name + ".rs", from_h + 1, from_x + 1)});
             inner = both(kMul, name + ".reset", r, from_h + 2);
         } else {
-            const auto rows = [&](const char* suffix, ValueId from, int64_t first, int64_t last) {
+            const auto rows = [&](const char* suffix, ValueId from, std::int64_t first,
+                                  std::int64_t last) {
                 return from == kNoValue
                            ? from
                            : range(name + suffix, from, 0, first * hidden_, last * hidden_);
@@ -165,7 +168,7 @@ class Recurrent {
         return both(kAdd, name + ".new", n, kept);
     }
 
-    void finish(size_t output, const std::vector<ValueId>& parts, int64_t axis) {
+    void finish(std::size_t output, const std::vector<ValueId>& parts, std::int64_t axis) {
         if (output >= node_.outputs.size() || node_.outputs[output] == kNoValue) return;
         w_.add(Operator::kConcat, fmt::format("{}.output{}", node_.name, output), parts,
                {{"axis", axis}}, 1, node_.outputs[output]);
@@ -173,7 +176,7 @@ class Recurrent {
 
     NodeWriter& w_;
     const Node& node_;
-    int64_t directions_ = 1, seq_ = 0, batch_ = 0, hidden_ = 0;
+    std::int64_t directions_ = 1, seq_ = 0, batch_ = 0, hidden_ = 0;
     bool reverse_ = false, gru_ = false;
     std::vector<Operator> activations_;
     std::string name_;

@@ -3,21 +3,21 @@
 // constant matrix whose column o holds what each input element gives to output element o (at most
 // 2 of them are not 0 for linear, 4 for cubic interpolation); nearest only moves elements. XLA
 // writes jax.image.resize in the same way. Source: the ONNX operator reference, Resize.
-#include "workloads/network/decompose/parts.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "workloads/network/decompose/parts.h"
 
 namespace lockstep::network::decomposing {
 
 namespace {
 
-constexpr int64_t kMaximumMatrix = int64_t{1} << 24;
+constexpr std::int64_t kMaximumMatrix = std::int64_t{1} << 24;
 
 /// One axis: input and output extent, and how many output steps an input step is.
 struct Axis {
-    int64_t in = 1, out = 1;
+    std::int64_t in = 1, out = 1;
     double scale = 1;
 };
 
@@ -27,7 +27,7 @@ struct Resampling {
     bool exclude_outside = false;
 
     /// Where output element o lies among the input's elements.
-    double position(const Axis& a, int64_t o) const {
+    double position(const Axis& a, std::int64_t o) const {
         const auto x = static_cast<double>(o);
         if (coordinates == "align_corners")
             return a.out == 1 ? 0
@@ -37,7 +37,7 @@ struct Resampling {
         return (x + 0.5) / a.scale - 0.5;
     }
 
-    int64_t nearest_index(const Axis& a, int64_t o) const {
+    std::int64_t nearest_index(const Axis& a, std::int64_t o) const {
         // The quotient of two extents may miss a whole number by its rounding.
         double x = position(a, o);
         if (std::abs(x - std::round(x)) < 1e-9 * static_cast<double>(a.in)) x = std::round(x);
@@ -45,7 +45,7 @@ struct Resampling {
                              : nearest == "ceil"              ? std::ceil(x)
                              : nearest == "round_prefer_ceil" ? std::floor(x + 0.5)
                                                               : std::ceil(x - 0.5);
-        return std::clamp<int64_t>(static_cast<int64_t>(index), 0, a.in - 1);
+        return std::clamp<std::int64_t>(static_cast<std::int64_t>(index), 0, a.in - 1);
     }
 
     /// Weights of the input elements first, first + 1, ...
@@ -59,21 +59,21 @@ struct Resampling {
 
     /// in x out
     std::vector<double> matrix(const Axis& axis) const {
-        std::vector<double> result(static_cast<size_t>(axis.in * axis.out), 0);
-        for (int64_t o = 0; o < axis.out; ++o) {
+        std::vector<double> result(static_cast<std::size_t>(axis.in * axis.out), 0);
+        for (std::int64_t o = 0; o < axis.out; ++o) {
             const double x = position(axis, o), whole = std::floor(x);
             std::vector<double> weights = taps(x - whole);
-            const int64_t first = static_cast<int64_t>(whole) - (mode == "cubic" ? 1 : 0);
+            const std::int64_t first = static_cast<std::int64_t>(whole) - (mode == "cubic" ? 1 : 0);
             double sum = 0;
-            for (size_t t = 0; t < weights.size(); ++t) {
-                const int64_t i = first + static_cast<int64_t>(t);
+            for (std::size_t t = 0; t < weights.size(); ++t) {
+                const std::int64_t i = first + static_cast<std::int64_t>(t);
                 if (exclude_outside && (i < 0 || i >= axis.in)) weights[t] = 0;
                 sum += weights[t];
             }
-            for (size_t t = 0; t < weights.size(); ++t) {
-                const int64_t i =
-                    std::clamp<int64_t>(first + static_cast<int64_t>(t), 0, axis.in - 1);
-                result[static_cast<size_t>(i * axis.out + o)] +=
+            for (std::size_t t = 0; t < weights.size(); ++t) {
+                const std::int64_t i =
+                    std::clamp<std::int64_t>(first + static_cast<std::int64_t>(t), 0, axis.in - 1);
+                result[static_cast<std::size_t>(i * axis.out + o)] +=
                     exclude_outside ? weights[t] / sum : weights[t];
             }
         }
@@ -100,13 +100,13 @@ Resampling read_resampling(const Node& node) {
 
 std::vector<Axis> read_axes(const Graph& graph, const Node& node) {
     const Shape& in = graph.shape(node.inputs.at(0));
-    const auto given = [&](size_t i) {
+    const auto given = [&](std::size_t i) {
         return node.input(i) != kNoValue && element_count(graph.shape(node.inputs[i])) != 0;
     };
     std::vector<Axis> axes(in.size());
     if (given(2) == given(3)) fail(node, "needs scales or sizes");
     std::vector<double> scales;
-    std::vector<int64_t> sizes;
+    std::vector<std::int64_t> sizes;
     if (given(3)) {
         sizes = known_integers(graph, node, 3);
     } else {
@@ -118,7 +118,7 @@ std::vector<Axis> read_axes(const Graph& graph, const Node& node) {
     if (std::max(scales.size(), sizes.size()) != in.size())
         fail(node, fmt::format("{} scales or sizes for {}", std::max(scales.size(), sizes.size()),
                                to_string(in)));
-    for (size_t d = 0; d < in.size(); ++d) {
+    for (std::size_t d = 0; d < in.size(); ++d) {
         Axis& axis = axes[d];
         axis.in = in[d];
         const auto extent = static_cast<double>(in[d]);
@@ -126,7 +126,7 @@ std::vector<Axis> read_axes(const Graph& graph, const Node& node) {
             sizes.empty() ? std::floor(extent * scales[d]) : static_cast<double>(sizes[d]);
         if (!(out >= 0 && out < 0x1p24) || (in[d] == 0 && out != 0))
             fail(node, fmt::format("{} to {} elements", in[d], out));
-        axis.out = static_cast<int64_t>(out);
+        axis.out = static_cast<std::int64_t>(out);
         axis.scale = sizes.empty() ? scales[d] : out / extent;
     }
     return axes;
@@ -138,22 +138,22 @@ void write_resize(NodeWriter& w, const Graph& graph, const Node& node) {
     const Resampling resampling = read_resampling(node);
     const std::vector<Axis> axes = read_axes(graph, node);
     ValueId x = node.inputs.at(0);
-    for (size_t d = 0; d < axes.size(); ++d) {
+    for (std::size_t d = 0; d < axes.size(); ++d) {
         const Axis& axis = axes[d];
         if (axis.in == axis.out && axis.scale == 1) continue;
         const std::string name = fmt::format("{}.axis{}", node.name, d);
         if (resampling.mode == "nearest") {
-            std::vector<int64_t> indices(static_cast<size_t>(axis.out));
-            for (int64_t o = 0; o < axis.out; ++o)
-                indices[static_cast<size_t>(o)] = resampling.nearest_index(axis, o);
+            std::vector<std::int64_t> indices(static_cast<std::size_t>(axis.out));
+            for (std::int64_t o = 0; o < axis.out; ++o)
+                indices[static_cast<std::size_t>(o)] = resampling.nearest_index(axis, o);
             x = w.add(Operator::kGather, name, {x, w.integers(name + ".indices", indices)},
-                      {{"axis", static_cast<int64_t>(d)}});
+                      {{"axis", static_cast<std::int64_t>(d)}});
             continue;
         }
         if (!is_floating(w.type(x))) fail(node, "interpolates integers");
         if (axis.in > kMaximumMatrix || axis.in * axis.out > kMaximumMatrix)
             fail(node, fmt::format("an axis of {} to {} elements", axis.in, axis.out));
-        std::vector<int64_t> perm(axes.size());
+        std::vector<std::int64_t> perm(axes.size());
         std::iota(perm.begin(), perm.end(), 0);
         std::swap(perm[d], perm.back());
         const bool turns = d + 1 != axes.size();

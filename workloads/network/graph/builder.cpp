@@ -4,11 +4,11 @@
 // trained network.
 #include "workloads/network/graph/builder.h"
 
+#include <cmath>
+
 #include "sim/numerics/random.h"
 #include "workloads/network/decompose/decompose.h"
 #include "workloads/network/shapes/shape_inference.h"
-
-#include <cmath>
 
 namespace lockstep::network {
 
@@ -17,13 +17,13 @@ using numerics::random_unit;
 
 namespace {
 
-float spread_of(int64_t fan_in) {
+float spread_of(std::int64_t fan_in) {
     return std::sqrt(3.0f / static_cast<float>(fan_in));
 }
 
-Tensor seeded(Shape shape, uint64_t stream, float spread, float centre) {
+Tensor seeded(Shape shape, std::uint64_t stream, float spread, float centre) {
     Tensor tensor(ElementType::kFp32, std::move(shape));
-    uint64_t i = 0;
+    std::uint64_t i = 0;
     for (float& value : tensor.as<float>()) {
         value = centre + spread * (2 * random_unit(stream, i++) - 1);
     }
@@ -32,7 +32,7 @@ Tensor seeded(Shape shape, uint64_t stream, float spread, float centre) {
 
 }  // namespace
 
-Builder::Builder(std::string name, uint64_t seed, bool with_values)
+Builder::Builder(std::string name, std::uint64_t seed, bool with_values)
     : seed_(seed), with_values_(with_values) {
     graph_.name = std::move(name);
 }
@@ -66,9 +66,9 @@ ValueId Builder::constant(std::string name, Tensor tensor) {
 }
 
 ValueId Builder::node(Operator op, std::string name, std::vector<ValueId> inputs,
-                      Attributes attributes, size_t outputs) {
+                      Attributes attributes, std::size_t outputs) {
     Node node{name, op, std::move(inputs), {}, std::move(attributes)};
-    for (size_t i = 0; i < outputs; ++i)
+    for (std::size_t i = 0; i < outputs; ++i)
         node.outputs.push_back(graph_.add({i == 0 ? name : name + "." + std::to_string(i)}));
     const ValueId result = node.outputs.at(0);
     if (const std::optional<std::vector<Node>> parts = decompose(graph_, node)) {
@@ -80,17 +80,17 @@ ValueId Builder::node(Operator op, std::string name, std::vector<ValueId> inputs
     return result;
 }
 
-ValueId Builder::convolution(const std::string& name, ValueId x, int64_t channels, int64_t kernel,
-                             ConvolutionOptions options) {
-    const int64_t inputs = shape(x).at(1) / options.group;
+ValueId Builder::convolution(const std::string& name, ValueId x, std::int64_t channels,
+                             std::int64_t kernel, ConvolutionOptions options) {
+    const std::int64_t inputs = shape(x).at(1) / options.group;
     const float spread = spread_of(inputs * kernel * kernel);
     std::vector<ValueId> operands = {
         x, weight(name + ".weight", {channels, inputs, kernel, kernel}, spread)};
     if (options.bias) operands.push_back(weight(name + ".bias", {channels}, spread));
-    const int64_t p = options.pad, s = options.stride;
+    const std::int64_t p = options.pad, s = options.stride;
     return node(Operator::kConv, name, std::move(operands),
-                {{"pads", std::vector<int64_t>{p, p, p, p}},
-                 {"strides", std::vector<int64_t>{s, s}},
+                {{"pads", std::vector<std::int64_t>{p, p, p, p}},
+                 {"strides", std::vector<std::int64_t>{s, s}},
                  {"group", options.group}});
 }
 
@@ -102,16 +102,16 @@ ValueId Builder::batch_normalisation(const std::string& name, ValueId x) {
                  statistic(name + ".running_var", c, 0.1f, 1)});
 }
 
-ValueId Builder::max_pool(const std::string& name, ValueId x, int64_t kernel, int64_t stride,
-                          int64_t pad) {
+ValueId Builder::max_pool(const std::string& name, ValueId x, std::int64_t kernel,
+                          std::int64_t stride, std::int64_t pad) {
     return node(Operator::kMaxPool, name, {x},
-                {{"kernel_shape", std::vector<int64_t>{kernel, kernel}},
-                 {"strides", std::vector<int64_t>{stride, stride}},
-                 {"pads", std::vector<int64_t>{pad, pad, pad, pad}}});
+                {{"kernel_shape", std::vector<std::int64_t>{kernel, kernel}},
+                 {"strides", std::vector<std::int64_t>{stride, stride}},
+                 {"pads", std::vector<std::int64_t>{pad, pad, pad, pad}}});
 }
 
-ValueId Builder::linear(const std::string& name, ValueId x, int64_t features) {
-    const int64_t inputs = shape(x).back();
+ValueId Builder::linear(const std::string& name, ValueId x, std::int64_t features) {
+    const std::int64_t inputs = shape(x).back();
     const float spread = spread_of(inputs);
     const ValueId w = weight(name + ".weight", {inputs, features}, spread);
     const ValueId b = weight(name + ".bias", {features}, spread);
@@ -128,12 +128,13 @@ ValueId Builder::layer_normalisation(const std::string& name, ValueId x, float e
 }
 
 ValueId Builder::reshape(const std::string& name, ValueId x, Shape to) {
-    const Shape extents = {static_cast<int64_t>(to.size())};
-    return node(Operator::kReshape, name,
-                {x, constant(name + ".shape", make_tensor(extents, std::span<const int64_t>(to)))});
+    const Shape extents = {static_cast<std::int64_t>(to.size())};
+    return node(
+        Operator::kReshape, name,
+        {x, constant(name + ".shape", make_tensor(extents, std::span<const std::int64_t>(to)))});
 }
 
-ValueId Builder::transpose(const std::string& name, ValueId x, std::vector<int64_t> perm) {
+ValueId Builder::transpose(const std::string& name, ValueId x, std::vector<std::int64_t> perm) {
     return node(Operator::kTranspose, name, {x}, {{"perm", std::move(perm)}});
 }
 

@@ -2,9 +2,9 @@
 // Makes graphs in code: each call adds a node, infers its shape and gives its first output.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
 #include <initializer_list>
+
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 
@@ -14,7 +14,7 @@ class Builder {
   public:
     /// Weights come from `seed`, the same for every machine and compiler; without values the graph
     /// has their shapes only.
-    Builder(std::string name, uint64_t seed, bool with_values = true);
+    Builder(std::string name, std::uint64_t seed, bool with_values = true);
 
     ValueId input(std::string name, ElementType type, Shape shape);
     /// A trained weight, uniform in [centre - spread, centre + spread).
@@ -24,25 +24,25 @@ class Builder {
     ValueId constant(std::string name, Tensor tensor);
 
     ValueId node(Operator op, std::string name, std::vector<ValueId> inputs,
-                 Attributes attributes = {}, size_t outputs = 1);
+                 Attributes attributes = {}, std::size_t outputs = 1);
 
     struct ConvolutionOptions {
-        int64_t stride = 1;
-        int64_t pad = 0;
-        int64_t group = 1;
+        std::int64_t stride = 1;
+        std::int64_t pad = 0;
+        std::int64_t group = 1;
         bool bias = false;
     };
     /// Square kernels over [n, c, h, w].
-    ValueId convolution(const std::string& name, ValueId x, int64_t channels, int64_t kernel,
-                        ConvolutionOptions options);
+    ValueId convolution(const std::string& name, ValueId x, std::int64_t channels,
+                        std::int64_t kernel, ConvolutionOptions options);
     ValueId batch_normalisation(const std::string& name, ValueId x);
-    ValueId max_pool(const std::string& name, ValueId x, int64_t kernel, int64_t stride,
-                     int64_t pad);
+    ValueId max_pool(const std::string& name, ValueId x, std::int64_t kernel, std::int64_t stride,
+                     std::int64_t pad);
     /// y = x W + b over the last dimension: Gemm for matrices, else MatMul and Add.
-    ValueId linear(const std::string& name, ValueId x, int64_t features);
+    ValueId linear(const std::string& name, ValueId x, std::int64_t features);
     ValueId layer_normalisation(const std::string& name, ValueId x, float epsilon);
     ValueId reshape(const std::string& name, ValueId x, Shape shape);
-    ValueId transpose(const std::string& name, ValueId x, std::vector<int64_t> perm);
+    ValueId transpose(const std::string& name, ValueId x, std::vector<std::int64_t> perm);
 
     const Shape& shape(ValueId id) const { return graph_.shape(id); }
 
@@ -53,7 +53,7 @@ class Builder {
     ValueId given(std::string name, Shape shape, float spread, float centre, ValueKind kind);
 
     Graph graph_;
-    uint64_t seed_;
+    std::uint64_t seed_;
     bool with_values_;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as text, for people and for tests: inputs, nodes in execution order, outputs. Values of
 // small constants are not printed; their shapes say enough.
-#include "workloads/network/graph/graph.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 
@@ -29,7 +29,7 @@ std::string describe_list(const Graph& graph, const std::vector<ValueId>& ids) {
 }
 
 struct Describe {
-    std::string operator()(int64_t x) const { return fmt::format("{}", x); }
+    std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
     std::string operator()(float x) const { return fmt::format("{}", x); }
     std::string operator()(const std::string& x) const { return x; }
     std::string operator()(const std::shared_ptr<const Tensor>& x) const {
@@ -47,7 +47,7 @@ std::string dump(const Graph& graph) {
     std::string text = fmt::format("network {}: {} nodes, {} parameters\n", graph.name,
                                    graph.nodes.size(), parameter_count(graph));
     text += fmt::format("inputs {}\n", describe_list(graph, graph.inputs));
-    for (const size_t n : topological_order(graph)) {
+    for (const std::size_t n : topological_order(graph)) {
         const Node& node = graph.nodes[n];
         text += fmt::format("{} {}({}) -> {}", node.name, name_of(node.op),
                             describe_list(graph, node.inputs), describe_list(graph, node.outputs));

@@ -9,7 +9,7 @@
 
 namespace lockstep::network {
 
-enum class ElementType : uint8_t {
+enum class ElementType : std::uint8_t {
     kFp32,
     kFp64,
     kBf16,
@@ -23,7 +23,7 @@ enum class ElementType : uint8_t {
 };
 
 /// Bytes of one element; a bool takes one.
-size_t size_of(ElementType type);
+std::size_t size_of(ElementType type);
 
 /// "fp32", "int8", ...
 std::string_view name_of(ElementType type);

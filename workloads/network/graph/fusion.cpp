@@ -5,17 +5,17 @@
 // Contracting such chains cannot make a cycle: they have one way out, at their end.
 #include "workloads/network/graph/fusion.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/graph/given.h"
-
 #include <algorithm>
 #include <map>
+
+#include "sim/error/error.h"
+#include "workloads/network/graph/given.h"
 
 namespace lockstep::network {
 
 namespace {
 
-constexpr size_t kNobody = SIZE_MAX;
+constexpr std::size_t kNobody = SIZE_MAX;
 
 bool is_product(Operator op) {
     return info_of(op).role == LayerRole::kProduct;
@@ -26,7 +26,7 @@ class Readers {
   public:
     explicit Readers(const Graph& graph)
         : graph_(graph), reads_(graph.values.size(), 0), reader_(graph.values.size(), kNobody) {
-        for (size_t n = 0; n < graph.nodes.size(); ++n)
+        for (std::size_t n = 0; n < graph.nodes.size(); ++n)
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue) {
                     ++reads_[id];
@@ -34,9 +34,9 @@ class Readers {
                 }
         for (const ValueId id : graph.outputs) ++reads_[id];
     }
-    size_t only_reader(ValueId id) const { return reads_[id] == 1 ? reader_[id] : kNobody; }
+    std::size_t only_reader(ValueId id) const { return reads_[id] == 1 ? reader_[id] : kNobody; }
     /// The node that alone reads what `node` alone gives.
-    size_t next(const Node& node) const {
+    std::size_t next(const Node& node) const {
         const auto given = [](ValueId id) { return id != kNoValue; };
         if (std::count_if(node.outputs.begin(), node.outputs.end(), given) != 1) return kNobody;
         return node.outputs[0] == kNoValue ? kNobody : only_reader(node.outputs[0]);
@@ -44,7 +44,7 @@ class Readers {
 
   private:
     const Graph& graph_;
-    std::vector<size_t> reads_, reader_;
+    std::vector<std::size_t> reads_, reader_;
 };
 
 bool joins(const Graph& graph, const Node& node, ValueId from, const FusionOptions& options) {
@@ -77,12 +77,13 @@ void add_once(std::vector<ValueId>& list, ValueId id) {
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
 }
 
-void find_edges(const Graph& graph, const std::vector<std::vector<size_t>>& readers, Layer& layer) {
-    const auto inside = [&](size_t n) {
+void find_edges(const Graph& graph, const std::vector<std::vector<std::size_t>>& readers,
+                Layer& layer) {
+    const auto inside = [&](std::size_t n) {
         return std::find(layer.nodes.begin(), layer.nodes.end(), n) != layer.nodes.end();
     };
     std::vector<ValueId> computed;
-    for (const size_t n : layer.nodes) {
+    for (const std::size_t n : layer.nodes) {
         for (const ValueId id : graph.nodes[n].inputs)
             if (id != kNoValue && std::find(computed.begin(), computed.end(), id) == computed.end())
                 add_once(layer.inputs, id);
@@ -103,10 +104,10 @@ bool is_bias(const Graph& graph, const Node& product, ValueId constant) {
     const Shape& out = graph.shape(product.outputs[0]);
     if (!is_given(value) || !value.shape || out.size() < 2) return false;
     if (value.type != graph.value(product.outputs[0]).type || value.quantisation) return false;
-    const size_t axis = product.op == Operator::kConv ? 1 : out.size() - 1;
-    const size_t rank = value.shape->size();
+    const std::size_t axis = product.op == Operator::kConv ? 1 : out.size() - 1;
+    const std::size_t rank = value.shape->size();
     if (rank > out.size()) return false;
-    for (size_t i = 0; i < rank; ++i)
+    for (std::size_t i = 0; i < rank; ++i)
         if (i + out.size() - rank != axis && (*value.shape)[i] != 1) return false;
     return element_count(*value.shape) == out[axis];
 }
@@ -129,22 +130,22 @@ ValueId as_vector(Graph& graph, ValueId constant) {
 
 std::vector<Layer> layers_of(const Graph& graph, FusionOptions options) {
     const Readers only(graph);
-    const std::vector<size_t> order = topological_order(graph);
-    std::vector<size_t> place(graph.nodes.size());
-    for (size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-    std::vector<std::vector<size_t>> readers(graph.values.size());
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+    const std::vector<std::size_t> order = topological_order(graph);
+    std::vector<std::size_t> place(graph.nodes.size());
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    std::vector<std::vector<std::size_t>> readers(graph.values.size());
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         for (const ValueId id : graph.nodes[n].inputs)
             if (id != kNoValue) readers[id].push_back(n);
 
     std::vector<bool> taken(graph.nodes.size(), false);
     std::vector<Layer> layers;
-    const auto make_layer = [&](size_t first) {
+    const auto make_layer = [&](std::size_t first) {
         Layer layer{{first}, {}, {}};
         taken[first] = true;
         while (is_product(graph.nodes[first].op)) {
             const Node& last = graph.nodes[layer.nodes.back()];
-            const size_t next = only.next(last);
+            const std::size_t next = only.next(last);
             if (next == kNobody || taken[next]) break;
             if (!joins(graph, graph.nodes[next], last.outputs[0], options)) break;
             layer.nodes.push_back(next);
@@ -155,9 +156,9 @@ std::vector<Layer> layers_of(const Graph& graph, FusionOptions options) {
         layers.push_back(std::move(layer));
     };
     // Of two products that are added, the later one takes the sum: the other is then ready.
-    for (size_t i = order.size(); i-- > 0;)
+    for (std::size_t i = order.size(); i-- > 0;)
         if (is_product(graph.nodes[order[i]].op)) make_layer(order[i]);
-    for (const size_t n : order)
+    for (const std::size_t n : order)
         if (!taken[n]) make_layer(n);
     std::sort(layers.begin(), layers.end(), [&](const Layer& a, const Layer& b) {
         return place[a.nodes.back()] < place[b.nodes.back()];
@@ -167,7 +168,7 @@ std::vector<Layer> layers_of(const Graph& graph, FusionOptions options) {
 
 std::string name_of(const Graph& graph, const Layer& layer) {
     std::string name;
-    for (const size_t n : layer.nodes) name += (name.empty() ? "" : "+") + graph.nodes[n].name;
+    for (const std::size_t n : layer.nodes) name += (name.empty() ? "" : "+") + graph.nodes[n].name;
     return name;
 }
 
@@ -177,7 +178,7 @@ int fold_bias(Graph& graph) {
     int folded = 0;
     for (Node& product : graph.nodes) {
         if (!is_product(product.op) || product.input(2) != kNoValue) continue;
-        const size_t next = only.next(product);
+        const std::size_t next = only.next(product);
         if (next == kNobody || graph.nodes[next].op != Operator::kAdd) continue;
         const Node& add = graph.nodes[next];
         const ValueId constant = add.inputs[add.inputs[0] == product.outputs[0] ? 1 : 0];
@@ -190,7 +191,7 @@ int fold_bias(Graph& graph) {
         gone[next] = true;
         ++folded;
     }
-    size_t n = 0;
+    std::size_t n = 0;
     std::erase_if(graph.nodes, [&](const Node&) { return gone[n++]; });
     return folded;
 }

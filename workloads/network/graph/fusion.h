@@ -3,23 +3,23 @@
 // pooling on its way out of the accumulators.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
 #include <string>
 #include <vector>
+
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 
 /// Nodes that are computed together. The graph is not changed: a layer names nodes of it, and what
 /// they mean one after the other is what the layer means.
 struct Layer {
-    std::vector<size_t> nodes;  ///< indices into graph.nodes, in the order of computation
+    std::vector<std::size_t> nodes;  ///< indices into graph.nodes, in the order of computation
     /// Values that are read, each once, without the constants' order meaning anything: those that
     /// other layers compute, network inputs, parameters and constants.
     std::vector<ValueId> inputs;
     std::vector<ValueId> outputs;  ///< values that other layers read, and network outputs
 
-    size_t head() const { return nodes.front(); }
+    std::size_t head() const { return nodes.front(); }
 };
 
 struct FusionOptions {

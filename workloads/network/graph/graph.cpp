@@ -3,9 +3,9 @@
 // makes of its inputs' shapes is in shapes/.
 #include "workloads/network/graph/graph.h"
 
-#include "sim/error/error.h"
-
 #include <queue>
+
+#include "sim/error/error.h"
 
 namespace lockstep::network {
 
@@ -36,13 +36,13 @@ void check_node(const Graph& graph, const Node& node) {
         fail(node, fmt::format("has {} inputs", node.inputs.size()));
     if (node.outputs.size() < info.minimum_outputs || node.outputs.size() > info.maximum_outputs)
         fail(node, fmt::format("has {} outputs", node.outputs.size()));
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         if (node.inputs[i] == kNoValue && i < info.minimum_inputs)
             fail(node, fmt::format("input {} is left out", i));
         if (node.inputs[i] != kNoValue && node.inputs[i] >= graph.values.size())
             fail(node, fmt::format("input {} does not exist", i));
     }
-    for (size_t i = 0; i < info.minimum_outputs; ++i)
+    for (std::size_t i = 0; i < info.minimum_outputs; ++i)
         if (node.outputs[i] == kNoValue) fail(node, fmt::format("output {} is left out", i));
     for (const auto& [name, attribute] : node.attributes) {
         const std::optional<char> kind = attribute_kind(node.op, name);
@@ -62,11 +62,12 @@ void check_value(const Value& value) {
     }
     if (!value.quantisation) return;
     const Quantisation& q = *value.quantisation;
-    size_t slices = 1;
+    std::size_t slices = 1;
     if (q.axis) {
-        if (!value.shape || *q.axis < 0 || *q.axis >= static_cast<int64_t>(value.shape->size()))
+        if (!value.shape || *q.axis < 0 ||
+            *q.axis >= static_cast<std::int64_t>(value.shape->size()))
             throw InputError(fmt::format("value {}: no axis {} to quantise", value.name, *q.axis));
-        slices = static_cast<size_t>((*value.shape)[static_cast<size_t>(*q.axis)]);
+        slices = static_cast<std::size_t>((*value.shape)[static_cast<std::size_t>(*q.axis)]);
     }
     if (q.scale.size() != slices || q.zero_point.size() != slices)
         throw InputError(fmt::format("value {}: {} scales and {} zero points for {} slices",
@@ -75,8 +76,8 @@ void check_value(const Value& value) {
 
 }  // namespace
 
-int64_t Node::integer(std::string_view attribute, int64_t otherwise) const {
-    const auto* value = find<int64_t>(*this, attribute);
+std::int64_t Node::integer(std::string_view attribute, std::int64_t otherwise) const {
+    const auto* value = find<std::int64_t>(*this, attribute);
     return value != nullptr ? *value : otherwise;
 }
 
@@ -90,9 +91,9 @@ std::string Node::text(std::string_view attribute, std::string_view otherwise) c
     return value != nullptr ? *value : std::string(otherwise);
 }
 
-std::vector<int64_t> Node::integers(std::string_view attribute,
-                                    std::vector<int64_t> otherwise) const {
-    const auto* value = find<std::vector<int64_t>>(*this, attribute);
+std::vector<std::int64_t> Node::integers(std::string_view attribute,
+                                         std::vector<std::int64_t> otherwise) const {
+    const auto* value = find<std::vector<std::int64_t>>(*this, attribute);
     return value != nullptr ? *value : otherwise;
 }
 
@@ -109,7 +110,7 @@ const Shape& Graph::shape(ValueId id) const {
 
 void validate(const Graph& graph) {
     std::vector<bool> written(graph.values.size(), false);
-    for (size_t i = 0; i < graph.values.size(); ++i) {
+    for (std::size_t i = 0; i < graph.values.size(); ++i) {
         check_value(graph.values[i]);
         written[i] = graph.values[i].kind != ValueKind::kComputed;
     }
@@ -140,45 +141,45 @@ void validate(const Graph& graph) {
     topological_order(graph);
 }
 
-std::vector<size_t> topological_order(const Graph& graph) {
-    constexpr size_t kNobody = SIZE_MAX;
-    std::vector<size_t> writer(graph.values.size(), kNobody);
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+std::vector<std::size_t> topological_order(const Graph& graph) {
+    constexpr std::size_t kNobody = SIZE_MAX;
+    std::vector<std::size_t> writer(graph.values.size(), kNobody);
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         for (const ValueId output : graph.nodes[n].outputs)
             if (output != kNoValue) writer.at(output) = n;
 
-    std::vector<std::vector<size_t>> readers(graph.nodes.size());
-    std::vector<size_t> waits_for(graph.nodes.size(), 0);
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+    std::vector<std::vector<std::size_t>> readers(graph.nodes.size());
+    std::vector<std::size_t> waits_for(graph.nodes.size(), 0);
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         for (const ValueId input : graph.nodes[n].inputs)
             if (input != kNoValue && writer.at(input) != kNobody) {
                 readers[writer[input]].push_back(n);
                 ++waits_for[n];
             }
 
-    std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         if (waits_for[n] == 0) ready.push(n);
-    std::vector<size_t> order;
+    std::vector<std::size_t> order;
     while (!ready.empty()) {
-        const size_t n = ready.top();
+        const std::size_t n = ready.top();
         ready.pop();
         order.push_back(n);
-        for (const size_t reader : readers[n])
+        for (const std::size_t reader : readers[n])
             if (--waits_for[reader] == 0) ready.push(reader);
     }
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         if (waits_for[n] > 0) fail(graph.nodes[n], "is part of a cycle, or reads from one");
     return order;
 }
 
-int64_t parameter_count(const Graph& graph) {
+std::int64_t parameter_count(const Graph& graph) {
     std::vector<bool> read(graph.values.size(), false);
     for (const Node& node : graph.nodes)
         for (const ValueId input : node.inputs)
             if (input != kNoValue) read[input] = true;
-    int64_t count = 0;
-    for (size_t i = 0; i < graph.values.size(); ++i)
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < graph.values.size(); ++i)
         if (read[i] && graph.values[i].kind == ValueKind::kParameter)
             count += element_count(graph.values[i].shape.value());
     return count;

@@ -2,9 +2,6 @@
 // A network as a graph: nodes (operators) that compute values (tensors) from values.
 #pragma once
 
-#include "workloads/network/graph/operators.h"
-#include "workloads/network/graph/tensor.h"
-
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,13 +10,16 @@
 #include <variant>
 #include <vector>
 
+#include "workloads/network/graph/operators.h"
+#include "workloads/network/graph/tensor.h"
+
 namespace lockstep::network {
 
-using ValueId = uint32_t;
+using ValueId = std::uint32_t;
 /// An optional input or output that is left out.
 inline constexpr ValueId kNoValue = UINT32_MAX;
 
-enum class ValueKind : uint8_t {
+enum class ValueKind : std::uint8_t {
     kInput,      ///< given at every run
     kParameter,  ///< a trained weight
     kConstant,   ///< any other value known before the run (running means, masks, folded results)
@@ -29,8 +29,8 @@ enum class ValueKind : uint8_t {
 /// real = scale * (stored - zero_point); one pair for the tensor, or one for each slice of `axis`.
 struct Quantisation {
     std::vector<float> scale;
-    std::vector<int32_t> zero_point;
-    std::optional<int64_t> axis;
+    std::vector<std::int32_t> zero_point;
+    std::optional<std::int64_t> axis;
 };
 
 struct Value {
@@ -45,8 +45,9 @@ struct Value {
     bool is_known() const { return data != nullptr; }
 };
 
-using Attribute = std::variant<int64_t, float, std::string, std::shared_ptr<const Tensor>,
-                               std::vector<int64_t>, std::vector<float>, std::vector<std::string>>;
+using Attribute =
+    std::variant<std::int64_t, float, std::string, std::shared_ptr<const Tensor>,
+                 std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>>;
 
 struct Node {
     std::string name;
@@ -56,13 +57,13 @@ struct Node {
     std::map<std::string, Attribute, std::less<>> attributes;
 
     bool has(std::string_view attribute) const { return attributes.contains(attribute); }
-    int64_t integer(std::string_view attribute, int64_t otherwise) const;
+    std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const;
     float real(std::string_view attribute, float otherwise) const;
     std::string text(std::string_view attribute, std::string_view otherwise) const;
-    std::vector<int64_t> integers(std::string_view attribute,
-                                  std::vector<int64_t> otherwise = {}) const;
+    std::vector<std::int64_t> integers(std::string_view attribute,
+                                       std::vector<std::int64_t> otherwise = {}) const;
     /// The i-th input, kNoValue where it is left out.
-    ValueId input(size_t i) const { return i < inputs.size() ? inputs[i] : kNoValue; }
+    ValueId input(std::size_t i) const { return i < inputs.size() ? inputs[i] : kNoValue; }
 };
 
 struct Graph {
@@ -84,10 +85,10 @@ void validate(const Graph& graph);
 
 /// The nodes' indices such that each comes after those it reads from; among several that could come
 /// next, the one that was listed first. InputError naming a node of a cycle.
-std::vector<size_t> topological_order(const Graph& graph);
+std::vector<std::size_t> topological_order(const Graph& graph);
 
 /// The elements of all parameters that a node reads.
-int64_t parameter_count(const Graph& graph);
+std::int64_t parameter_count(const Graph& graph);
 
 /// One line a value that is given, one line a node:
 ///   /conv1 Conv(x:fp32[1,3,8,8], w:fp32[4,3,3,3]) -> y:fp32[1,4,6,6] {pads=[0,0,0,0]}

@@ -9,10 +9,10 @@
 
 namespace lockstep::network {
 
-inline constexpr int64_t kOnnxFp32 = 1, kOnnxBf16 = 16;
+inline constexpr std::int64_t kOnnxFp32 = 1, kOnnxBf16 = 16;
 
 /// A number of TensorProto.DataType as an element type; nothing where there is none here.
-inline std::optional<ElementType> onnx_element_type(int64_t number) {
+inline std::optional<ElementType> onnx_element_type(std::int64_t number) {
     switch (number) {
         case kOnnxFp32:
             return ElementType::kFp32;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/graph/operators.h"
 
-#include "sim/error/error.h"
-
 #include <algorithm>
 #include <iterator>
+
+#include "sim/error/error.h"
 
 namespace lockstep::network {
 

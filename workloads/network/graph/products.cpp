@@ -3,17 +3,17 @@
 // with R. A MatMul with one matrix on the right multiplies all batches with it as rows of one.
 #include "workloads/network/graph/products.h"
 
-#include "sim/error/error.h"
-
 #include <functional>
 #include <numeric>
+
+#include "sim/error/error.h"
 
 namespace lockstep::network {
 
 namespace {
 
-int64_t product(std::span<const int64_t> extents) {
-    return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
+std::int64_t product(std::span<const std::int64_t> extents) {
+    return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 MatrixProduct convolution(const Graph& graph, const Node& node) {
@@ -25,13 +25,14 @@ MatrixProduct convolution(const Graph& graph, const Node& node) {
     Convolution c;
     c.window = window_of(node, input, &weight);
     if (input.size() == 3) {  // an image of one line
-        Window& w = c.window;
-        for (std::vector<int64_t>* list : {&w.kernel, &w.stride, &w.dilation, &w.output})
+        SlidingWindow& w = c.window;
+        for (std::vector<std::int64_t>* list : {&w.kernel, &w.stride, &w.dilation, &w.output})
             list->insert(list->begin(), 1);
-        for (std::vector<int64_t>* pad : {&w.pad_begin, &w.pad_end}) pad->insert(pad->begin(), 0);
+        for (std::vector<std::int64_t>* pad : {&w.pad_begin, &w.pad_end})
+            pad->insert(pad->begin(), 0);
         input.insert(input.begin() + 2, 1);
     }
-    const int64_t groups = c.window.group;
+    const std::int64_t groups = c.window.group;
     c.batch = input[0];
     c.channels = input[1] / groups;
     c.height = input[2];
@@ -54,11 +55,11 @@ MatrixProduct matmul(const Graph& graph, const Node& node) {
     Shape a = graph.shape(node.input(0)), b = graph.shape(node.input(info_of(node.op).weight));
     if (a.size() == 1) a.insert(a.begin(), 1);
     if (b.size() == 1) b.push_back(1);
-    const int64_t k = a.back(), n = b.back();
-    const int64_t all_rows = product(graph.shape(node.outputs[0])) / n;
-    const int64_t matrices = product(std::span(b).first(b.size() - 2));
+    const std::int64_t k = a.back(), n = b.back();
+    const std::int64_t all_rows = product(graph.shape(node.outputs[0])) / n;
+    const std::int64_t matrices = product(std::span(b).first(b.size() - 2));
     if (matrices == 1) return {node.name, all_rows, n, k, 1, std::nullopt};
-    const int64_t m = a[a.size() - 2];
+    const std::int64_t m = a[a.size() - 2];
     return {node.name, m, n, k, all_rows / m, std::nullopt};
 }
 
@@ -74,7 +75,7 @@ void lstm(const Graph& graph, const Node& node, std::vector<MatrixProduct>& prod
 
 std::vector<MatrixProduct> matrix_products(const Graph& graph) {
     std::vector<MatrixProduct> products;
-    for (const size_t index : topological_order(graph)) {
+    for (const std::size_t index : topological_order(graph)) {
         const Node& node = graph.nodes[index];
         const ProductForm form = info_of(node.op).product;
         if (form == ProductForm::kNone) continue;

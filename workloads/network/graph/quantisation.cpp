@@ -4,10 +4,10 @@
 // reference, QuantizeLinear.
 #include "workloads/network/graph/quantisation.h"
 
-#include "sim/error/error.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "sim/error/error.h"
 
 namespace lockstep::network {
 
@@ -16,18 +16,19 @@ namespace {
 /// Calls f(element, slice) for all elements.
 template <class F>
 void for_each_slice(const Shape& shape, const Quantisation& quantisation, F&& f) {
-    const auto count = static_cast<size_t>(element_count(shape));
-    size_t after = 1, slices = 1;
+    const auto count = static_cast<std::size_t>(element_count(shape));
+    std::size_t after = 1, slices = 1;
     if (quantisation.axis) {
-        const auto axis = static_cast<size_t>(*quantisation.axis);
-        for (size_t d = axis + 1; d < shape.size(); ++d) after *= static_cast<size_t>(shape[d]);
-        slices = static_cast<size_t>(shape.at(axis));
+        const auto axis = static_cast<std::size_t>(*quantisation.axis);
+        for (std::size_t d = axis + 1; d < shape.size(); ++d)
+            after *= static_cast<std::size_t>(shape[d]);
+        slices = static_cast<std::size_t>(shape.at(axis));
     } else {
         after = count;
     }
-    for (size_t i = 0; i < count;)
-        for (size_t slice = 0; slice < slices; ++slice)
-            for (const size_t end = i + after; i < end; ++i) f(i, slice);
+    for (std::size_t i = 0; i < count;)
+        for (std::size_t slice = 0; slice < slices; ++slice)
+            for (const std::size_t end = i + after; i < end; ++i) f(i, slice);
 }
 
 /// Calls f(values) with the tensor's values: fp32 as they are, others as doubles.
@@ -42,7 +43,7 @@ void with_values(const Tensor& real, F&& f) {
 template <class Stored, class Real>
 void quantise_into(std::span<Stored> stored, std::span<const Real> values, const Shape& shape,
                    const Quantisation& quantisation, numerics::IntegerRange range) {
-    for_each_slice(shape, quantisation, [&](size_t i, size_t slice) {
+    for_each_slice(shape, quantisation, [&](std::size_t i, std::size_t slice) {
         const double steps = std::nearbyint(double{values[i]} / double{quantisation.scale[slice]}) +
                              quantisation.zero_point[slice];
         // NaN becomes the lowest value.
@@ -73,21 +74,21 @@ Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementTyp
     const numerics::IntegerRange range = range_of(type);
     with_values(real, [&](auto values) {
         if (type == ElementType::kInt8)
-            quantise_into(tensor.as<int8_t>(), values, real.shape, quantisation, range);
+            quantise_into(tensor.as<std::int8_t>(), values, real.shape, quantisation, range);
         else if (type == ElementType::kUint8)
-            quantise_into(tensor.as<uint8_t>(), values, real.shape, quantisation, range);
+            quantise_into(tensor.as<std::uint8_t>(), values, real.shape, quantisation, range);
         else if (type == ElementType::kInt16)
-            quantise_into(tensor.as<int16_t>(), values, real.shape, quantisation, range);
+            quantise_into(tensor.as<std::int16_t>(), values, real.shape, quantisation, range);
         else
-            quantise_into(tensor.as<int32_t>(), values, real.shape, quantisation, range);
+            quantise_into(tensor.as<std::int32_t>(), values, real.shape, quantisation, range);
     });
     return tensor;
 }
 
 Tensor dequantise(const Tensor& stored, const Quantisation& quantisation) {
-    const std::vector<int64_t> values = to_integers(stored);
+    const std::vector<std::int64_t> values = to_integers(stored);
     std::vector<double> real(values.size());
-    for_each_slice(stored.shape, quantisation, [&](size_t i, size_t slice) {
+    for_each_slice(stored.shape, quantisation, [&](std::size_t i, std::size_t slice) {
         real[i] = double{quantisation.scale[slice]} *
                   static_cast<double>(values[i] - quantisation.zero_point[slice]);
     });
@@ -103,18 +104,18 @@ Quantisation quantisation_of(float low, float high, bool symmetric, ElementType 
     if (symmetric || wide)
         return {{std::max(-low, high) / (wide ? 32767.0f : 127.0f)}, {0}, std::nullopt};
     const float scale = (high - low) / 255;
-    const auto zero = static_cast<int32_t>(std::nearbyint(-128 - low / scale));
+    const auto zero = static_cast<std::int32_t>(std::nearbyint(-128 - low / scale));
     return {{scale}, {std::clamp(zero, -128, 127)}, std::nullopt};
 }
 
-Quantisation weight_quantisation(const Value& weight, std::optional<int64_t> axis) {
+Quantisation weight_quantisation(const Value& weight, std::optional<std::int64_t> axis) {
     Quantisation q;
     q.axis = axis;
-    const int64_t slices = axis ? weight.shape->at(static_cast<size_t>(*axis)) : 1;
-    std::vector<float> largest(static_cast<size_t>(slices), 0);
+    const std::int64_t slices = axis ? weight.shape->at(static_cast<std::size_t>(*axis)) : 1;
+    std::vector<float> largest(static_cast<std::size_t>(slices), 0);
     if (weight.is_known())
         with_values(*weight.data, [&](auto values) {
-            for_each_slice(*weight.shape, q, [&](size_t i, size_t slice) {
+            for_each_slice(*weight.shape, q, [&](std::size_t i, std::size_t slice) {
                 largest[slice] = std::max(largest[slice], static_cast<float>(std::abs(values[i])));
             });
         });

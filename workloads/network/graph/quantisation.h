@@ -25,7 +25,7 @@ Quantisation quantisation_of(float low, float high, bool symmetric,
 
 /// int8 from -127 to 127 with zero point 0 that covers a weight, one scale for all or one for each
 /// slice of `axis`; scales of 1 where the weight is not known.
-Quantisation weight_quantisation(const Value& weight, std::optional<int64_t> axis);
+Quantisation weight_quantisation(const Value& weight, std::optional<std::int64_t> axis);
 
 /// A quantised node: its output has a scale, and so do its inputs.
 bool is_quantised(const Graph& graph, const Node& node);

@@ -3,10 +3,6 @@
 // type, row-major. Conversions go through the formats of sim/numerics, round to nearest even.
 #include "workloads/network/graph/tensor.h"
 
-#include "sim/error/error.h"
-#include "sim/numerics/bf16.h"
-#include "sim/numerics/fp16.h"
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -14,13 +10,17 @@
 #include <cmath>
 #include <type_traits>
 
+#include "sim/error/error.h"
+#include "sim/numerics/bf16.h"
+#include "sim/numerics/fp16.h"
+
 namespace lockstep::network {
 
 namespace {
 
 struct TypeInfo {
     std::string_view name;
-    size_t size;
+    std::size_t size;
     bool floating;
 };
 constexpr std::array<TypeInfo, 10> kTypes = {{{"fp32", 4, true},
@@ -33,23 +33,23 @@ constexpr std::array<TypeInfo, 10> kTypes = {{{"fp32", 4, true},
                                               {"int32", 4, false},
                                               {"int64", 8, false},
                                               {"bool", 1, false}}};
-constexpr int64_t kMaximumElements = int64_t{1} << 40;
+constexpr std::int64_t kMaximumElements = std::int64_t{1} << 40;
 
 const TypeInfo& info(ElementType type) {
-    return kTypes.at(static_cast<size_t>(type));
+    return kTypes.at(static_cast<std::size_t>(type));
 }
 
 template <class To, class From>
 void assign(Tensor& tensor, std::span<const From> values) {
     std::span<To> to = tensor.as<To>();
-    for (size_t i = 0; i < to.size(); ++i) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
         if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
             // Out of range is undefined in C++ and in ONNX; here it saturates to int64, NaN is 0.
             const double x = std::trunc(static_cast<double>(values[i]));
-            const int64_t whole = x != x        ? 0
-                                  : x >= 0x1p63 ? INT64_MAX
-                                  : x < -0x1p63 ? INT64_MIN
-                                                : static_cast<int64_t>(x);
+            const std::int64_t whole = x != x        ? 0
+                                       : x >= 0x1p63 ? INT64_MAX
+                                       : x < -0x1p63 ? INT64_MIN
+                                                     : static_cast<std::int64_t>(x);
             to[i] = static_cast<To>(whole);
         } else {
             to[i] = static_cast<To>(values[i]);
@@ -60,8 +60,8 @@ void assign(Tensor& tensor, std::span<const From> values) {
 template <class From>
 Tensor convert_from(ElementType type, Shape shape, std::span<const From> values) {
     Tensor tensor(type, std::move(shape));
-    LOCKSTEP_CHECK(static_cast<size_t>(tensor.size()) == values.size(), "{} values for shape {}",
-                   values.size(), to_string(tensor.shape));
+    LOCKSTEP_CHECK(static_cast<std::size_t>(tensor.size()) == values.size(),
+                   "{} values for shape {}", values.size(), to_string(tensor.shape));
     switch (type) {
         case ElementType::kFp32:
             assign<float>(tensor, values);
@@ -70,30 +70,33 @@ Tensor convert_from(ElementType type, Shape shape, std::span<const From> values)
             assign<double>(tensor, values);
             break;
         case ElementType::kInt8:
-            assign<int8_t>(tensor, values);
+            assign<std::int8_t>(tensor, values);
             break;
         case ElementType::kUint8:
-            assign<uint8_t>(tensor, values);
+            assign<std::uint8_t>(tensor, values);
             break;
         case ElementType::kInt16:
-            assign<int16_t>(tensor, values);
+            assign<std::int16_t>(tensor, values);
             break;
         case ElementType::kInt32:
-            assign<int32_t>(tensor, values);
+            assign<std::int32_t>(tensor, values);
             break;
         case ElementType::kInt64:
-            assign<int64_t>(tensor, values);
+            assign<std::int64_t>(tensor, values);
             break;
         case ElementType::kBool:
-            for (size_t i = 0; i < values.size(); ++i) tensor.as<uint8_t>()[i] = values[i] != 0;
+            for (std::size_t i = 0; i < values.size(); ++i)
+                tensor.as<std::uint8_t>()[i] = values[i] != 0;
             break;
         case ElementType::kBf16:
-            for (size_t i = 0; i < values.size(); ++i)
-                tensor.as<uint16_t>()[i] = numerics::fp64_to_bf16(static_cast<double>(values[i]));
+            for (std::size_t i = 0; i < values.size(); ++i)
+                tensor.as<std::uint16_t>()[i] =
+                    numerics::fp64_to_bf16(static_cast<double>(values[i]));
             break;
         case ElementType::kFp16:
-            for (size_t i = 0; i < values.size(); ++i)
-                tensor.as<uint16_t>()[i] = numerics::fp64_to_fp16(static_cast<double>(values[i]));
+            for (std::size_t i = 0; i < values.size(); ++i)
+                tensor.as<std::uint16_t>()[i] =
+                    numerics::fp64_to_fp16(static_cast<double>(values[i]));
             break;
     }
     return tensor;
@@ -101,9 +104,9 @@ Tensor convert_from(ElementType type, Shape shape, std::span<const From> values)
 
 template <class To>
 std::vector<To> convert_to(const Tensor& tensor) {
-    std::vector<To> values(static_cast<size_t>(tensor.size()));
+    std::vector<To> values(static_cast<std::size_t>(tensor.size()));
     const auto copy = [&](auto from) {
-        for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<To>(from[i]);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<To>(from[i]);
     };
     switch (tensor.type) {
         case ElementType::kFp32:
@@ -113,28 +116,28 @@ std::vector<To> convert_to(const Tensor& tensor) {
             copy(tensor.as<double>());
             break;
         case ElementType::kInt8:
-            copy(tensor.as<int8_t>());
+            copy(tensor.as<std::int8_t>());
             break;
         case ElementType::kUint8:
         case ElementType::kBool:
-            copy(tensor.as<uint8_t>());
+            copy(tensor.as<std::uint8_t>());
             break;
         case ElementType::kInt16:
-            copy(tensor.as<int16_t>());
+            copy(tensor.as<std::int16_t>());
             break;
         case ElementType::kInt32:
-            copy(tensor.as<int32_t>());
+            copy(tensor.as<std::int32_t>());
             break;
         case ElementType::kInt64:
-            copy(tensor.as<int64_t>());
+            copy(tensor.as<std::int64_t>());
             break;
         case ElementType::kBf16:
-            for (size_t i = 0; i < values.size(); ++i)
-                values[i] = static_cast<To>(numerics::bf16_to_fp32(tensor.as<uint16_t>()[i]));
+            for (std::size_t i = 0; i < values.size(); ++i)
+                values[i] = static_cast<To>(numerics::bf16_to_fp32(tensor.as<std::uint16_t>()[i]));
             break;
         case ElementType::kFp16:
-            for (size_t i = 0; i < values.size(); ++i)
-                values[i] = static_cast<To>(numerics::fp16_to_fp32(tensor.as<uint16_t>()[i]));
+            for (std::size_t i = 0; i < values.size(); ++i)
+                values[i] = static_cast<To>(numerics::fp16_to_fp32(tensor.as<std::uint16_t>()[i]));
             break;
     }
     return values;
@@ -142,7 +145,7 @@ std::vector<To> convert_to(const Tensor& tensor) {
 
 }  // namespace
 
-size_t size_of(ElementType type) {
+std::size_t size_of(ElementType type) {
     return info(type).size;
 }
 
@@ -151,7 +154,7 @@ std::string_view name_of(ElementType type) {
 }
 
 std::optional<ElementType> element_type_named(std::string_view name) {
-    for (size_t i = 0; i < kTypes.size(); ++i)
+    for (std::size_t i = 0; i < kTypes.size(); ++i)
         if (kTypes[i].name == name) return static_cast<ElementType>(i);
     return std::nullopt;
 }
@@ -160,12 +163,12 @@ bool is_floating(ElementType type) {
     return info(type).floating;
 }
 
-int64_t element_count(const Shape& shape) {
-    int64_t count = 1;
-    for (const int64_t extent : shape) {
+std::int64_t element_count(const Shape& shape) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape) {
         if (extent < 0) throw InputError(fmt::format("negative extent in {}", to_string(shape)));
         // Each extent is bounded even in an empty tensor, so that no later sum overflows.
-        if (extent > kMaximumElements / std::max<int64_t>(1, count))
+        if (extent > kMaximumElements / std::max<std::int64_t>(1, count))
             throw InputError(fmt::format("shape {} is too large", to_string(shape)));
         count *= extent;
     }
@@ -179,9 +182,9 @@ std::string to_string(const Shape& shape) {
 Tensor::Tensor(ElementType element_type, Shape tensor_shape)
     : type(element_type),
       shape(std::move(tensor_shape)),
-      bytes(static_cast<size_t>(element_count(shape)) * size_of(type)) {}
+      bytes(static_cast<std::size_t>(element_count(shape)) * size_of(type)) {}
 
-void Tensor::check_size(size_t size) const {
+void Tensor::check_size(std::size_t size) const {
     LOCKSTEP_CHECK(size == size_of(type), "{} read as elements of {} bytes", name_of(type), size);
 }
 
@@ -189,7 +192,7 @@ Tensor make_tensor(Shape shape, std::span<const float> values) {
     return from_floats(ElementType::kFp32, std::move(shape), values);
 }
 
-Tensor make_tensor(Shape shape, std::span<const int64_t> values) {
+Tensor make_tensor(Shape shape, std::span<const std::int64_t> values) {
     return from_integers(ElementType::kInt64, std::move(shape), values);
 }
 
@@ -201,9 +204,9 @@ std::vector<float> to_floats(const Tensor& tensor) {
     return convert_to<float>(tensor);
 }
 
-std::vector<int64_t> to_integers(const Tensor& tensor) {
+std::vector<std::int64_t> to_integers(const Tensor& tensor) {
     LOCKSTEP_CHECK(!is_floating(tensor.type), "{} read as integers", name_of(tensor.type));
-    return convert_to<int64_t>(tensor);
+    return convert_to<std::int64_t>(tensor);
 }
 
 Tensor from_doubles(ElementType type, Shape shape, std::span<const double> values) {
@@ -214,7 +217,7 @@ Tensor from_floats(ElementType type, Shape shape, std::span<const float> values)
     return convert_from(type, std::move(shape), values);
 }
 
-Tensor from_integers(ElementType type, Shape shape, std::span<const int64_t> values) {
+Tensor from_integers(ElementType type, Shape shape, std::span<const std::int64_t> values) {
     return convert_from(type, std::move(shape), values);
 }
 

@@ -5,15 +5,15 @@
 // Source: ONNX, docs/IR.md, docs/Operators.md and docs/Changelog.md.
 #include "workloads/network/onnx/reader.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/onnx/tensor_reader.h"
-#include "workloads/network/reference/fold.h"
-
 #include <fmt/ranges.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <onnx.pb.h>
 
 #include <fstream>
+
+#include "sim/error/error.h"
+#include "workloads/network/onnx/tensor_reader.h"
+#include "workloads/network/reference/fold.h"
 
 namespace lockstep::network {
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kOldestOpset = 11, kNewestOpset = 17;
+constexpr std::int64_t kOldestOpset = 11, kNewestOpset = 17;
 constexpr int kMaximumDepth = 8;
 
 class Reader {
@@ -154,8 +154,8 @@ class Reader {
             declare(input.name(), {input.name(), ValueKind::kInput, *type, shape}));
     }
 
-    int64_t read_extent(const lockstep_onnx::ValueInfoProto& input,
-                        const lockstep_onnx::TensorShapeProto::Dimension& extent) {
+    std::int64_t read_extent(const lockstep_onnx::ValueInfoProto& input,
+                             const lockstep_onnx::TensorShapeProto::Dimension& extent) {
         if (extent.has_dim_value()) return extent.dim_value();
         const auto given = options_.dimensions.find(extent.dim_param());
         if (given != options_.dimensions.end()) return given->second;
@@ -185,7 +185,7 @@ class Reader {
             case 6:
                 return std::vector<float>(a.floats().begin(), a.floats().end());
             case 7:
-                return std::vector<int64_t>(a.ints().begin(), a.ints().end());
+                return std::vector<std::int64_t>(a.ints().begin(), a.ints().end());
             case 8:
                 return std::vector<std::string>(a.strings().begin(), a.strings().end());
             default:
@@ -216,8 +216,8 @@ class Reader {
         }
         const bool softmax = *op == Operator::kSoftmax || *op == Operator::kLogSoftmax;
         if (softmax && opset_ < 13) {
-            node.attributes.try_emplace("axis", int64_t{1});
-            node.attributes["flatten"] = int64_t{1};
+            node.attributes.try_emplace("axis", std::int64_t{1});
+            node.attributes["flatten"] = std::int64_t{1};
         }
         for (const std::string& input : proto.input())
             node.inputs.push_back(input.empty() ? kNoValue : find(input));
@@ -267,13 +267,13 @@ class Reader {
     /// lengths of LSTM).
     void check_arity(const Node& node) {
         const OperatorInfo& info = info_of(node.op);
-        const auto refuse = [&](const char* what, size_t i) {
+        const auto refuse = [&](const char* what, std::size_t i) {
             unsupported_.push_back(
                 fmt::format("node {}: {} {} of {}", node.name, what, i, name_of(node.op)));
         };
-        for (size_t i = info.maximum_inputs; i < node.inputs.size(); ++i)
+        for (std::size_t i = info.maximum_inputs; i < node.inputs.size(); ++i)
             if (node.inputs[i] != kNoValue) refuse("input", i);
-        for (size_t i = info.maximum_outputs; i < node.outputs.size(); ++i)
+        for (std::size_t i = info.maximum_outputs; i < node.outputs.size(); ++i)
             if (node.outputs[i] != kNoValue) refuse("output", i);
         // A bias of our own.
         if (node.op == Operator::kMatMul && node.input(2) != kNoValue) refuse("input", 2);
@@ -286,7 +286,7 @@ class Reader {
                 unsupported_.push_back(
                     fmt::format("node {}: training_mode=1 of Dropout", node.name));
         if (recurrent)
-            for (const size_t i : {4, 7})
+            for (const std::size_t i : {4, 7})
                 if (node.input(i) != kNoValue) refuse("input", i);
     }
 
@@ -297,16 +297,16 @@ class Reader {
         Tensor tensor;
         if (const auto* given = std::get_if<std::shared_ptr<const Tensor>>(&attribute))
             tensor = **given;
-        else if (const auto* whole = std::get_if<int64_t>(&attribute))
+        else if (const auto* whole = std::get_if<std::int64_t>(&attribute))
             tensor = make_tensor({}, std::span(whole, 1));
         else if (const auto* real = std::get_if<float>(&attribute))
             tensor = make_tensor({}, std::span(real, 1));
-        else if (const auto* wholes = std::get_if<std::vector<int64_t>>(&attribute))
-            tensor = make_tensor({static_cast<int64_t>(wholes->size())},
-                                 std::span<const int64_t>(*wholes));
+        else if (const auto* wholes = std::get_if<std::vector<std::int64_t>>(&attribute))
+            tensor = make_tensor({static_cast<std::int64_t>(wholes->size())},
+                                 std::span<const std::int64_t>(*wholes));
         else if (const auto* reals = std::get_if<std::vector<float>>(&attribute))
-            tensor =
-                make_tensor({static_cast<int64_t>(reals->size())}, std::span<const float>(*reals));
+            tensor = make_tensor({static_cast<std::int64_t>(reals->size())},
+                                 std::span<const float>(*reals));
         Value& value = graph_.values.at(node.outputs[0]);
         if (value.is_known())
             throw InputError(fmt::format("node {} (Constant): written twice", node.name));
@@ -320,7 +320,7 @@ class Reader {
     void mark_constants() {
         for (const Node& node : graph_.nodes)
             if (node.op == Operator::kBatchNormalization)
-                for (size_t i = 3; i < node.inputs.size() && i < 5; ++i)
+                for (std::size_t i = 3; i < node.inputs.size() && i < 5; ++i)
                     if (node.inputs[i] != kNoValue)
                         if (Value& v = graph_.values.at(node.inputs[i]); v.is_known())
                             v.kind = ValueKind::kConstant;
@@ -330,7 +330,7 @@ class Reader {
     const lockstep_onnx::GraphProto& proto_;
     fs::path folder_;
     const OnnxOptions& options_;
-    int64_t opset_ = 0;
+    std::int64_t opset_ = 0;
     int depth_ = 0;
     Graph graph_;
     std::map<std::string, ValueId> ids_;
@@ -339,8 +339,8 @@ class Reader {
 
 }  // namespace
 
-Graph parse_onnx(std::span<const uint8_t> bytes, const std::string& name, const fs::path& folder,
-                 const OnnxOptions& options) {
+Graph parse_onnx(std::span<const std::uint8_t> bytes, const std::string& name,
+                 const fs::path& folder, const OnnxOptions& options) {
     if (bytes.size() > INT32_MAX)
         throw InputError(
             fmt::format("{}: {} bytes; protobuf holds less than 2 GiB, larger models "
@@ -363,7 +363,7 @@ Graph read_onnx(const fs::path& file, const OnnxOptions& options) {
     std::ifstream stream(file, std::ios::binary | std::ios::ate);
     if (!stream || !fs::is_regular_file(file))
         throw InputError(fmt::format("{}: cannot be read", file.string()));
-    std::vector<uint8_t> bytes(static_cast<size_t>(stream.tellg()));
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(stream.tellg()));
     stream.seekg(0);
     if (!stream.read(reinterpret_cast<char*>(bytes.data()),
                      static_cast<std::streamsize>(bytes.size())))

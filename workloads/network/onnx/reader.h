@@ -2,19 +2,19 @@
 // ONNX files (opset 11 to 17) as graphs.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <span>
 #include <string>
 
+#include "workloads/network/graph/graph.h"
+
 namespace lockstep::network {
 
 struct OnnxOptions {
     /// Extents of the inputs' symbolic dimensions, by name ("batch").
-    std::map<std::string, int64_t> dimensions;
+    std::map<std::string, std::int64_t> dimensions;
 };
 
 /// Reads a file; external weights are looked up beside it. The graph is validated and its constants
@@ -24,7 +24,7 @@ Graph read_onnx(const std::filesystem::path& file, const OnnxOptions& options = 
 
 /// The same from memory; `name` is for messages, external weights are looked up in `folder`, and
 /// refused where it is empty.
-Graph parse_onnx(std::span<const uint8_t> bytes, const std::string& name,
+Graph parse_onnx(std::span<const std::uint8_t> bytes, const std::string& name,
                  const std::filesystem::path& folder = {}, const OnnxOptions& options = {});
 
 }  // namespace lockstep::network

@@ -5,13 +5,13 @@
 // docs/ExternalData.md.
 #include "workloads/network/onnx/tensor_reader.h"
 
-#include "sim/error/error.h"
-
 #include <onnx.pb.h>
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+
+#include "sim/error/error.h"
 
 namespace lockstep::network::onnx {
 
@@ -23,8 +23,8 @@ namespace {
     throw InputError(fmt::format("tensor {}: {}", proto.name(), reason));
 }
 
-uint64_t number(const lockstep_onnx::TensorProto& proto, const std::string& text) {
-    uint64_t value = 0;
+std::uint64_t number(const lockstep_onnx::TensorProto& proto, const std::string& text) {
+    std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size())
         fail(proto, fmt::format("external data: {} is no number", text));
@@ -49,10 +49,10 @@ fs::path path_inside(const lockstep_onnx::TensorProto& proto, const fs::path& fo
 }
 
 void read_external(const lockstep_onnx::TensorProto& proto, const fs::path& folder, Tensor& tensor,
-                   size_t bytes) {
+                   std::size_t bytes) {
     if (folder.empty()) fail(proto, "external data without a folder");
     std::string location;
-    uint64_t offset = 0, length = bytes;
+    std::uint64_t offset = 0, length = bytes;
     for (const auto& entry : proto.external_data()) {
         if (entry.key() == "location") location = entry.value();
         if (entry.key() == "offset") offset = number(proto, entry.value());
@@ -61,7 +61,7 @@ void read_external(const lockstep_onnx::TensorProto& proto, const fs::path& fold
     const fs::path path = path_inside(proto, folder, location);
     if (length != bytes)
         fail(proto, fmt::format("{} bytes of external data, not {}", length, bytes));
-    const uint64_t size = fs::file_size(path);
+    const std::uint64_t size = fs::file_size(path);
     if (offset > size || bytes > size - offset)
         fail(proto, fmt::format("{}: {} bytes at {} are beyond the end ({})", path.string(), bytes,
                                 offset, size));
@@ -75,10 +75,10 @@ void read_external(const lockstep_onnx::TensorProto& proto, const fs::path& fold
 
 /// int32_data holds the small integers, bools and the bits of the 16-bit floats.
 void read_int32_data(const lockstep_onnx::TensorProto& proto, Tensor& tensor) {
-    const size_t size = size_of(tensor.type);
+    const std::size_t size = size_of(tensor.type);
     for (int i = 0; i < proto.int32_data_size(); ++i) {
-        const int32_t value = proto.int32_data(i);
-        std::memcpy(tensor.bytes.data() + static_cast<size_t>(i) * size, &value, size);
+        const std::int32_t value = proto.int32_data(i);
+        std::memcpy(tensor.bytes.data() + static_cast<std::size_t>(i) * size, &value, size);
     }
 }
 
@@ -90,8 +90,8 @@ Tensor read_tensor(const lockstep_onnx::TensorProto& proto, const fs::path& fold
     if (!type) fail(proto, fmt::format("element type {} is not supported", proto.data_type()));
     tensor.type = *type;
     tensor.shape.assign(proto.dims().begin(), proto.dims().end());
-    const auto count = static_cast<size_t>(element_count(tensor.shape));
-    const size_t bytes = count * size_of(*type);
+    const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+    const std::size_t bytes = count * size_of(*type);
 
     if (proto.data_location() == 1) {
         read_external(proto, folder, tensor, bytes);
@@ -102,10 +102,10 @@ Tensor read_tensor(const lockstep_onnx::TensorProto& proto, const fs::path& fold
         tensor.bytes.assign(data, data + bytes);
     } else {
         const auto copy = [&](const auto& field) {
-            if (static_cast<size_t>(field.size()) != count)
+            if (static_cast<std::size_t>(field.size()) != count)
                 fail(proto, fmt::format("{} values, not {}", field.size(), count));
             tensor.bytes.resize(bytes);
-            if constexpr (!std::is_same_v<decltype(*field.data()), const int32_t&>)
+            if constexpr (!std::is_same_v<decltype(*field.data()), const std::int32_t&>)
                 if (bytes > 0) std::memcpy(tensor.bytes.data(), field.data(), bytes);
         };
         switch (*type) {
@@ -124,7 +124,7 @@ Tensor read_tensor(const lockstep_onnx::TensorProto& proto, const fs::path& fold
         }
     }
     if (*type == ElementType::kBool)
-        for (uint8_t& value : tensor.as<uint8_t>()) value = value != 0;
+        for (std::uint8_t& value : tensor.as<std::uint8_t>()) value = value != 0;
     return tensor;
 }
 

@@ -2,10 +2,10 @@
 // TensorProto as a tensor.
 #pragma once
 
+#include <filesystem>
+
 #include "workloads/network/graph/onnx_type.h"
 #include "workloads/network/graph/tensor.h"
-
-#include <filesystem>
 
 namespace lockstep_onnx {
 class TensorProto;

@@ -4,10 +4,10 @@
 // Google's Training Chips: TPUv2 and TPUv3" (2021).
 #include "workloads/network/quantise/bf16.h"
 
+#include <map>
+
 #include "workloads/network/graph/onnx_type.h"
 #include "workloads/network/graph/products.h"
-
-#include <map>
 
 namespace lockstep::network {
 
@@ -41,7 +41,7 @@ Graph round_product_operands(const Graph& graph) {
     std::vector<Node> nodes;
     for (Node node : graph.nodes) {
         if (info_of(node.op).product != ProductForm::kNone)
-            for (size_t i = 0; i < 2; ++i) {
+            for (std::size_t i = 0; i < 2; ++i) {
                 const ValueId id = node.inputs.at(i);
                 if (graph.value(id).type != ElementType::kFp32) continue;
                 const auto [found, is_new] = rounded.try_emplace(id, kNoValue);

@@ -3,12 +3,12 @@
 // al., "Integer Quantization for Deep Learning Inference" (2020), section 3.4: max and percentile.
 #include "workloads/network/quantise/calibrate.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/reference/execute.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "sim/error/error.h"
+#include "workloads/network/reference/execute.h"
 
 namespace lockstep::network {
 
@@ -16,13 +16,13 @@ namespace {
 
 /// Side by side in as many lanes as the host has, for the compiler.
 Range extremes(std::span<const float> values) {
-    constexpr size_t kLanes = 16;
+    constexpr std::size_t kLanes = 16;
     std::array<float, kLanes> low, high;
     low.fill(values[0]);
     high.fill(values[0]);
-    size_t i = 0;
+    std::size_t i = 0;
     for (; i + kLanes <= values.size(); i += kLanes)
-        for (size_t lane = 0; lane < kLanes; ++lane) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const float x = values[i + lane];
             low[lane] = x < low[lane] ? x : low[lane];
             high[lane] = x > high[lane] ? x : high[lane];
@@ -37,11 +37,11 @@ Range extremes(std::span<const float> values) {
 Range range_of(std::span<const float> all, double coverage) {
     if (all.empty()) return {};
     const auto last = all.size() - 1;
-    const auto cut = static_cast<size_t>((1 - coverage) / 2 * static_cast<double>(last));
+    const auto cut = static_cast<std::size_t>((1 - coverage) / 2 * static_cast<double>(last));
     if (cut == 0) return extremes(all);
     std::vector<float> values(all.begin(), all.end());
-    const auto at = [&](size_t i) {
-        const auto place = values.begin() + static_cast<int64_t>(i);
+    const auto at = [&](std::size_t i) {
+        const auto place = values.begin() + static_cast<std::int64_t>(i);
         std::nth_element(values.begin(), place, values.end());
         return *place;
     };

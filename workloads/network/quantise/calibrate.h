@@ -2,12 +2,11 @@
 // The ranges of a network's values over sample inputs.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-
-#include <vector>
-
 #include <functional>
 #include <span>
+#include <vector>
+
+#include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
 

@@ -10,9 +10,9 @@ namespace lockstep::network {
 namespace {
 
 /// The node that computes each value; the number of nodes where none does.
-std::vector<size_t> producers(const Graph& graph) {
-    std::vector<size_t> producer(graph.values.size(), graph.nodes.size());
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+std::vector<std::size_t> producers(const Graph& graph) {
+    std::vector<std::size_t> producer(graph.values.size(), graph.nodes.size());
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         for (const ValueId id : graph.nodes[n].outputs)
             if (id != kNoValue) producer[id] = n;
     return producer;
@@ -21,7 +21,7 @@ std::vector<size_t> producers(const Graph& graph) {
 }  // namespace
 
 void share_concat_ranges(const Graph& graph, Ranges& ranges) {
-    const std::vector<size_t> producer = producers(graph);
+    const std::vector<std::size_t> producer = producers(graph);
     // What a value was before it was only moved: it has one scale from there on.
     const auto origin = [&](ValueId id) {
         while (producer[id] < graph.nodes.size() && keeps_scale(graph.nodes[producer[id]].op))

@@ -5,12 +5,12 @@
 // the ONNX operator reference; onnxruntime.ai/docs, "Quantize ONNX models".
 #include "workloads/network/quantise/from_onnx.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/graph/quantisation.h"
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "sim/error/error.h"
+#include "workloads/network/graph/quantisation.h"
 
 namespace lockstep::network {
 
@@ -24,9 +24,9 @@ class Reader {
   public:
     explicit Reader(const Graph& graph)
         : graph_(graph), real_(graph.values.size()), scales_(graph.values.size()) {
-        for (size_t i = 0; i < real_.size(); ++i) real_[i] = static_cast<ValueId>(i);
+        for (std::size_t i = 0; i < real_.size(); ++i) real_[i] = static_cast<ValueId>(i);
         readers_.resize(real_.size());
-        for (size_t n = 0; n < graph.nodes.size(); ++n)
+        for (std::size_t n = 0; n < graph.nodes.size(); ++n)
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue) readers_[id].push_back(n);
     }
@@ -34,7 +34,7 @@ class Reader {
     Graph read(const QuantiseOptions& options) {
         result_ = graph_;
         result_.nodes.clear();
-        for (const size_t n : topological_order(graph_)) {
+        for (const std::size_t n : topological_order(graph_)) {
             try {
                 read_node(graph_.nodes[n]);
             } catch (const InputError& error) {
@@ -54,9 +54,9 @@ class Reader {
     }
 
     /// The scale and zero point inputs of stored values of `type`; int8 stays, uint8 is shifted.
-    Quantisation scale_of(const Node& node, size_t scale, size_t zero, ElementType type,
-                          std::optional<int64_t> axis) const {
-        const auto known = [&](size_t i) -> const Tensor& {
+    Quantisation scale_of(const Node& node, std::size_t scale, std::size_t zero, ElementType type,
+                          std::optional<std::int64_t> axis) const {
+        const auto known = [&](std::size_t i) -> const Tensor& {
             const Value& value = graph_.value(node.inputs.at(i));
             if (!value.is_known()) fail(node, value.name + " is not constant");
             return *value.data;
@@ -65,12 +65,12 @@ class Reader {
         q.scale = to_floats(known(scale));
         q.zero_point.assign(q.scale.size(), 0);
         if (node.input(zero) != kNoValue) {
-            const std::vector<int64_t> zeros = to_integers(known(zero));
+            const std::vector<std::int64_t> zeros = to_integers(known(zero));
             q.zero_point.assign(zeros.begin(), zeros.end());
         }
         if (q.zero_point.size() != q.scale.size()) fail(node, "zero points do not fit the scales");
         if (type == ElementType::kUint8)
-            for (int32_t& z : q.zero_point) z -= 128;
+            for (std::int32_t& z : q.zero_point) z -= 128;
         if (q.scale.size() > 1) q.axis = axis;
         return q;
     }
@@ -92,15 +92,15 @@ class Reader {
     ValueId real_constant(ValueId id, const Quantisation& q) {
         const Value& old = graph_.value(id);
         const bool wide = old.type == ElementType::kInt32;
-        const std::vector<int64_t> stored = to_integers(*old.data);
-        const int64_t shift = old.type == ElementType::kUint8 ? 128 : 0;
-        size_t after = 1;
+        const std::vector<std::int64_t> stored = to_integers(*old.data);
+        const std::int64_t shift = old.type == ElementType::kUint8 ? 128 : 0;
+        std::size_t after = 1;
         if (q.axis)
-            for (size_t d = static_cast<size_t>(*q.axis) + 1; d < old.shape->size(); ++d)
-                after *= static_cast<size_t>((*old.shape)[d]);
+            for (std::size_t d = static_cast<std::size_t>(*q.axis) + 1; d < old.shape->size(); ++d)
+                after *= static_cast<std::size_t>((*old.shape)[d]);
         std::vector<double> values(stored.size());
-        for (size_t i = 0; i < values.size(); ++i) {
-            const size_t s = i / after % q.scale.size();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::size_t s = i / after % q.scale.size();
             values[i] =
                 double{q.scale[s]} * static_cast<double>(stored[i] - shift - q.zero_point[s]);
         }
@@ -162,10 +162,11 @@ class Reader {
         };
         const Quantisation q = params(node);
         if (q.axis) fail(node, "an activation with a scale a slice");
-        const bool alone = std::all_of(readers_[from].begin(), readers_[from].end(), [&](size_t n) {
-            const Node& other = graph_.nodes[n];
-            return other.op == Operator::kQuantizeLinear && same(params(other), q);
-        });
+        const bool alone =
+            std::all_of(readers_[from].begin(), readers_[from].end(), [&](std::size_t n) {
+                const Node& other = graph_.nodes[n];
+                return other.op == Operator::kQuantizeLinear && same(params(other), q);
+            });
         const bool result =
             std::find(graph_.outputs.begin(), graph_.outputs.end(), from) != graph_.outputs.end();
         if (alone && !result && !graph_.value(from).is_known() &&
@@ -190,7 +191,8 @@ class Reader {
         const bool convolves = node.op == Operator::kQLinearConv;
         const ValueId x = node.inputs[0], w = node.inputs[3], y = node.outputs[0];
         const auto type = [&](ValueId id) { return graph_.value(id).type; };
-        const int64_t axis = convolves ? 0 : static_cast<int64_t>(graph_.shape(w).size()) - 1;
+        const std::int64_t axis =
+            convolves ? 0 : static_cast<std::int64_t>(graph_.shape(w).size()) - 1;
         const Quantisation qx = scale_of(node, 1, 2, type(x), std::nullopt),
                            qw = scale_of(node, 4, 5, type(w), axis),
                            qy = scale_of(node, 6, 7, type(y), std::nullopt);
@@ -201,7 +203,8 @@ class Reader {
                   node.attributes};
         if (node.input(8) != kNoValue) {
             if (!graph_.value(node.inputs[8]).is_known()) fail(node, "the bias is not constant");
-            Quantisation sums{qw.scale, std::vector<int32_t>(qw.scale.size(), 0), std::nullopt};
+            Quantisation sums{qw.scale, std::vector<std::int32_t>(qw.scale.size(), 0),
+                              std::nullopt};
             for (float& scale : sums.scale) scale *= qx.scale[0];
             if (sums.scale.size() > 1) sums.axis = 0;
             made.inputs.push_back(real_constant(node.inputs[8], sums));
@@ -215,7 +218,7 @@ class Reader {
     Graph result_;
     std::vector<ValueId> real_;  ///< what stands for a value of the model
     Scales scales_;              ///< of the new graph's values
-    std::vector<std::vector<size_t>> readers_;
+    std::vector<std::vector<std::size_t>> readers_;
     std::vector<std::string> problems_;
 };
 

@@ -5,9 +5,9 @@
 // Jacob et al. (2018), section 3.
 #include "workloads/network/quantise/plan.h"
 
-#include "workloads/network/graph/quantisation.h"
-
 #include <algorithm>
+
+#include "workloads/network/graph/quantisation.h"
 
 namespace lockstep::network {
 
@@ -23,31 +23,31 @@ IntegerPlan::IntegerPlan(const Graph& graph, const Ranges& ranges, const Scales&
       scales_(given),
       readers_(graph.values.size()) {
     scales_.resize(graph.values.size());
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         for (const ValueId id : graph.nodes[n].inputs)
             if (id != kNoValue) readers_[id].push_back(n);
-    for (const size_t n : order_) choose(n);
-    for (size_t i = order_.size(); i-- > 0 && !trained_;) move_before_products(order_[i]);
-    for (const size_t n : order_)
+    for (const std::size_t n : order_) choose(n);
+    for (std::size_t i = order_.size(); i-- > 0 && !trained_;) move_before_products(order_[i]);
+    for (const std::size_t n : order_)
         if (in_integers_[n]) set_scale(graph_.nodes[n]);
 }
 
 bool IntegerPlan::read_in_integers(ValueId id) const {
-    const std::vector<size_t>& readers = readers_[id];
-    return !readers.empty() &&
-           std::all_of(readers.begin(), readers.end(), [&](size_t n) { return in_integers_[n]; });
+    const std::vector<std::size_t>& readers = readers_[id];
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(),
+                                           [&](std::size_t n) { return in_integers_[n]; });
 }
 
-void IntegerPlan::take(size_t n) {
+void IntegerPlan::take(std::size_t n) {
     in_integers_[n] = true;
     for (const ValueId id : graph_.nodes[n].outputs)
         if (id != kNoValue) computed_in_integers_[id] = true;
 }
 
-void IntegerPlan::choose(size_t n) {
+void IntegerPlan::choose(std::size_t n) {
     const Node& node = graph_.nodes[n];
     if (options_.keep_floating.contains(node.name)) return;
-    const auto integer = [&](size_t i) {
+    const auto integer = [&](std::size_t i) {
         return node.input(i) != kNoValue &&
                (computed_in_integers_[node.inputs[i]] || (trained_ && scales_[node.inputs[i]]));
     };
@@ -60,13 +60,13 @@ void IntegerPlan::choose(size_t n) {
             break;
         case IntegerForm::kCombination:
             // An input can come in as integers, where that saves the way through fp32.
-            for (size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen || integer(i);
-            for (size_t i = 0; i < node.inputs.size(); ++i)
+            for (std::size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen || integer(i);
+            for (std::size_t i = 0; i < node.inputs.size(); ++i)
                 chosen = chosen && (integer(i) || comes_in(node.inputs[i]));
             break;
         case IntegerForm::kTable:
             chosen = integer(0);
-            for (size_t i = 1; i < node.inputs.size(); ++i)
+            for (std::size_t i = 1; i < node.inputs.size(); ++i)
                 chosen = chosen &&
                          (node.inputs[i] == kNoValue || graph_.value(node.inputs[i]).is_known());
             break;
@@ -87,7 +87,7 @@ bool IntegerPlan::comes_in(ValueId id) const {
 }
 
 /// A real value that is only moved on its way to integer nodes is quantised before it is moved.
-void IntegerPlan::move_before_products(size_t n) {
+void IntegerPlan::move_before_products(std::size_t n) {
     const Node& node = graph_.nodes[n];
     if (in_integers_[n] || !keeps_scale(node.op)) return;
     if (options_.keep_floating.contains(node.name)) return;
@@ -116,14 +116,14 @@ bool IntegerPlan::has_scales(const Node& node) {
     }
     if (!scales_[out]) scales_[out] = scale_of_clip(out);
     if (!scales_[out]) return false;
-    for (size_t i = 0; i < 2 && info_of(node.op).integers == IntegerForm::kProduct; ++i)
+    for (std::size_t i = 0; i < 2 && info_of(node.op).integers == IntegerForm::kProduct; ++i)
         if (!scales_[node.inputs[i]]) return false;
     return true;
 }
 
 /// The value is only read by a Relu or Clip, whose scale it then takes.
 std::optional<ValueId> IntegerPlan::clipped(ValueId id) const {
-    const std::vector<size_t>& readers = readers_[id];
+    const std::vector<std::size_t>& readers = readers_[id];
     if (readers.size() != 1 || is_result(id)) return std::nullopt;
     const Node& next = graph_.nodes[readers[0]];
     if (next.op != Operator::kRelu && next.op != Operator::kClip) return std::nullopt;
@@ -135,7 +135,7 @@ std::optional<Quantisation> IntegerPlan::scale_of_clip(ValueId id) const {
 }
 
 bool IntegerPlan::is_integer_product(const Node& node) const {
-    for (const size_t i : {0, 1})
+    for (const std::size_t i : {0, 1})
         if (graph_.value(node.inputs.at(i)).type != ElementType::kFp32) return false;
     if (node.real("alpha", 1) != 1 || node.real("beta", 1) != 1) return false;
     // A weight must be an operand of its own to have a scale of its own.
@@ -143,7 +143,7 @@ bool IntegerPlan::is_integer_product(const Node& node) const {
         return false;
     if (node.input(2) == kNoValue) return true;
     const Shape& out = graph_.shape(node.outputs[0]);
-    const int64_t channels = node.op == Operator::kConv ? out.at(1) : out.back();
+    const std::int64_t channels = node.op == Operator::kConv ? out.at(1) : out.back();
     return is_given(graph_.value(node.inputs[2])) &&
            graph_.shape(node.inputs[2]) == Shape{channels};
 }

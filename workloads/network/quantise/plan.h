@@ -14,8 +14,8 @@ class IntegerPlan {
                 const QuantiseOptions& options);
 
     /// The nodes in the order in which they can be computed.
-    const std::vector<size_t>& order() const { return order_; }
-    bool in_integers(size_t node) const { return in_integers_[node]; }
+    const std::vector<std::size_t>& order() const { return order_; }
+    bool in_integers(std::size_t node) const { return in_integers_[node]; }
     bool computed_in_integers(ValueId id) const { return computed_in_integers_[id]; }
     bool is_result(ValueId id) const;  ///< of the network
     /// Whether all that read a value, and there are some, do so in integers.
@@ -34,19 +34,19 @@ class IntegerPlan {
     std::optional<ValueId> clipped(ValueId id) const;
     std::optional<Quantisation> scale_of_clip(ValueId id) const;
     Quantisation scale_of_range(ValueId id) const;
-    void take(size_t node);
-    void choose(size_t node);
-    void move_before_products(size_t node);
+    void take(std::size_t node);
+    void choose(std::size_t node);
+    void move_before_products(std::size_t node);
     void set_scale(const Node& node);
 
     const Graph& graph_;
     const Ranges& ranges_;
     const QuantiseOptions& options_;
     bool trained_;
-    std::vector<size_t> order_;
+    std::vector<std::size_t> order_;
     std::vector<bool> in_integers_, computed_in_integers_;
     Scales scales_;
-    std::vector<std::vector<size_t>> readers_;
+    std::vector<std::vector<std::size_t>> readers_;
 };
 
 }  // namespace lockstep::network

@@ -5,14 +5,14 @@
 // asymmetric activations.
 #include "workloads/network/quantise/quantise.h"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+
 #include "sim/error/error.h"
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/plan.h"
-
-#include <algorithm>
-#include <cmath>
-#include <map>
 
 namespace lockstep::network {
 
@@ -33,7 +33,7 @@ class Quantiser {
 
     Graph run() {
         for (const ValueId id : graph_.inputs) result_.inputs.push_back(add_input(id));
-        for (const size_t n : plan_.order()) add_node(n);
+        for (const std::size_t n : plan_.order()) add_node(n);
         for (const ValueId id : graph_.outputs) {
             const bool integer = options_.integer_interface && plan_.computed_in_integers(id);
             result_.outputs.push_back(integer ? stored(id) : read_real(id));
@@ -63,7 +63,7 @@ class Quantiser {
     ValueId convert(Operator op, const std::string& name, ValueId from, const Quantisation& q,
                     Value to) {
         const ValueId scale = constant(name + ".scale", make_tensor({}, std::span(q.scale)));
-        const std::vector<int64_t> zeros(q.zero_point.begin(), q.zero_point.end());
+        const std::vector<std::int64_t> zeros(q.zero_point.begin(), q.zero_point.end());
         const ValueId zero =
             constant(name + ".zero_point", from_integers(options_.activations, {}, zeros));
         const ValueId id = result_.add(std::move(to));
@@ -112,7 +112,7 @@ class Quantiser {
         return stored_[id];
     }
 
-    void add_node(size_t n) {
+    void add_node(std::size_t n) {
         Node node = graph_.nodes[n];
         const bool integers = plan_.in_integers(n);
         if (integers && info_of(node.op).integers == IntegerForm::kProduct) {
@@ -121,7 +121,7 @@ class Quantiser {
             const bool many = info_of(node.op).integers == IntegerForm::kCombination;
             // The zero point is what pads.
             if (node.op == Operator::kPad) node.inputs.resize(2);
-            for (size_t i = 0; i < node.inputs.size(); ++i)
+            for (std::size_t i = 0; i < node.inputs.size(); ++i)
                 if (ValueId& id = node.inputs[i]; id != kNoValue)
                     id = i == 0 || many ? stored(id) : real(id);
         } else {
@@ -139,12 +139,12 @@ class Quantiser {
     void make_product(Node& node) {
         const ValueId bias = node.input(2);
         std::vector<float> scales[2];
-        for (const size_t i : {0, 1}) {
+        for (const std::size_t i : {0, 1}) {
             const ValueId id = node.inputs[i];
             if (!is_given(graph_.value(id))) {
                 node.inputs[i] = stored(id);
             } else {
-                const std::optional<int64_t> axis = channel_axis(node, i);
+                const std::optional<std::int64_t> axis = channel_axis(node, i);
                 // Several products may read one, as the steps of a recurrent layer do.
                 ValueId& made = weights_.try_emplace({id, axis}, kNoValue).first->second;
                 if (made == kNoValue || bias != kNoValue) {
@@ -166,18 +166,18 @@ class Quantiser {
 
     /// The dimension of a weight that has a scale for each slice: where it is the second operand,
     /// the output channels.
-    std::optional<int64_t> channel_axis(const Node& node, size_t operand) const {
+    std::optional<std::int64_t> channel_axis(const Node& node, std::size_t operand) const {
         if (!options_.per_channel || operand != 1) return std::nullopt;
         const bool rows = node.op == Operator::kConv ||
                           (node.op == Operator::kGemm && node.integer("transB", 0) != 0);
-        return rows ? 0 : static_cast<int64_t>(graph_.shape(node.inputs[1]).size()) - 1;
+        return rows ? 0 : static_cast<std::int64_t>(graph_.shape(node.inputs[1]).size()) - 1;
     }
 
     /// Where a bias would not fit 30 bits in steps of the sums, the weights get larger steps.
     void widen_for_bias(Quantisation& q, float input_scale, ValueId bias) const {
         if (!graph_.value(bias).is_known()) return;
         const std::vector<float> values = to_floats(*graph_.value(bias).data);
-        for (size_t c = 0; c < values.size(); ++c) {
+        for (std::size_t c = 0; c < values.size(); ++c) {
             float& scale = q.scale[q.axis ? c : 0];
             scale = std::max(scale, std::abs(values[c]) / (input_scale * 0x1p30f));
         }
@@ -196,7 +196,7 @@ class Quantiser {
     ValueId add_bias(ValueId id, const std::vector<float>& scales) {
         const Value& old = graph_.value(id);
         Value value{old.name + ".int32", old.kind, ElementType::kInt32, old.shape};
-        Quantisation q{scales, std::vector<int32_t>(scales.size(), 0), std::nullopt};
+        Quantisation q{scales, std::vector<std::int32_t>(scales.size(), 0), std::nullopt};
         if (scales.size() > 1) q.axis = 0;
         if (old.is_known())
             value.data = std::make_shared<const Tensor>(
@@ -211,7 +211,7 @@ class Quantiser {
     std::vector<ValueId> real_, stored_;  ///< the new values, in either form
     std::vector<ValueId> rounded_;        ///< real, but with the stored values' steps
     /// The latest integer form of a weight, by its value and axis.
-    std::map<std::pair<ValueId, std::optional<int64_t>>, ValueId> weights_;
+    std::map<std::pair<ValueId, std::optional<std::int64_t>>, ValueId> weights_;
     Graph result_;
 };
 

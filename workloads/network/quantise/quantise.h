@@ -2,10 +2,10 @@
 // Post-training quantisation to int8, or to int8 weights and int16 activations.
 #pragma once
 
-#include "workloads/network/quantise/calibrate.h"
-
 #include <set>
 #include <string>
+
+#include "workloads/network/quantise/calibrate.h"
 
 namespace lockstep::network {
 

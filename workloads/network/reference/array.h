@@ -2,11 +2,11 @@
 // Values while the reference executor runs: Real for floating types, int64 for all others.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-#include "workloads/network/reference/quantised.h"
-
 #include <type_traits>
 #include <vector>
+
+#include "workloads/network/graph/graph.h"
+#include "workloads/network/reference/quantised.h"
 
 namespace lockstep::network::reference {
 
@@ -14,8 +14,8 @@ template <class Real>
 struct Array {
     Shape shape;
     ElementType type = ElementType::kFp32;
-    std::vector<Real> real;        ///< where is_floating(type)
-    std::vector<int64_t> integer;  ///< otherwise
+    std::vector<Real> real;             ///< where is_floating(type)
+    std::vector<std::int64_t> integer;  ///< otherwise
 
     template <class T>
     std::vector<T>& values() {
@@ -28,7 +28,7 @@ struct Array {
     const std::vector<T>& values() const {
         return const_cast<Array*>(this)->template values<T>();
     }
-    size_t size() const { return is_floating(type) ? real.size() : integer.size(); }
+    std::size_t size() const { return is_floating(type) ? real.size() : integer.size(); }
 };
 
 /// One node's run. Outputs have their types, shapes and sizes, and zeros.
@@ -40,8 +40,8 @@ struct Step {
     std::vector<Array<Real>*> out;       ///< null where left out
     Requantisation requantisation = Requantisation::kFixedPoint;
 
-    bool has(size_t i) const { return i < in.size() && in[i] != nullptr; }
-    const std::vector<Real>& real(size_t i) const { return in[i]->real; }
+    bool has(std::size_t i) const { return i < in.size() && in[i] != nullptr; }
+    const std::vector<Real>& real(std::size_t i) const { return in[i]->real; }
 };
 
 // The kernels that operators.table names, one family of operators a file; false: not on elements of
@@ -77,22 +77,23 @@ bool run_kernel(const Step<Real>& step) {
 /// What the windows of an AveragePool or GlobalAveragePool add up to, as the output, and how many
 /// elements each of them is to be divided by.
 template <class Real>
-std::vector<int64_t> pool_sums(const Step<Real>& step);
+std::vector<std::int64_t> pool_sums(const Step<Real>& step);
 
 /// Row-major strides of a shape.
-std::vector<int64_t> strides_of(const Shape& shape);
+std::vector<std::int64_t> strides_of(const Shape& shape);
 /// Strides over `out` of an operand that is broadcast to it: 0 along the repeated dimensions.
-std::vector<int64_t> broadcast_strides(const Shape& operand, const Shape& out);
+std::vector<std::int64_t> broadcast_strides(const Shape& operand, const Shape& out);
 
 /// Calls f(i, offset) for every element i of `shape` in order, offset = start + index . strides.
 template <class F>
-void for_each(const Shape& shape, const std::vector<int64_t>& strides, int64_t start, F&& f) {
-    const int64_t count = element_count(shape);
-    std::vector<int64_t> index(shape.size(), 0);
-    int64_t offset = start;
-    for (int64_t i = 0; i < count; ++i) {
-        f(static_cast<size_t>(i), static_cast<size_t>(offset));
-        for (size_t d = shape.size(); d-- > 0;) {
+void for_each(const Shape& shape, const std::vector<std::int64_t>& strides, std::int64_t start,
+              F&& f) {
+    const std::int64_t count = element_count(shape);
+    std::vector<std::int64_t> index(shape.size(), 0);
+    std::int64_t offset = start;
+    for (std::int64_t i = 0; i < count; ++i) {
+        f(static_cast<std::size_t>(i), static_cast<std::size_t>(offset));
+        for (std::size_t d = shape.size(); d-- > 0;) {
             offset += strides[d];
             if (++index[d] < shape[d]) break;
             offset -= strides[d] * shape[d];

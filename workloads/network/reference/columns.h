@@ -3,34 +3,34 @@
 // output position.
 #pragma once
 
-#include "workloads/network/shapes/window.h"
-
 #include <algorithm>
 #include <vector>
+
+#include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::reference {
 
 /// One tap of one channel at each output position, in row-major order: `row` of the columns. The
 /// innermost dimension is copied as a run, zeros where the window is in the padding.
 template <class Real>
-void copy_tap(const Window& window, const Shape& input, const std::vector<int64_t>& tap,
+void copy_tap(const SlidingWindow& window, const Shape& input, const std::vector<std::int64_t>& tap,
               const Real* x, Real* row) {
-    const size_t last = input.size() - 1;
-    const int64_t extent = window.output[last], stride = window.stride[last];
-    const int64_t shift = tap[last] * window.dilation[last] - window.pad_begin[last];
+    const std::size_t last = input.size() - 1;
+    const std::int64_t extent = window.output[last], stride = window.stride[last];
+    const std::int64_t shift = tap[last] * window.dilation[last] - window.pad_begin[last];
     // The outputs whose inputs shift + o * stride are inside.
-    const int64_t first =
-        std::clamp(shift >= 0 ? 0 : (-shift + stride - 1) / stride, int64_t{0}, extent);
-    const int64_t past = shift >= input[last]
-                             ? first
+    const std::int64_t first =
+        std::clamp(shift >= 0 ? 0 : (-shift + stride - 1) / stride, std::int64_t{0}, extent);
+    const std::int64_t past =
+        shift >= input[last] ? first
                              : std::clamp((input[last] - 1 - shift) / stride + 1, first, extent);
-    std::vector<int64_t> position(last, 0);
-    const int64_t lines = extent == 0 ? 0 : element_count(window.output) / extent;
-    for (int64_t line = 0; line < lines; ++line, row += extent) {
-        int64_t offset = 0;
+    std::vector<std::int64_t> position(last, 0);
+    const std::int64_t lines = extent == 0 ? 0 : element_count(window.output) / extent;
+    for (std::int64_t line = 0; line < lines; ++line, row += extent) {
+        std::int64_t offset = 0;
         bool inside = true;
-        for (size_t d = 0; d < last; ++d) {
-            const int64_t at =
+        for (std::size_t d = 0; d < last; ++d) {
+            const std::int64_t at =
                 position[d] * window.stride[d] + tap[d] * window.dilation[d] - window.pad_begin[d];
             inside = inside && at >= 0 && at < input[d];
             offset = offset * input[d] + at;
@@ -41,12 +41,12 @@ void copy_tap(const Window& window, const Shape& input, const std::vector<int64_
             if (stride == 1)
                 std::copy(from + first, from + past, row + first);
             else
-                for (int64_t o = first; o < past; ++o) row[o] = from[o * stride];
+                for (std::int64_t o = first; o < past; ++o) row[o] = from[o * stride];
             std::fill(row + past, row + extent, Real{});
         } else {
             std::fill(row, row + extent, Real{});
         }
-        for (size_t d = last; d-- > 0;) {
+        for (std::size_t d = last; d-- > 0;) {
             if (++position[d] < window.output[d]) break;
             position[d] = 0;
         }
@@ -55,14 +55,14 @@ void copy_tap(const Window& window, const Shape& input, const std::vector<int64_
 
 /// All rows for `channels` channels of the spatial extents `input`.
 template <class Real>
-void copy_columns(const Window& window, const Shape& input, int64_t channels, const Real* x,
-                  Real* columns) {
-    const int64_t plane = element_count(input), taps = element_count(window.kernel),
-                  outputs = element_count(window.output);
-    std::vector<int64_t> tap(window.kernel.size(), 0);
-    for (int64_t row = 0; row < channels * taps; ++row) {
+void copy_columns(const SlidingWindow& window, const Shape& input, std::int64_t channels,
+                  const Real* x, Real* columns) {
+    const std::int64_t plane = element_count(input), taps = element_count(window.kernel),
+                       outputs = element_count(window.output);
+    std::vector<std::int64_t> tap(window.kernel.size(), 0);
+    for (std::int64_t row = 0; row < channels * taps; ++row) {
         copy_tap(window, input, tap, x + row / taps * plane, columns + row * outputs);
-        for (size_t d = tap.size(); d-- > 0;) {
+        for (std::size_t d = tap.size(); d-- > 0;) {
             if (++tap[d] < window.kernel[d]) break;
             tap[d] = 0;
         }
@@ -70,8 +70,8 @@ void copy_columns(const Window& window, const Shape& input, int64_t channels, co
 }
 
 /// A kernel of one tap that moves by one: the columns are the input.
-inline bool is_pointwise(const Window& window) {
-    for (size_t d = 0; d < window.kernel.size(); ++d)
+inline bool is_pointwise(const SlidingWindow& window) {
+    for (std::size_t d = 0; d < window.kernel.size(); ++d)
         if (window.kernel[d] != 1 || window.stride[d] != 1 || window.pad_begin[d] != 0 ||
             window.pad_end[d] != 0)
             return false;

@@ -2,36 +2,36 @@
 // Elementwise operators with numpy's broadcasting. Integer division truncates, integer arithmetic
 // wraps; Gelu is exact (erf) or the tanh approximation that GPT-2 was trained with.
 // Source: the ONNX operator reference.
-#include "sim/error/error.h"
-#include "workloads/network/reference/array.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "sim/error/error.h"
+#include "workloads/network/reference/array.h"
 
 namespace lockstep::network::reference {
 
 namespace {
 
 template <class Real, class T, class U, class F>
-void binary(const Step<Real>& step, size_t a, size_t b, std::vector<U>& out, F&& f) {
+void binary(const Step<Real>& step, std::size_t a, std::size_t b, std::vector<U>& out, F&& f) {
     const Shape& shape = step.out[0]->shape;
     const std::vector<T>&x = step.in[a]->template values<T>(),
           &y = step.in[b]->template values<T>();
     if (step.in[a]->shape == shape && step.in[b]->shape == shape) {
-        for (size_t i = 0; i < out.size(); ++i) out[i] = f(x[i], y[i]);
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(x[i], y[i]);
         return;
     }
     std::vector<T> spread(out.size());
     for_each(shape, broadcast_strides(step.in[a]->shape, shape), 0,
-             [&](size_t i, size_t offset) { spread[i] = x[offset]; });
+             [&](std::size_t i, std::size_t offset) { spread[i] = x[offset]; });
     for_each(shape, broadcast_strides(step.in[b]->shape, shape), 0,
-             [&](size_t i, size_t offset) { out[i] = f(spread[i], y[offset]); });
+             [&](std::size_t i, std::size_t offset) { out[i] = f(spread[i], y[offset]); });
 }
 
 template <class T>
 T wrapped(Operator op, T x, T y) {
     if constexpr (std::is_integral_v<T>) {
-        const auto a = static_cast<uint64_t>(x), b = static_cast<uint64_t>(y);
+        const auto a = static_cast<std::uint64_t>(x), b = static_cast<std::uint64_t>(y);
         switch (op) {
             case Operator::kAdd:
                 return static_cast<T>(a + b);
@@ -57,7 +57,7 @@ T divide(const Node& node, T x, T y) {
     if constexpr (std::is_integral_v<T>) {
         if (y == 0)
             throw InputError(fmt::format("node {} (Div): integer division by 0", node.name));
-        if (y == -1) return static_cast<T>(-static_cast<uint64_t>(x));
+        if (y == -1) return static_cast<T>(-static_cast<std::uint64_t>(x));
     }
     return x / y;
 }
@@ -87,11 +87,12 @@ bool arithmetic(const Step<Real>& step) {
     };
     // Sum, Max and Min take any number of inputs.
     const auto fold = [&](auto f) {
-        for_each(step.out[0]->shape, broadcast_strides(step.in[0]->shape, step.out[0]->shape), 0,
-                 [&](size_t i, size_t o) { out[i] = step.in[0]->template values<T>()[o]; });
-        for (size_t n = 1; n < step.in.size(); ++n)
+        for_each(
+            step.out[0]->shape, broadcast_strides(step.in[0]->shape, step.out[0]->shape), 0,
+            [&](std::size_t i, std::size_t o) { out[i] = step.in[0]->template values<T>()[o]; });
+        for (std::size_t n = 1; n < step.in.size(); ++n)
             for_each(step.out[0]->shape, broadcast_strides(step.in[n]->shape, step.out[0]->shape),
-                     0, [&](size_t i, size_t o) {
+                     0, [&](std::size_t i, std::size_t o) {
                          out[i] = f(out[i], step.in[n]->template values<T>()[o]);
                      });
         return true;
@@ -120,28 +121,28 @@ bool arithmetic(const Step<Real>& step) {
 
 template <class Real, class T>
 bool compare(const Step<Real>& step) {
-    std::vector<int64_t>& out = step.out[0]->integer;
+    std::vector<std::int64_t>& out = step.out[0]->integer;
     const auto apply = [&](auto f) {
         binary<Real, T>(step, 0, 1, out, f);
         return true;
     };
     switch (step.node.op) {
         case Operator::kEqual:
-            return apply([](T x, T y) { return int64_t{x == y}; });
+            return apply([](T x, T y) { return std::int64_t{x == y}; });
         case Operator::kGreater:
-            return apply([](T x, T y) { return int64_t{x > y}; });
+            return apply([](T x, T y) { return std::int64_t{x > y}; });
         case Operator::kGreaterOrEqual:
-            return apply([](T x, T y) { return int64_t{x >= y}; });
+            return apply([](T x, T y) { return std::int64_t{x >= y}; });
         case Operator::kLess:
-            return apply([](T x, T y) { return int64_t{x < y}; });
+            return apply([](T x, T y) { return std::int64_t{x < y}; });
         case Operator::kLessOrEqual:
-            return apply([](T x, T y) { return int64_t{x <= y}; });
+            return apply([](T x, T y) { return std::int64_t{x <= y}; });
         case Operator::kXor:
-            return apply([](T x, T y) { return int64_t{(x != 0) != (y != 0)}; });
+            return apply([](T x, T y) { return std::int64_t{(x != 0) != (y != 0)}; });
         case Operator::kAnd:
-            return apply([](T x, T y) { return int64_t{x != 0 && y != 0}; });
+            return apply([](T x, T y) { return std::int64_t{x != 0 && y != 0}; });
         case Operator::kOr:
-            return apply([](T x, T y) { return int64_t{x != 0 || y != 0}; });
+            return apply([](T x, T y) { return std::int64_t{x != 0 || y != 0}; });
         default:
             return false;
     }
@@ -155,18 +156,20 @@ bool pow(const Step<Real>& step) {
     };
     const std::vector<Real> x = reals(*step.in[0]), y = reals(*step.in[1]);
     const Shape& shape = step.out[0]->shape;
-    std::vector<Real> base(static_cast<size_t>(element_count(shape)));
+    std::vector<Real> base(static_cast<std::size_t>(element_count(shape)));
     for_each(shape, broadcast_strides(step.in[0]->shape, shape), 0,
-             [&](size_t i, size_t o) { base[i] = x[o]; });
-    for_each(shape, broadcast_strides(step.in[1]->shape, shape), 0, [&](size_t i, size_t o) {
-        const Real power = std::pow(base[i], y[o]);
-        if (is_floating(step.out[0]->type))
-            step.out[0]->real[i] = power;
-        else
-            step.out[0]->integer[i] = from_doubles(ElementType::kInt64, {},
-                                                   std::vector<double>{static_cast<double>(power)})
-                                          .template as<int64_t>()[0];
-    });
+             [&](std::size_t i, std::size_t o) { base[i] = x[o]; });
+    for_each(shape, broadcast_strides(step.in[1]->shape, shape), 0,
+             [&](std::size_t i, std::size_t o) {
+                 const Real power = std::pow(base[i], y[o]);
+                 if (is_floating(step.out[0]->type))
+                     step.out[0]->real[i] = power;
+                 else
+                     step.out[0]->integer[i] =
+                         from_doubles(ElementType::kInt64, {},
+                                      std::vector<double>{static_cast<double>(power)})
+                             .template as<std::int64_t>()[0];
+             });
     return true;
 }
 
@@ -174,12 +177,12 @@ template <class Real, class T>
 void where(const Step<Real>& step) {
     const Shape& shape = step.out[0]->shape;
     std::vector<T>& out = step.out[0]->template values<T>();
-    std::vector<uint8_t> condition(out.size());
+    std::vector<std::uint8_t> condition(out.size());
     for_each(shape, broadcast_strides(step.in[0]->shape, shape), 0,
-             [&](size_t i, size_t o) { condition[i] = step.in[0]->integer[o] != 0; });
-    for (const size_t branch : {1, 2})
+             [&](std::size_t i, std::size_t o) { condition[i] = step.in[0]->integer[o] != 0; });
+    for (const std::size_t branch : {1, 2})
         for_each(shape, broadcast_strides(step.in[branch]->shape, shape), 0,
-                 [&](size_t i, size_t o) {
+                 [&](std::size_t i, std::size_t o) {
                      if (condition[i] == (branch == 1))
                          out[i] = step.in[branch]->template values<T>()[o];
                  });
@@ -190,7 +193,7 @@ bool clip(const Step<Real>& step) {
     if (step.node.op != Operator::kClip) return false;
     std::vector<T>& out = step.out[0]->template values<T>();
     out = step.in[0]->template values<T>();
-    for (const size_t bound : {1, 2}) {
+    for (const std::size_t bound : {1, 2}) {
         if (!step.has(bound)) continue;
         const std::vector<T>& limit = step.in[bound]->template values<T>();
         if (limit.size() != 1)
@@ -212,7 +215,7 @@ bool unary(const Step<Real>& step) {
     const Node& node = step.node;
     const auto apply = [&](auto f) {
         const std::vector<Real>& x = step.real(0);
-        for (size_t i = 0; i < x.size(); ++i) step.out[0]->real[i] = f(x[i]);
+        for (std::size_t i = 0; i < x.size(); ++i) step.out[0]->real[i] = f(x[i]);
         return true;
     };
     const bool is_hard_sigmoid = node.op == Operator::kHardSigmoid;
@@ -286,7 +289,7 @@ bool classify(const Step<Real>& step) {
     if (node.op != Operator::kIsInf && node.op != Operator::kIsNaN) return false;
     const bool low = node.integer("detect_negative", 1) != 0,
                high = node.integer("detect_positive", 1) != 0;
-    for (size_t i = 0; i < step.real(0).size(); ++i) {
+    for (std::size_t i = 0; i < step.real(0).size(); ++i) {
         const Real x = step.real(0)[i];
         step.out[0]->integer[i] =
             node.op == Operator::kIsNaN ? std::isnan(x) : std::isinf(x) && (x < 0 ? low : high);
@@ -298,7 +301,7 @@ template <class Real, class T>
 bool signed_unary(const Step<Real>& step) {
     const auto apply = [&](auto f) {
         const std::vector<T>& x = step.in[0]->template values<T>();
-        for (size_t i = 0; i < x.size(); ++i) step.out[0]->template values<T>()[i] = f(x[i]);
+        for (std::size_t i = 0; i < x.size(); ++i) step.out[0]->template values<T>()[i] = f(x[i]);
         return true;
     };
     switch (step.node.op) {
@@ -320,14 +323,14 @@ bool signed_unary(const Step<Real>& step) {
 template <class Real>
 bool run_elementwise(const Step<Real>& step) {
     if (step.node.op == Operator::kNot) {
-        for (size_t i = 0; i < step.out[0]->integer.size(); ++i)
+        for (std::size_t i = 0; i < step.out[0]->integer.size(); ++i)
             step.out[0]->integer[i] = step.in[0]->integer[i] == 0;
         return true;
     }
     if (step.in.empty() || step.in[0] == nullptr) return false;
     const bool real = is_floating(step.in[0]->type);
     if (step.node.op == Operator::kWhere) {
-        is_floating(step.out[0]->type) ? where<Real, Real>(step) : where<Real, int64_t>(step);
+        is_floating(step.out[0]->type) ? where<Real, Real>(step) : where<Real, std::int64_t>(step);
         return true;
     }
     if (step.node.op == Operator::kPRelu) {
@@ -340,8 +343,8 @@ bool run_elementwise(const Step<Real>& step) {
         return arithmetic<Real, Real>(step) || compare<Real, Real>(step) ||
                clip<Real, Real>(step) || signed_unary<Real, Real>(step) || classify(step) ||
                unary(step);
-    return arithmetic<Real, int64_t>(step) || compare<Real, int64_t>(step) ||
-           clip<Real, int64_t>(step) || signed_unary<Real, int64_t>(step);
+    return arithmetic<Real, std::int64_t>(step) || compare<Real, std::int64_t>(step) ||
+           clip<Real, std::int64_t>(step) || signed_unary<Real, std::int64_t>(step);
 }
 
 template bool run_elementwise(const Step<float>&);

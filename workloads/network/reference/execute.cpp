@@ -12,16 +12,16 @@ namespace lockstep::network {
 
 namespace reference {
 
-std::vector<int64_t> strides_of(const Shape& shape) {
-    std::vector<int64_t> strides(shape.size(), 1);
-    for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+std::vector<std::int64_t> strides_of(const Shape& shape) {
+    std::vector<std::int64_t> strides(shape.size(), 1);
+    for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
     return strides;
 }
 
-std::vector<int64_t> broadcast_strides(const Shape& operand, const Shape& out) {
-    const std::vector<int64_t> own = strides_of(operand);
-    std::vector<int64_t> strides(out.size(), 0);
-    for (size_t i = 0; i < operand.size(); ++i)
+std::vector<std::int64_t> broadcast_strides(const Shape& operand, const Shape& out) {
+    const std::vector<std::int64_t> own = strides_of(operand);
+    std::vector<std::int64_t> strides(out.size(), 0);
+    for (std::size_t i = 0; i < operand.size(); ++i)
         if (operand[i] != 1) strides[out.size() - operand.size() + i] = own[i];
     return strides;
 }
@@ -76,14 +76,14 @@ class Executor {
     std::function<void(ValueId, std::span<const Real>)> visit;
 
     std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
-        for (size_t i = 0; i < inputs.size(); ++i) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
             auto array = std::make_unique<Array<Real>>(array_of<Real>(inputs[i]));
             array->type = graph_.value(graph_.inputs[i]).type;
             round_to_type(*array);
             show(graph_.inputs[i], *array);
             arrays_[graph_.inputs[i]] = std::move(array);
         }
-        for (const size_t n : topological_order(graph_)) run_node(graph_.nodes[n]);
+        for (const std::size_t n : topological_order(graph_)) run_node(graph_.nodes[n]);
         std::vector<Tensor> results;
         for (const ValueId id : wanted_) results.push_back(tensor_of(read(id)));
         return results;
@@ -114,7 +114,7 @@ class Executor {
             auto array = std::make_unique<Array<Real>>();
             array->shape = graph_.shape(id);
             array->type = graph_.value(id).type;
-            const auto count = static_cast<size_t>(element_count(array->shape));
+            const auto count = static_cast<std::size_t>(element_count(array->shape));
             is_floating(array->type) ? array->real.resize(count) : array->integer.resize(count);
             step.out.back() = array.get();
             arrays_[id] = std::move(array);
@@ -123,7 +123,7 @@ class Executor {
             throw InputError(fmt::format("node {}: {} cannot be computed in {}", node.name,
                                          name_of(node.op),
                                          step.in.empty() ? "" : name_of(step.in[0]->type)));
-        for (size_t i = 0; i < step.out.size(); ++i) {
+        for (std::size_t i = 0; i < step.out.size(); ++i) {
             if (step.out[i] == nullptr) continue;
             round_to_type(*step.out[i]);
             show(node.outputs[i], *step.out[i]);
@@ -138,7 +138,7 @@ class Executor {
     const std::vector<ValueId>& wanted_;
     Requantisation requantisation_;
     std::vector<std::unique_ptr<Array<Real>>> arrays_;
-    std::vector<size_t> reads_;
+    std::vector<std::size_t> reads_;
 };
 
 }  // namespace
@@ -150,7 +150,7 @@ void check_inputs(const Graph& graph, const std::vector<Tensor>& inputs) {
     if (inputs.size() != graph.inputs.size())
         throw InputError(fmt::format("network {} has {} inputs, not {}", graph.name,
                                      graph.inputs.size(), inputs.size()));
-    for (size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Value& value = graph.value(graph.inputs[i]);
         const bool fits =
             is_floating(value.type) ? is_floating(inputs[i].type) : inputs[i].type == value.type;

@@ -3,12 +3,12 @@
 // exact integers.
 #pragma once
 
-#include "workloads/network/graph/graph.h"
-#include "workloads/network/reference/quantised.h"
-
 #include <functional>
 #include <span>
 #include <vector>
+
+#include "workloads/network/graph/graph.h"
+#include "workloads/network/reference/quantised.h"
 
 namespace lockstep::network {
 

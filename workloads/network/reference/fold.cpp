@@ -4,20 +4,20 @@
 // y = g (x - m) / sqrt(v + e) + b scales each output channel of the convolution before it.
 #include "workloads/network/reference/fold.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "sim/error/error.h"
 #include "workloads/network/decompose/decompose.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/recognise.h"
 #include "workloads/network/shapes/shape_inference.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace lockstep::network {
 
 namespace {
 
-bool is_foldable(const Graph& graph, const Node& node, int64_t limit) {
+bool is_foldable(const Graph& graph, const Node& node, std::int64_t limit) {
     // The values of a Shape's input do not matter, so that it need not hold any.
     for (const ValueId id : node.inputs)
         if (id != kNoValue && node.op != Operator::kShape && !graph.value(id).is_known())
@@ -26,7 +26,7 @@ bool is_foldable(const Graph& graph, const Node& node, int64_t limit) {
     if (node.op == Operator::kDequantizeLinear) return false;
     // Their cost is not bounded by the size of their operands and result, and no shape needs them.
     if (has_window(node.op)) return false;
-    int64_t elements = 0;
+    std::int64_t elements = 0;
     for (const ValueId id : node.outputs)
         if (id != kNoValue) elements += element_count(graph.shape(id));
     return elements <= limit;
@@ -43,13 +43,13 @@ void set_constant(Value& value, Tensor tensor) {
 void compute(Graph& graph, const Node& node) {
     if (node.op == Operator::kShape) {
         const Shape& in = graph.shape(node.inputs.at(0));
-        const auto rank = static_cast<int64_t>(in.size());
-        int64_t start = node.integer("start", 0);
-        start = std::clamp(start < 0 ? start + rank : start, int64_t{0}, rank);
-        const int64_t count = graph.shape(node.outputs.at(0)).at(0);
+        const auto rank = static_cast<std::int64_t>(in.size());
+        std::int64_t start = node.integer("start", 0);
+        start = std::clamp(start < 0 ? start + rank : start, std::int64_t{0}, rank);
+        const std::int64_t count = graph.shape(node.outputs.at(0)).at(0);
         Shape part(in.begin() + start, in.begin() + start + count);
         return set_constant(graph.values.at(node.outputs[0]),
-                            make_tensor({count}, std::span<const int64_t>(part)));
+                            make_tensor({count}, std::span<const std::int64_t>(part)));
     }
     Graph alone;
     Node copy = node;
@@ -62,7 +62,7 @@ void compute(Graph& graph, const Node& node) {
         }
     alone.nodes.push_back(copy);
     std::vector<Tensor> results = execute(alone, {}, Precision::kFp64);
-    size_t next = 0;
+    std::size_t next = 0;
     for (const ValueId id : node.outputs) {
         if (id == kNoValue) continue;
         Tensor& result = results.at(next++);
@@ -73,12 +73,12 @@ void compute(Graph& graph, const Node& node) {
 }
 
 void erase_nodes(Graph& graph, const std::vector<bool>& gone) {
-    size_t n = 0;
+    std::size_t n = 0;
     std::erase_if(graph.nodes, [&](const Node&) { return gone[n++]; });
 }
 
-std::vector<size_t> count_reads(const Graph& graph) {
-    std::vector<size_t> reads(graph.values.size(), 0);
+std::vector<std::size_t> count_reads(const Graph& graph) {
+    std::vector<std::size_t> reads(graph.values.size(), 0);
     for (const Node& node : graph.nodes)
         for (const ValueId id : node.inputs)
             if (id != kNoValue) ++reads[id];
@@ -93,18 +93,18 @@ void scale_weights(const Graph& graph, const Node& producer, const Node& norm, V
     const auto values = [&](ValueId id) { return to_doubles(*graph.value(id).data); };
     const std::vector<double> gamma = values(norm.inputs[1]), beta = values(norm.inputs[2]),
                               mean = values(norm.inputs[3]), variance = values(norm.inputs[4]);
-    const size_t channels = gamma.size();
+    const std::size_t channels = gamma.size();
     std::vector<double> w = values(producer.inputs[1]), shift(channels, 0);
     if (producer.input(2) != kNoValue) shift = values(producer.inputs[2]);
     if (shift.size() == 1) shift.assign(channels, shift[0]);
     const double epsilon = norm.real("epsilon", 1e-5f);
     std::vector<double> scale(channels);
-    for (size_t c = 0; c < channels; ++c) {
+    for (std::size_t c = 0; c < channels; ++c) {
         scale[c] = gamma[c] / std::sqrt(variance[c] + epsilon);
         shift[c] = (shift[c] - mean[c]) * scale[c] + beta[c];
     }
-    const size_t block = channels == 0 ? 1 : w.size() / channels;
-    for (size_t i = 0; i < w.size(); ++i) w[i] *= scale[by_column ? i % channels : i / block];
+    const std::size_t block = channels == 0 ? 1 : w.size() / channels;
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] *= scale[by_column ? i % channels : i / block];
     weight.data = std::make_shared<const Tensor>(from_doubles(weight.type, *weight.shape, w));
     bias.data = std::make_shared<const Tensor>(from_doubles(bias.type, *bias.shape, shift));
 }
@@ -126,7 +126,7 @@ bool fold_into(Graph& graph, Node& producer, const Node& norm) {
     if (producer.input(2) != kNoValue) {
         // A Gemm's third operand may also be a column or a whole matrix.
         const Shape& shape = graph.shape(producer.inputs[2]);
-        const int64_t count = element_count(shape);
+        const std::int64_t count = element_count(shape);
         const bool row = count == 1 || (!shape.empty() && shape.back() == count);
         if (!row || (count != 1 && count != channels[0])) return false;
     }
@@ -143,10 +143,10 @@ bool fold_into(Graph& graph, Node& producer, const Node& norm) {
 
 }  // namespace
 
-void infer_and_fold(Graph& graph, int64_t limit) {
+void infer_and_fold(Graph& graph, std::int64_t limit) {
     // What stays of each node, or of the nodes that stand for it.
     std::vector<std::vector<Node>> kept(graph.nodes.size());
-    for (const size_t n : topological_order(graph)) {
+    for (const std::size_t n : topological_order(graph)) {
         const Node node = graph.nodes[n];
         std::optional<std::vector<Node>> parts = decompose(graph, node);
         if (!parts) parts.emplace(1, node);
@@ -164,13 +164,13 @@ void infer_and_fold(Graph& graph, int64_t limit) {
 }
 
 int fold_batch_normalisation(Graph& graph) {
-    std::vector<size_t> reads = count_reads(graph);
-    std::map<ValueId, size_t> writer;
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
+    std::vector<std::size_t> reads = count_reads(graph);
+    std::map<ValueId, std::size_t> writer;
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         for (const ValueId id : graph.nodes[n].outputs) writer[id] = n;
     std::vector<bool> gone(graph.nodes.size(), false);
     int folded = 0;
-    for (const size_t n : topological_order(graph)) {
+    for (const std::size_t n : topological_order(graph)) {
         const Node norm = graph.nodes[n];
         if (norm.op != Operator::kBatchNormalization || reads[norm.inputs[0]] != 1) continue;
         const auto before = writer.find(norm.inputs[0]);
@@ -190,12 +190,12 @@ int fold_batch_normalisation(Graph& graph) {
 void remove_unused(Graph& graph) {
     std::vector<bool> gone(graph.nodes.size(), false);
     std::vector<ValueId> stands_for(graph.values.size());
-    for (size_t i = 0; i < stands_for.size(); ++i) stands_for[i] = static_cast<ValueId>(i);
+    for (std::size_t i = 0; i < stands_for.size(); ++i) stands_for[i] = static_cast<ValueId>(i);
     const auto replace = [&](ValueId& id) {
         if (id != kNoValue) id = stands_for[id];
     };
-    std::vector<size_t> reads = count_reads(graph);
-    for (const size_t n : topological_order(graph)) {
+    std::vector<std::size_t> reads = count_reads(graph);
+    for (const std::size_t n : topological_order(graph)) {
         Node& node = graph.nodes[n];
         for (ValueId& id : node.inputs) replace(id);
         const bool copies = node.op == Operator::kIdentity || node.op == Operator::kDropout;
@@ -209,10 +209,10 @@ void remove_unused(Graph& graph) {
         gone[n] = true;
     }
     erase_nodes(graph, gone);
-    const std::vector<size_t> order = topological_order(graph);
+    const std::vector<std::size_t> order = topological_order(graph);
     gone.assign(graph.nodes.size(), false);
     reads = count_reads(graph);
-    for (size_t i = order.size(); i-- > 0;) {
+    for (std::size_t i = order.size(); i-- > 0;) {
         const Node& node = graph.nodes[order[i]];
         if (std::any_of(node.outputs.begin(), node.outputs.end(),
                         [&](ValueId id) { return id != kNoValue && reads[id] > 0; }))

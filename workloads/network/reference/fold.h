@@ -10,7 +10,7 @@ namespace lockstep::network {
 /// the way each node that depends on constants and on shapes alone, in FP64 for floating values;
 /// such nodes are removed. Results of more than `limit` elements stay nodes. InputError where a
 /// shape depends on the network's inputs' values.
-void infer_and_fold(Graph& graph, int64_t limit = int64_t{1} << 24);
+void infer_and_fold(Graph& graph, std::int64_t limit = std::int64_t{1} << 24);
 
 /// Folds each BatchNormalization that is the only reader of a Conv's (or Gemm's) output into its
 /// weights and bias, in FP64, rounded once. Gives the number folded.

@@ -3,11 +3,11 @@
 // Eigen's: FP64 is the yardstick, FP32 has the usual rounding of a blocked product.
 // LSTM, per step, gates in the order input, output, forget, cell: sigmoid(x W' + h R' + Wb + Rb);
 // c = f c + i tanh(g); h = o tanh(c). Source: the ONNX operator reference.
+#include <cmath>
+
 #include "sim/error/error.h"
 #include "workloads/network/reference/array.h"
 #include "workloads/network/reference/product.h"
-
-#include <cmath>
 
 namespace lockstep::network::reference {
 
@@ -31,20 +31,22 @@ void gemm(const Step<Real>& step) {
     if (alpha != 1) out *= alpha;
     if (!step.has(2)) return;
     for_each(so, broadcast_strides(step.in[2]->shape, so), 0,
-             [&](size_t i, size_t o) { step.out[0]->real[i] += beta * step.real(2)[o]; });
+             [&](std::size_t i, std::size_t o) { step.out[0]->real[i] += beta * step.real(2)[o]; });
 }
 
 template <class Real>
-void integer_matmul(const Step<Real>& step, size_t a, size_t b, size_t o, int64_t m, int64_t k,
-                    int64_t n) {
-    for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-            uint64_t sum = 0;
-            for (int64_t l = 0; l < k; ++l)
-                sum +=
-                    static_cast<uint64_t>(step.in[0]->integer[a + static_cast<size_t>(i * k + l)]) *
-                    static_cast<uint64_t>(step.in[1]->integer[b + static_cast<size_t>(l * n + j)]);
-            step.out[0]->integer[o + static_cast<size_t>(i * n + j)] = static_cast<int64_t>(sum);
+void integer_matmul(const Step<Real>& step, std::size_t a, std::size_t b, std::size_t o,
+                    std::int64_t m, std::int64_t k, std::int64_t n) {
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+            std::uint64_t sum = 0;
+            for (std::int64_t l = 0; l < k; ++l)
+                sum += static_cast<std::uint64_t>(
+                           step.in[0]->integer[a + static_cast<std::size_t>(i * k + l)]) *
+                       static_cast<std::uint64_t>(
+                           step.in[1]->integer[b + static_cast<std::size_t>(l * n + j)]);
+            step.out[0]->integer[o + static_cast<std::size_t>(i * n + j)] =
+                static_cast<std::int64_t>(sum);
         }
 }
 
@@ -55,14 +57,15 @@ void matmul(const Step<Real>& step) {
     if (sb.size() > 1) batch.pop_back();
     if (sa.size() == 1) sa.insert(sa.begin(), 1);
     if (sb.size() == 1) sb.push_back(1);
-    const int64_t m = sa[sa.size() - 2], k = sa.back(), n = sb.back();
+    const std::int64_t m = sa[sa.size() - 2], k = sa.back(), n = sb.back();
     const Shape ba(sa.begin(), sa.end() - 2), bb(sb.begin(), sb.end() - 2);
-    std::vector<size_t> which_a(static_cast<size_t>(element_count(batch)));
-    for_each(batch, broadcast_strides(ba, batch), 0, [&](size_t i, size_t o) { which_a[i] = o; });
-    for_each(batch, broadcast_strides(bb, batch), 0, [&](size_t i, size_t o) {
-        const size_t a = which_a[i] * static_cast<size_t>(m * k),
-                     b = o * static_cast<size_t>(k * n);
-        const size_t at = i * static_cast<size_t>(m * n);
+    std::vector<std::size_t> which_a(static_cast<std::size_t>(element_count(batch)));
+    for_each(batch, broadcast_strides(ba, batch), 0,
+             [&](std::size_t i, std::size_t o) { which_a[i] = o; });
+    for_each(batch, broadcast_strides(bb, batch), 0, [&](std::size_t i, std::size_t o) {
+        const std::size_t a = which_a[i] * static_cast<std::size_t>(m * k),
+                          b = o * static_cast<std::size_t>(k * n);
+        const std::size_t at = i * static_cast<std::size_t>(m * n);
         if (!is_floating(step.in[0]->type)) return integer_matmul(step, a, b, at, m, k, n);
         multiply<Real>(Target<Real>(step.out[0]->real.data() + at, m, n),
                        View<Real>(step.real(0).data() + a, m, k),
@@ -70,7 +73,8 @@ void matmul(const Step<Real>& step) {
     });
     if (!step.has(2)) return;
     std::vector<Real>& out = step.out[0]->real;
-    for (size_t i = 0; i < out.size(); ++i) out[i] += step.real(2)[i % static_cast<size_t>(n)];
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] += step.real(2)[i % static_cast<std::size_t>(n)];
 }
 
 template <class Real>
@@ -79,17 +83,18 @@ Real sigmoid(Real x) {
 }
 
 template <class Real>
-void lstm_direction(const Step<Real>& step, int64_t d, int64_t directions, bool backward) {
+void lstm_direction(const Step<Real>& step, std::int64_t d, std::int64_t directions,
+                    bool backward) {
     const Shape& sx = step.in[0]->shape;
-    const int64_t seq = sx[0], batch = sx[1], inputs = sx[2], hidden = step.in[2]->shape[2];
+    const std::int64_t seq = sx[0], batch = sx[1], inputs = sx[2], hidden = step.in[2]->shape[2];
     const View<Real> w(step.real(1).data() + d * 4 * hidden * inputs, 4 * hidden, inputs);
     const View<Real> r(step.real(2).data() + d * 4 * hidden * hidden, 4 * hidden, hidden);
     RowMajor<Real> h = RowMajor<Real>::Zero(batch, hidden), c = h;
-    const int64_t state = d * batch * hidden;
+    const std::int64_t state = d * batch * hidden;
     if (step.has(5)) h = View<Real>(step.real(5).data() + state, batch, hidden);
     if (step.has(6)) c = View<Real>(step.real(6).data() + state, batch, hidden);
-    for (int64_t t = 0; t < seq; ++t) {
-        const int64_t at = backward ? seq - 1 - t : t;
+    for (std::int64_t t = 0; t < seq; ++t) {
+        const std::int64_t at = backward ? seq - 1 - t : t;
         const View<Real> x(step.real(0).data() + at * batch * inputs, batch, inputs);
         RowMajor<Real> gates = x * w.transpose() + h * r.transpose();
         if (step.has(3)) {
@@ -97,8 +102,8 @@ void lstm_direction(const Step<Real>& step, int64_t d, int64_t directions, bool 
             gates.rowwise() += View<Real>(bias, 1, 4 * hidden).row(0) +
                                View<Real>(bias + 4 * hidden, 1, 4 * hidden).row(0);
         }
-        for (int64_t n = 0; n < batch; ++n)
-            for (int64_t j = 0; j < hidden; ++j) {
+        for (std::int64_t n = 0; n < batch; ++n)
+            for (std::int64_t j = 0; j < hidden; ++j) {
                 const Real i = sigmoid(gates(n, j)), o = sigmoid(gates(n, hidden + j)),
                            f = sigmoid(gates(n, 2 * hidden + j)),
                            g = std::tanh(gates(n, 3 * hidden + j));
@@ -109,7 +114,7 @@ void lstm_direction(const Step<Real>& step, int64_t d, int64_t directions, bool 
             Target<Real>(step.out[0]->real.data() + (at * directions + d) * batch * hidden, batch,
                          hidden) = h;
     }
-    for (const size_t n : {1, 2})
+    for (const std::size_t n : {1, 2})
         if (n < step.out.size() && step.out[n] != nullptr)
             Target<Real>(step.out[n]->real.data() + state, batch, hidden) = n == 1 ? h : c;
 }
@@ -127,8 +132,8 @@ bool run_linear(const Step<Real>& step) {
             return true;
         case Operator::kLSTM: {
             const std::string direction = step.node.text("direction", "forward");
-            const int64_t directions = direction == "bidirectional" ? 2 : 1;
-            for (int64_t d = 0; d < directions; ++d)
+            const std::int64_t directions = direction == "bidirectional" ? 2 : 1;
+            for (std::int64_t d = 0; d < directions; ++d)
                 lstm_direction(step, d, directions, direction == "reverse" || d == 1);
             return true;
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move elements and compute nothing: the same code for floating and integer values.
 // Source: the ONNX operator reference.
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/reference/array.h"
 #include "workloads/network/shapes/shape_inference.h"
-
-#include <algorithm>
 
 namespace lockstep::network::reference {
 
@@ -13,40 +13,41 @@ namespace {
 
 /// An array as [before, extent, after] around an axis.
 struct Split {
-    int64_t before = 1, after = 1;
-    Split(const Shape& shape, size_t axis) {
-        for (size_t i = 0; i < shape.size(); ++i)
+    std::int64_t before = 1, after = 1;
+    Split(const Shape& shape, std::size_t axis) {
+        for (std::size_t i = 0; i < shape.size(); ++i)
             (i < axis ? before : after) *= i == axis ? 1 : shape[i];
     }
 };
 
 template <class T>
-void copy_block(const std::vector<T>& from, int64_t at, std::vector<T>& to, int64_t target,
-                int64_t count) {
+void copy_block(const std::vector<T>& from, std::int64_t at, std::vector<T>& to,
+                std::int64_t target, std::int64_t count) {
     std::copy_n(from.begin() + at, count, to.begin() + target);
 }
 
 template <class Real, class T>
 void transpose(const Step<Real>& step) {
-    const std::vector<int64_t> strides = strides_of(step.in[0]->shape);
-    std::vector<int64_t> perm = step.node.integers("perm"), permuted;
+    const std::vector<std::int64_t> strides = strides_of(step.in[0]->shape);
+    std::vector<std::int64_t> perm = step.node.integers("perm"), permuted;
     if (!step.node.has("perm"))
-        for (size_t i = strides.size(); i > 0; --i) perm.push_back(static_cast<int64_t>(i - 1));
-    for (const int64_t p : perm) permuted.push_back(strides[static_cast<size_t>(p)]);
+        for (std::size_t i = strides.size(); i > 0; --i)
+            perm.push_back(static_cast<std::int64_t>(i - 1));
+    for (const std::int64_t p : perm) permuted.push_back(strides[static_cast<std::size_t>(p)]);
     const std::vector<T>& x = step.in[0]->template values<T>();
     std::vector<T>& out = step.out[0]->template values<T>();
-    for_each(step.out[0]->shape, permuted, 0, [&](size_t i, size_t o) { out[i] = x[o]; });
+    for_each(step.out[0]->shape, permuted, 0, [&](std::size_t i, std::size_t o) { out[i] = x[o]; });
 }
 
 template <class Real, class T>
 void concat(const Step<Real>& step) {
     const Shape& shape = step.out[0]->shape;
-    const size_t axis = axis_of(step.node, step.node.integer("axis", 0), shape.size());
+    const std::size_t axis = axis_of(step.node, step.node.integer("axis", 0), shape.size());
     const Split split(shape, axis);
-    int64_t done = 0;
+    std::int64_t done = 0;
     for (const Array<Real>* part : step.in) {
-        const int64_t block = part->shape[axis] * split.after;
-        for (int64_t i = 0; i < split.before; ++i)
+        const std::int64_t block = part->shape[axis] * split.after;
+        for (std::int64_t i = 0; i < split.before; ++i)
             copy_block(part->template values<T>(), i * block, step.out[0]->template values<T>(),
                        i * shape[axis] * split.after + done, block);
         done += block;
@@ -56,13 +57,13 @@ void concat(const Step<Real>& step) {
 template <class Real, class T>
 void split(const Step<Real>& step) {
     const Shape& shape = step.in[0]->shape;
-    const size_t axis = axis_of(step.node, step.node.integer("axis", 0), shape.size());
+    const std::size_t axis = axis_of(step.node, step.node.integer("axis", 0), shape.size());
     const Split around(shape, axis);
-    int64_t done = 0;
-    for (size_t n = 0; n < step.out.size(); ++n) {
-        const int64_t extent = step.graph.shape(step.node.outputs[n])[axis];
-        const int64_t block = extent * around.after;
-        for (int64_t i = 0; i < around.before && step.out[n] != nullptr; ++i)
+    std::int64_t done = 0;
+    for (std::size_t n = 0; n < step.out.size(); ++n) {
+        const std::int64_t extent = step.graph.shape(step.node.outputs[n])[axis];
+        const std::int64_t block = extent * around.after;
+        for (std::int64_t i = 0; i < around.before && step.out[n] != nullptr; ++i)
             copy_block(step.in[0]->template values<T>(), i * shape[axis] * around.after + done,
                        step.out[n]->template values<T>(), i * block, block);
         done += block;
@@ -72,13 +73,13 @@ void split(const Step<Real>& step) {
 template <class Real, class T>
 void gather(const Step<Real>& step) {
     const Shape& shape = step.in[0]->shape;
-    const size_t axis = axis_of(step.node, step.node.integer("axis", 0), shape.size());
+    const std::size_t axis = axis_of(step.node, step.node.integer("axis", 0), shape.size());
     const Split around(shape, axis);
-    const std::vector<int64_t>& indices = step.in[1]->integer;
-    const auto count = static_cast<int64_t>(indices.size());
-    for (int64_t i = 0; i < around.before; ++i)
-        for (int64_t j = 0; j < count; ++j) {
-            int64_t index = indices[static_cast<size_t>(j)];
+    const std::vector<std::int64_t>& indices = step.in[1]->integer;
+    const auto count = static_cast<std::int64_t>(indices.size());
+    for (std::int64_t i = 0; i < around.before; ++i)
+        for (std::int64_t j = 0; j < count; ++j) {
+            std::int64_t index = indices[static_cast<std::size_t>(j)];
             if (index < -shape[axis] || index >= shape[axis])
                 throw InputError(fmt::format("node {} (Gather): index {} of {}", step.node.name,
                                              index, shape[axis]));
@@ -91,17 +92,18 @@ void gather(const Step<Real>& step) {
 
 template <class Real, class T>
 void slice(const Step<Real>& step) {
-    std::vector<int64_t> strides = strides_of(step.in[0]->shape);
+    std::vector<std::int64_t> strides = strides_of(step.in[0]->shape);
     const std::vector<SliceRange> ranges = slice_ranges(step.graph, step.node);
-    int64_t start = 0;
-    for (size_t d = 0; d < strides.size(); ++d) {
+    std::int64_t start = 0;
+    for (std::size_t d = 0; d < strides.size(); ++d) {
         start += ranges[d].start * strides[d];
         // A step that is never taken may be larger than any offset.
         strides[d] = ranges[d].count > 1 ? strides[d] * ranges[d].step : 0;
     }
     std::vector<T>& out = step.out[0]->template values<T>();
     const std::vector<T>& x = step.in[0]->template values<T>();
-    for_each(step.out[0]->shape, strides, start, [&](size_t i, size_t o) { out[i] = x[o]; });
+    for_each(step.out[0]->shape, strides, start,
+             [&](std::size_t i, std::size_t o) { out[i] = x[o]; });
 }
 
 template <class Real, class T>
@@ -113,25 +115,26 @@ void pad(const Step<Real>& step) {
             throw InputError(fmt::format("node {} (Pad): the value is no scalar", step.node.name));
         std::fill(out.begin(), out.end(), value[0]);
     }
-    const std::vector<int64_t> strides = strides_of(step.out[0]->shape);
-    int64_t start = 0;
-    for (size_t d = 0; d < strides.size(); ++d) start += step.in[1]->integer[d] * strides[d];
+    const std::vector<std::int64_t> strides = strides_of(step.out[0]->shape);
+    std::int64_t start = 0;
+    for (std::size_t d = 0; d < strides.size(); ++d) start += step.in[1]->integer[d] * strides[d];
     const std::vector<T>& x = step.in[0]->template values<T>();
-    for_each(step.in[0]->shape, strides, start, [&](size_t i, size_t o) { out[o] = x[i]; });
+    for_each(step.in[0]->shape, strides, start,
+             [&](std::size_t i, std::size_t o) { out[o] = x[i]; });
 }
 
 template <class Real, class T>
 void tile(const Step<Real>& step) {
     const Shape &in = step.in[0]->shape, &out = step.out[0]->shape;
-    const std::vector<int64_t> strides = strides_of(in);
+    const std::vector<std::int64_t> strides = strides_of(in);
     const std::vector<T>& x = step.in[0]->template values<T>();
     std::vector<T>& y = step.out[0]->template values<T>();
-    const std::vector<int64_t> own = strides_of(out);
-    for (size_t i = 0; i < y.size(); ++i) {
-        int64_t offset = 0;
-        for (size_t d = 0; d < in.size(); ++d)
-            offset += static_cast<int64_t>(i) / own[d] % out[d] % in[d] * strides[d];
-        y[i] = x[static_cast<size_t>(offset)];
+    const std::vector<std::int64_t> own = strides_of(out);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        std::int64_t offset = 0;
+        for (std::size_t d = 0; d < in.size(); ++d)
+            offset += static_cast<std::int64_t>(i) / own[d] % out[d] % in[d] * strides[d];
+        y[i] = x[static_cast<std::size_t>(offset)];
     }
 }
 
@@ -139,16 +142,16 @@ void tile(const Step<Real>& step) {
 template <class Real, class T>
 void triangle(const Step<Real>& step) {
     const Shape& shape = step.out[0]->shape;
-    const int64_t columns = shape.back(), rows = shape[shape.size() - 2];
+    const std::int64_t columns = shape.back(), rows = shape[shape.size() - 2];
     const bool upper = step.node.integer("upper", 1) != 0;
     // Beyond the matrix all diagonals are alike.
-    const int64_t k =
+    const std::int64_t k =
         step.has(1) ? std::clamp(step.in[1]->integer.at(0), -rows - 1, columns + 1) : 0;
     const std::vector<T>& x = step.in[0]->template values<T>();
     std::vector<T>& y = step.out[0]->template values<T>();
-    for (size_t i = 0; i < y.size(); ++i) {
-        const auto place = static_cast<int64_t>(i);
-        const int64_t row = place / columns % rows, column = place % columns;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const auto place = static_cast<std::int64_t>(i);
+        const std::int64_t row = place / columns % rows, column = place % columns;
         if (upper ? column >= row + k : column <= row + k) y[i] = x[i];
     }
 }
@@ -181,11 +184,11 @@ bool run(const Step<Real>& step) {
         case Operator::kExpand: {
             const std::vector<T>& x = step.in[0]->template values<T>();
             for_each(step.out[0]->shape, broadcast_strides(step.in[0]->shape, step.out[0]->shape),
-                     0, [&](size_t i, size_t o) { out[i] = x[o]; });
+                     0, [&](std::size_t i, std::size_t o) { out[i] = x[o]; });
             return true;
         }
         case Operator::kRange:
-            for (size_t i = 0; i < out.size(); ++i)
+            for (std::size_t i = 0; i < out.size(); ++i)
                 out[i] = step.in[0]->template values<T>()[0] +
                          static_cast<T>(i) * step.in[2]->template values<T>()[0];
             return true;
@@ -243,11 +246,11 @@ bool run_movement(const Step<Real>& step) {
             return true;
         case Operator::kShape: {
             const Shape& shape = step.in[0]->shape;
-            const auto rank = static_cast<int64_t>(shape.size());
-            int64_t start = step.node.integer("start", 0);
-            start = std::clamp(start < 0 ? start + rank : start, int64_t{0}, rank);
-            for (size_t i = 0; i < step.out[0]->integer.size(); ++i)
-                step.out[0]->integer[i] = shape[i + static_cast<size_t>(start)];
+            const auto rank = static_cast<std::int64_t>(shape.size());
+            std::int64_t start = step.node.integer("start", 0);
+            start = std::clamp(start < 0 ? start + rank : start, std::int64_t{0}, rank);
+            for (std::size_t i = 0; i < step.out[0]->integer.size(); ++i)
+                step.out[0]->integer[i] = shape[i + static_cast<std::size_t>(start)];
             return true;
         }
         case Operator::kConstantOfShape: {
@@ -262,11 +265,12 @@ bool run_movement(const Step<Real>& step) {
             return true;
         }
         case Operator::kSplit:
-            is_floating(step.in[0]->type) ? split<Real, Real>(step) : split<Real, int64_t>(step);
+            is_floating(step.in[0]->type) ? split<Real, Real>(step)
+                                          : split<Real, std::int64_t>(step);
             return true;
         default:
             return is_floating(step.out[0]->type) ? run<Real, Real>(step)
-                                                  : run<Real, int64_t>(step);
+                                                  : run<Real, std::int64_t>(step);
     }
 }
 

@@ -4,30 +4,32 @@
 // types. Source: Jacob et al. (2018), section 2; see quantised.h for what is rounded where.
 #include "workloads/network/reference/quantised.h"
 
+#include <cmath>
+
 #include "sim/error/error.h"
 #include "workloads/network/reference/integer.h"
-
-#include <cmath>
 
 namespace lockstep::network::reference {
 
 template <class Real>
-Exact centred(const Array<Real>& x, std::span<const int64_t> zero_point,
-              std::optional<size_t> axis) {
+Exact centred(const Array<Real>& x, std::span<const std::int64_t> zero_point,
+              std::optional<std::size_t> axis) {
     Exact exact{x.shape, ElementType::kFp64, {}, {}};
-    size_t after = 1;
-    for (size_t d = axis.value_or(x.shape.size()) + 1; d < x.shape.size(); ++d)
-        after *= static_cast<size_t>(x.shape[d]);
+    std::size_t after = 1;
+    for (std::size_t d = axis.value_or(x.shape.size()) + 1; d < x.shape.size(); ++d)
+        after *= static_cast<std::size_t>(x.shape[d]);
     exact.real.resize(x.integer.size());
-    for (size_t i = 0; i < exact.real.size(); ++i) {
-        const size_t slice = zero_point.size() == 1 ? 0 : i / after % zero_point.size();
+    for (std::size_t i = 0; i < exact.real.size(); ++i) {
+        const std::size_t slice = zero_point.size() == 1 ? 0 : i / after % zero_point.size();
         exact.real[i] = static_cast<double>(x.integer[i] - zero_point[slice]);
     }
     return exact;
 }
 
-template Exact centred(const Array<float>&, std::span<const int64_t>, std::optional<size_t>);
-template Exact centred(const Array<double>&, std::span<const int64_t>, std::optional<size_t>);
+template Exact centred(const Array<float>&, std::span<const std::int64_t>,
+                       std::optional<std::size_t>);
+template Exact centred(const Array<double>&, std::span<const std::int64_t>,
+                       std::optional<std::size_t>);
 
 namespace {
 
@@ -40,7 +42,7 @@ namespace {
 
 Exact run_exactly(const Graph& graph, const Node& node, std::vector<const Exact*> in, Shape out) {
     Exact result{std::move(out), ElementType::kFp64, {}, {}};
-    result.real.resize(static_cast<size_t>(element_count(result.shape)));
+    result.real.resize(static_cast<std::size_t>(element_count(result.shape)));
     const Step<double> step{graph, node, std::move(in), {&result}};
     if (!run_kernel(step)) refuse_quantised(node);
     return result;
@@ -52,11 +54,11 @@ void check_int32(const Node& node, double sum) {
                                      name_of(node.op), sum));
 }
 
-std::vector<int32_t> as_int32(const Node& node, const Exact& sums) {
-    std::vector<int32_t> values(sums.real.size());
-    for (size_t i = 0; i < values.size(); ++i) {
+std::vector<std::int32_t> as_int32(const Node& node, const Exact& sums) {
+    std::vector<std::int32_t> values(sums.real.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
         check_int32(node, sums.real[i]);
-        values[i] = static_cast<int32_t>(sums.real[i]);
+        values[i] = static_cast<std::int32_t>(sums.real[i]);
     }
     return values;
 }
@@ -108,63 +110,63 @@ class Quantised {
     }
 
     void move_parts() {
-        for (size_t i = 0; i < step_.out.size(); ++i) same_scale(i);
+        for (std::size_t i = 0; i < step_.out.size(); ++i) same_scale(i);
         run_kernel(step_);
     }
 
-    const Quantisation& quantisation(size_t i) const {
+    const Quantisation& quantisation(std::size_t i) const {
         const Value& value = step_.graph.value(node_.inputs.at(i));
         if (!value.quantisation)
             throw InputError(fmt::format("node {}: {} has no scale", node_.name, value.name));
         return *value.quantisation;
     }
-    double scale(size_t i) const { return quantisation(i).scale.at(0); }
+    double scale(std::size_t i) const { return quantisation(i).scale.at(0); }
 
-    Exact centre(size_t i) const {
+    Exact centre(std::size_t i) const {
         const Quantisation& q = quantisation(i);
-        std::optional<size_t> axis;
-        if (q.axis) axis = static_cast<size_t>(*q.axis);
-        return centred(*step_.in[i], std::vector<int64_t>(q.zero_point.begin(), q.zero_point.end()),
-                       axis);
+        std::optional<std::size_t> axis;
+        if (q.axis) axis = static_cast<std::size_t>(*q.axis);
+        return centred(*step_.in[i],
+                       std::vector<std::int64_t>(q.zero_point.begin(), q.zero_point.end()), axis);
     }
 
-    std::vector<int64_t>& y() const { return step_.out[0]->integer; }
+    std::vector<std::int64_t>& y() const { return step_.out[0]->integer; }
 
     void product() {
         if (node_.real("alpha", 1) != 1 || node_.real("beta", 1) != 1)
             throw InputError(fmt::format("node {}: a quantised Gemm with a factor", node_.name));
         const Shape& shape = step_.out[0]->shape;
-        size_t after = 1;  // elements from one channel to the next
-        for (size_t d = 2; d < shape.size() && node_.op == Operator::kConv; ++d)
-            after *= static_cast<size_t>(shape[d]);
+        std::size_t after = 1;  // elements from one channel to the next
+        for (std::size_t d = 2; d < shape.size() && node_.op == Operator::kConv; ++d)
+            after *= static_cast<std::size_t>(shape[d]);
         requantise_all(node_.op == Operator::kConv ? convolution_sums() : product_sums(),
                        requantisation_scales(step_.graph, node_), after);
     }
 
     /// With its zero points, one for all or one for each output channel.
-    IntegerOperand operand(size_t i) const {
-        const std::vector<int32_t>& zero = quantisation(i).zero_point;
+    IntegerOperand operand(std::size_t i) const {
+        const std::vector<std::int32_t>& zero = quantisation(i).zero_point;
         return {step_.in[i]->shape, step_.in[i]->integer, {zero.begin(), zero.end()}};
     }
 
-    std::vector<int64_t> bias() const {
-        std::vector<int64_t> values;
+    std::vector<std::int64_t> bias() const {
+        std::vector<std::int64_t> values;
         if (!step_.has(2)) return values;
         values = step_.in[2]->integer;
-        for (int64_t& value : values) value -= quantisation(2).zero_point.at(0);
+        for (std::int64_t& value : values) value -= quantisation(2).zero_point.at(0);
         return values;
     }
 
-    std::vector<int32_t> convolution_sums() {
+    std::vector<std::int32_t> convolution_sums() {
         return convolve_integers(node_, operand(0), operand(1), bias());
     }
 
     /// Rows by one matrix, with a bias for each column; of bytes.
     bool is_plain_product() const {
-        for (const size_t i : {0, 1})
+        for (const std::size_t i : {0, 1})
             if (size_of(step_.in[i]->type) != 1) return false;
         const Shape &x = step_.in[0]->shape, &w = step_.in[1]->shape;
-        const int64_t columns = step_.out[0]->shape.empty() ? 0 : step_.out[0]->shape.back();
+        const std::int64_t columns = step_.out[0]->shape.empty() ? 0 : step_.out[0]->shape.back();
         const bool transposed = node_.integer("transB", 0) != 0;
         const auto& zero = quantisation(1);
         const bool by_column = !zero.axis || *zero.axis == (transposed ? 0 : 1);
@@ -173,7 +175,7 @@ class Quantised {
                (!step_.has(2) || step_.in[2]->shape == Shape{columns});
     }
 
-    std::vector<int32_t> product_sums() {
+    std::vector<std::int32_t> product_sums() {
         if (is_plain_product())
             return multiply_integers(node_, operand(0), operand(1), node_.integer("transB", 0) != 0,
                                      bias());
@@ -185,20 +187,20 @@ class Quantised {
     }
 
     /// Of slices of `after` elements in turn, each has the next scale.
-    void requantise_all(const std::vector<int32_t>& sums, const std::vector<double>& scales,
-                        size_t after) {
-        if (scales.size() == 1) after = std::max<size_t>(1, sums.size());
-        for (size_t begin = 0, slice = 0; begin < sums.size(); begin += after, ++slice) {
+    void requantise_all(const std::vector<std::int32_t>& sums, const std::vector<double>& scales,
+                        std::size_t after) {
+        if (scales.size() == 1) after = std::max<std::size_t>(1, sums.size());
+        for (std::size_t begin = 0, slice = 0; begin < sums.size(); begin += after, ++slice) {
             const double scale = scales[slice % scales.size()];
             const auto narrow = static_cast<float>(scale);
-            const size_t end = std::min(begin + after, sums.size());
+            const std::size_t end = std::min(begin + after, sums.size());
             if (step_.requantisation == Requantisation::kFixedPoint) {
                 const auto fixed = numerics::fixed_point_scale(scale);
-                for (size_t i = begin; i < end; ++i)
+                for (std::size_t i = begin; i < end; ++i)
                     y()[i] = numerics::requantise(sums[i], fixed, zero(), range_);
                 continue;
             }
-            for (size_t i = begin; i < end; ++i)
+            for (std::size_t i = begin; i < end; ++i)
                 y()[i] = numerics::requantise_in_fp32(sums[i], narrow, zero(), range_);
         }
     }
@@ -209,15 +211,15 @@ class Quantised {
         const numerics::FixedPointPair fixed = numerics::fixed_point_pair(sa, sb);
         switch (step_.requantisation) {
             case Requantisation::kFixedPoint:
-                return for_each_pair([&](int32_t a, int32_t b) {
+                return for_each_pair([&](std::int32_t a, std::int32_t b) {
                     return numerics::saturate(numerics::multiply(a, b, fixed) + zero(), range_);
                 });
             case Requantisation::kOnnx:
-                return for_each_pair([&](int32_t a, int32_t b) {
+                return for_each_pair([&](std::int32_t a, std::int32_t b) {
                     return round_even(static_cast<double>(a) * sa + static_cast<double>(b) * sb);
                 });
             case Requantisation::kVectorUnit:
-                return for_each_pair([&](int32_t a, int32_t b) {
+                return for_each_pair([&](std::int32_t a, std::int32_t b) {
                     const float first = static_cast<float>(a) * narrow_a;
                     const float second = static_cast<float>(b) * narrow_b;
                     return round_even(static_cast<double>(first + second));
@@ -228,13 +230,13 @@ class Quantised {
     void multiply() {
         if (step_.requantisation == Requantisation::kVectorUnit) {
             const auto both = static_cast<float>(scale(0) * scale(1) / double{out_.scale[0]});
-            return for_each_pair([&](int32_t a, int32_t b) {
+            return for_each_pair([&](std::int32_t a, std::int32_t b) {
                 return round_even(
                     static_cast<double>(static_cast<float>(a) * both * static_cast<float>(b)));
             });
         }
-        for_each_pair([](int32_t a, int32_t b) { return a * b; });
-        const std::vector<int32_t> products(y().begin(), y().end());
+        for_each_pair([](std::int32_t a, std::int32_t b) { return a * b; });
+        const std::vector<std::int32_t> products(y().begin(), y().end());
         requantise_all(products, {scale(0) * scale(1) / out_.scale[0]}, 1);
     }
 
@@ -242,33 +244,33 @@ class Quantised {
         const Exact x = centre(0);
         Exact sums{step_.out[0]->shape, ElementType::kFp64, {}, {}};
         sums.real.resize(y().size());
-        const std::vector<int64_t> counts =
+        const std::vector<std::int64_t> counts =
             pool_sums(Step<double>{step_.graph, node_, {&x}, {&sums}});
-        const std::vector<int32_t> whole = as_int32(node_, sums);
+        const std::vector<std::int32_t> whole = as_int32(node_, sums);
         if (step_.requantisation == Requantisation::kVectorUnit) {
             const auto step = static_cast<float>(double{out_.scale[0]} / scale(0));
-            for (size_t i = 0; i < whole.size(); ++i) {
-                const int64_t count = counts[i];
+            for (std::size_t i = 0; i < whole.size(); ++i) {
+                const std::int64_t count = counts[i];
                 y()[i] = round_even(static_cast<double>(static_cast<float>(whole[i]) /
                                                         static_cast<float>(count) / step));
             }
             return;
         }
         std::vector<double> scales;
-        for (const int64_t count : counts)
+        for (const std::int64_t count : counts)
             scales.push_back(scale(0) / (double{out_.scale[0]} * static_cast<double>(count)));
         requantise_all(whole, scales, 1);
     }
 
     void look_up() {
-        const std::vector<int32_t> table =
+        const std::vector<std::int32_t> table =
             activation_table(step_.graph, node_, step_.requantisation);
-        const int32_t low = range_of(step_.in[0]->type).low;
-        for (size_t i = 0; i < y().size(); ++i)
-            y()[i] = table[static_cast<size_t>(step_.in[0]->integer[i] - low)];
+        const std::int32_t low = range_of(step_.in[0]->type).low;
+        for (std::size_t i = 0; i < y().size(); ++i)
+            y()[i] = table[static_cast<std::size_t>(step_.in[0]->integer[i] - low)];
     }
 
-    void same_scale(size_t output) const {
+    void same_scale(std::size_t output) const {
         const Value& out = step_.graph.value(node_.outputs.at(output));
         const Quantisation& q = quantisation(0);
         if (!out.quantisation || out.quantisation->scale != q.scale ||
@@ -278,7 +280,7 @@ class Quantised {
 
     void move() {
         std::vector<Exact> operands;
-        for (size_t i = 0; i < step_.in.size(); ++i) {
+        for (std::size_t i = 0; i < step_.in.size(); ++i) {
             if (!is_operand(i)) {
                 operands.push_back({});
                 if (!step_.has(i)) continue;
@@ -295,20 +297,21 @@ class Quantised {
             const auto fixed = numerics::fixed_point_scale(scale(i) / out_.scale[0]);
             if (scale(i) != out_.scale[0])
                 for (double& x : operands.back().real)
-                    x = static_cast<double>(numerics::multiply(static_cast<int32_t>(x), fixed));
+                    x = static_cast<double>(
+                        numerics::multiply(static_cast<std::int32_t>(x), fixed));
         }
         std::vector<const Exact*> in;
-        for (size_t i = 0; i < operands.size(); ++i)
+        for (std::size_t i = 0; i < operands.size(); ++i)
             in.push_back(step_.has(i) ? &operands[i] : nullptr);
         const Exact moved = run_exactly(step_.graph, node_, in, step_.out[0]->shape);
         // A window that sees padding alone has no maximum: the lowest double, which saturates.
-        for (size_t i = 0; i < y().size(); ++i)
+        for (std::size_t i = 0; i < y().size(); ++i)
             y()[i] = numerics::saturate(
-                static_cast<int64_t>(std::max(moved.real[i], -0x1p40)) + zero(), range_);
+                static_cast<std::int64_t>(std::max(moved.real[i], -0x1p40)) + zero(), range_);
     }
 
     /// Inputs that are moved; the others say where to.
-    bool is_operand(size_t i) const {
+    bool is_operand(std::size_t i) const {
         return step_.has(i) && (i == 0 || node_.op == Operator::kConcat);
     }
 
@@ -317,26 +320,28 @@ class Quantised {
     void for_each_pair(const F& f) const {
         const Shape& shape = step_.out[0]->shape;
         const Array<Real>&a = *step_.in[0], &b = *step_.in[1];
-        const int64_t za = quantisation(0).zero_point.at(0), zb = quantisation(1).zero_point.at(0);
-        const auto pair = [&](size_t i, size_t at_a, size_t at_b) {
-            y()[i] = f(static_cast<int32_t>(a.integer[at_a] - za),
-                       static_cast<int32_t>(b.integer[at_b] - zb));
+        const std::int64_t za = quantisation(0).zero_point.at(0),
+                           zb = quantisation(1).zero_point.at(0);
+        const auto pair = [&](std::size_t i, std::size_t at_a, std::size_t at_b) {
+            y()[i] = f(static_cast<std::int32_t>(a.integer[at_a] - za),
+                       static_cast<std::int32_t>(b.integer[at_b] - zb));
         };
         if (a.shape == shape && b.shape == shape) {
-            for (size_t i = 0; i < y().size(); ++i) pair(i, i, i);
+            for (std::size_t i = 0; i < y().size(); ++i) pair(i, i, i);
             return;
         }
-        std::vector<size_t> of_a(y().size());
+        std::vector<std::size_t> of_a(y().size());
         for_each(shape, broadcast_strides(a.shape, shape), 0,
-                 [&](size_t i, size_t at) { of_a[i] = at; });
+                 [&](std::size_t i, std::size_t at) { of_a[i] = at; });
         for_each(shape, broadcast_strides(b.shape, shape), 0,
-                 [&](size_t i, size_t at) { pair(i, of_a[i], at); });
+                 [&](std::size_t i, std::size_t at) { pair(i, of_a[i], at); });
     }
 
-    int32_t round_even(double steps) const {
-        return numerics::saturate(static_cast<int64_t>(std::nearbyint(steps)) + zero(), range_);
+    std::int32_t round_even(double steps) const {
+        return numerics::saturate(static_cast<std::int64_t>(std::nearbyint(steps)) + zero(),
+                                  range_);
     }
-    int32_t zero() const { return out_.zero_point[0]; }
+    std::int32_t zero() const { return out_.zero_point[0]; }
 
     const Step<Real>& step_;
     const Node& node_;
@@ -360,8 +365,8 @@ template bool run_quantised(const Step<double>&);
 
 namespace lockstep::network {
 
-std::vector<int32_t> activation_table(const Graph& graph, const Node& node,
-                                      Requantisation requantisation) {
+std::vector<std::int32_t> activation_table(const Graph& graph, const Node& node,
+                                           Requantisation requantisation) {
     using reference::Exact;
     const Value &in = graph.value(node.inputs.at(0)), &out = graph.value(node.outputs.at(0));
     LOCKSTEP_CHECK(in.quantisation && out.quantisation, "{} is not quantised", node.name);
@@ -369,14 +374,14 @@ std::vector<int32_t> activation_table(const Graph& graph, const Node& node,
     const numerics::IntegerRange range = range_of(in.type), limits = range_of(out.type);
     Exact x{{range.high - range.low + 1}, ElementType::kFp64, {}, {}};
     const bool in_fp32 = requantisation == Requantisation::kVectorUnit;
-    for (int32_t q = range.low; q <= range.high; ++q) {
+    for (std::int32_t q = range.low; q <= range.high; ++q) {
         const double real = double{from.scale[0]} * (q - from.zero_point[0]);
         x.real.push_back(in_fp32 ? double{static_cast<float>(real)} : real);
     }
     // The bounds of a Clip.
     std::vector<Exact> bounds(node.inputs.size());
     std::vector<const Exact*> operands = {&x};
-    for (size_t i = 1; i < node.inputs.size(); ++i) {
+    for (std::size_t i = 1; i < node.inputs.size(); ++i) {
         operands.push_back(nullptr);
         if (node.inputs[i] == kNoValue) continue;
         const Value& bound = graph.value(node.inputs[i]);
@@ -386,12 +391,13 @@ std::vector<int32_t> activation_table(const Graph& graph, const Node& node,
         operands.back() = &bounds[i];
     }
     const Exact y = reference::run_exactly(graph, node, operands, x.shape);
-    std::vector<int32_t> table;
+    std::vector<std::int32_t> table;
     for (const double real : y.real) {
         const double exact =
             in_fp32 ? double{static_cast<float>(real) / to.scale[0]} : real / double{to.scale[0]};
         const double steps = std::nearbyint(exact) + to.zero_point[0];
-        table.push_back(static_cast<int32_t>(std::clamp<double>(steps, limits.low, limits.high)));
+        table.push_back(
+            static_cast<std::int32_t>(std::clamp<double>(steps, limits.low, limits.high)));
     }
     return table;
 }

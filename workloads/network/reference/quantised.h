@@ -28,7 +28,8 @@ enum class Requantisation {
 
 /// The outputs of a quantised elementwise node of one operand (Relu, Sigmoid, ...) for the stored
 /// inputs from the lowest to the highest. InputError where the node is none of these.
-std::vector<int32_t> activation_table(const Graph& graph, const Node& node,
-                                      Requantisation requantisation = Requantisation::kFixedPoint);
+std::vector<std::int32_t> activation_table(
+    const Graph& graph, const Node& node,
+    Requantisation requantisation = Requantisation::kFixedPoint);
 
 }  // namespace lockstep::network

@@ -4,11 +4,11 @@
 // reads go with remove_unused().
 #include "workloads/network/reference/recognise.h"
 
-#include "workloads/network/reference/fold.h"
-#include "workloads/network/shapes/shape_inference.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "workloads/network/reference/fold.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network {
 
@@ -36,7 +36,7 @@ class Matcher {
     /// The constant of one element of a node with another operand; NaN where there is none. `other`
     /// is then that operand.
     double constant(const Node& node, ValueId& other) const {
-        for (const size_t i : {1, 0}) {
+        for (const std::size_t i : {1, 0}) {
             const Value& value = graph_.value(node.inputs[i]);
             if (!value.is_known() || value.data->size() != 1 || !is_floating(value.type)) continue;
             other = node.inputs[1 - i];
@@ -73,9 +73,9 @@ class Matcher {
         const Node* mean = made_by(id, Operator::kReduceMean);
         if (mean == nullptr || mean->integer("keepdims", 1) == 0) return kNoValue;
         bool given = false;
-        const size_t rank = graph_.shape(mean->inputs[0]).size();
-        const std::vector<size_t> axes = axes_of(graph_, *mean, rank, given);
-        return axes == std::vector<size_t>{rank - 1} ? mean->inputs[0] : kNoValue;
+        const std::size_t rank = graph_.shape(mean->inputs[0]).size();
+        const std::vector<std::size_t> axes = axes_of(graph_, *mean, rank, given);
+        return axes == std::vector<std::size_t>{rank - 1} ? mean->inputs[0] : kNoValue;
     }
 
     static bool is_near(double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); }
@@ -152,7 +152,7 @@ Normalisation normalised(const Matcher& match, ValueId id) {
     return found;
 }
 
-bool is_vector(const Graph& graph, ValueId id, int64_t extent) {
+bool is_vector(const Graph& graph, ValueId id, std::int64_t extent) {
     const ValueKind kind = graph.value(id).kind;
     return (kind == ValueKind::kParameter || kind == ValueKind::kConstant) &&
            graph.shape(id) == Shape{extent};
@@ -185,9 +185,9 @@ Normalisation normalisation_of(const Graph& graph, const Matcher& match, ValueId
 /// Replaces each node for whose output `replace` gives a node; with its parts gone.
 template <class F>
 int replace_all(Graph& graph, F&& replace) {
-    std::vector<std::pair<size_t, Node>> found;
+    std::vector<std::pair<std::size_t, Node>> found;
     const Matcher match(graph);
-    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
         const Node& node = graph.nodes[n];
         if (node.outputs.size() != 1) continue;
         if (std::optional<Node> whole = replace(match, node.outputs[0])) {
@@ -223,7 +223,7 @@ int recognise_layer_normalisation(Graph& graph) {
                       Operator::kLayerNormalization,
                       {found.x, found.scale},
                       {},
-                      {{"axis", int64_t{-1}}, {"epsilon", static_cast<float>(found.epsilon)}}};
+                      {{"axis", std::int64_t{-1}}, {"epsilon", static_cast<float>(found.epsilon)}}};
             if (biased) node.inputs.push_back(found.bias);
             return node;
         });

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes and types of the operators that work element by element, after the ONNX operator
 // reference.
-#include "workloads/network/shapes/rule.h"
-
 #include "workloads/network/graph/onnx_type.h"
+#include "workloads/network/shapes/rule.h"
 
 namespace lockstep::network::shapes {
 

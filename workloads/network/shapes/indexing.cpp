@@ -13,16 +13,17 @@ void require_indices(const Rule& r) {
 }
 
 /// What one index of a GatherND or ScatterND stands for.
-Shape slice_of(const Rule& r, int64_t batch) {
+Shape slice_of(const Rule& r, std::int64_t batch) {
     const Shape &data = r.in(0), &indices = r.in(1);
     require_indices(r);
     r.require(!data.empty() && !indices.empty() && batch >= 0 &&
-                  batch < static_cast<int64_t>(std::min(data.size(), indices.size())),
+                  batch < static_cast<std::int64_t>(std::min(data.size(), indices.size())),
               fmt::format("indices {} of {}", to_string(indices), to_string(data)));
-    r.require(indices.back() >= 1 && indices.back() <= static_cast<int64_t>(data.size()) - batch,
-              fmt::format("indices {} of {}", to_string(indices), to_string(data)));
-    for (int64_t d = 0; d < batch; ++d)
-        r.require(data[static_cast<size_t>(d)] == indices[static_cast<size_t>(d)],
+    r.require(
+        indices.back() >= 1 && indices.back() <= static_cast<std::int64_t>(data.size()) - batch,
+        fmt::format("indices {} of {}", to_string(indices), to_string(data)));
+    for (std::int64_t d = 0; d < batch; ++d)
+        r.require(data[static_cast<std::size_t>(d)] == indices[static_cast<std::size_t>(d)],
                   "batches of different extents");
     return {data.begin() + batch + indices.back(), data.end()};
 }
@@ -32,9 +33,9 @@ Shape slice_of(const Rule& r, int64_t batch) {
 void infer_gather_elements(const Rule& r) {
     const Shape &data = r.in(0), &indices = r.in(1);
     require_indices(r);
-    const size_t axis = axis_of(r.node, r.node.integer("axis", 0), data.size());
+    const std::size_t axis = axis_of(r.node, r.node.integer("axis", 0), data.size());
     r.require(indices.size() == data.size(), "indices " + to_string(indices));
-    for (size_t d = 0; d < data.size(); ++d)
+    for (std::size_t d = 0; d < data.size(); ++d)
         r.require(d == axis || indices[d] <= data[d], "indices " + to_string(indices));
     r.set(0, r.type(0), indices);
 }
@@ -70,8 +71,8 @@ void infer_scatter_nd(const Rule& r) {
 
 void infer_top_k(const Rule& r) {
     Shape out = r.in(0);
-    const size_t axis = axis_of(r.node, r.node.integer("axis", -1), out.size());
-    const std::vector<int64_t> count = known_integers(r.graph, r.node, 1);
+    const std::size_t axis = axis_of(r.node, r.node.integer("axis", -1), out.size());
+    const std::vector<std::int64_t> count = known_integers(r.graph, r.node, 1);
     r.require(count.size() == 1 && count[0] >= 0 && count[0] <= out[axis],
               fmt::format("{} of {} elements", to_string(count), out[axis]));
     out[axis] = count[0];

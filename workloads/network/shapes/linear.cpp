@@ -2,7 +2,6 @@
 // Shapes of convolution, pooling, matrix products, LSTM and the normalisations, after the ONNX
 // operator reference.
 #include "workloads/network/shapes/rule.h"
-
 #include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::shapes {
@@ -17,7 +16,7 @@ void infer_convolution(const Rule& r) {
 namespace {
 
 void infer_pool(const Rule& r) {
-    const Window window = window_of(r.node, r.in(0));
+    const SlidingWindow window = window_of(r.node, r.in(0));
     Shape out = {r.in(0)[0], r.in(0)[1]};
     out.insert(out.end(), window.output.begin(), window.output.end());
     r.set(0, r.type(0), out);
@@ -49,7 +48,7 @@ void infer_gemm(const Rule& r) {
     r.require_floating();
     r.require_rank(0, 2);
     r.require_rank(1, 2);
-    const size_t ta = r.node.integer("transA", 0) != 0, tb = r.node.integer("transB", 0) != 0;
+    const std::size_t ta = r.node.integer("transA", 0) != 0, tb = r.node.integer("transB", 0) != 0;
     const Shape &a = r.in(0), &b = r.in(1);
     r.require(a[1 - ta] == b[tb], fmt::format("{} times {}", to_string(a), to_string(b)));
     const Shape out = {a[ta], b[1 - tb]};
@@ -70,7 +69,7 @@ void infer_batch_normalisation(const Rule& r) {
     r.require_floating();
     r.require(r.in(0).size() >= 2, "input " + to_string(r.in(0)));
     r.require(r.node.integer("training_mode", 0) == 0, "training_mode is not supported");
-    for (size_t i = 1; i < 5; ++i)
+    for (std::size_t i = 1; i < 5; ++i)
         r.require(r.in(i) == Shape{r.in(0)[1]},
                   fmt::format("input {} is {}", i, to_string(r.in(i))));
     r.set(0, r.type(0), r.in(0));
@@ -78,9 +77,9 @@ void infer_batch_normalisation(const Rule& r) {
 
 void infer_layer_normalisation(const Rule& r) {
     r.require_floating();
-    const size_t axis = axis_of(r.node, r.node.integer("axis", -1), r.in(0).size());
-    const Shape slice(r.in(0).begin() + static_cast<int64_t>(axis), r.in(0).end());
-    for (size_t i = 1; i < r.node.inputs.size(); ++i)
+    const std::size_t axis = axis_of(r.node, r.node.integer("axis", -1), r.in(0).size());
+    const Shape slice(r.in(0).begin() + static_cast<std::int64_t>(axis), r.in(0).end());
+    for (std::size_t i = 1; i < r.node.inputs.size(); ++i)
         if (r.has(i))
             r.require(broadcast(slice, r.in(i), r.node) == slice,
                       fmt::format("input {} is {}", i, to_string(r.in(i))));
@@ -93,7 +92,7 @@ void infer_lstm(const Rule& r) {
     r.require_rank(1, 3);
     const Node& node = r.node;
     const std::string direction = node.text("direction", "forward");
-    const int64_t directions = direction == "bidirectional" ? 2 : 1;
+    const std::int64_t directions = direction == "bidirectional" ? 2 : 1;
     r.require(directions == 2 || direction == "forward" || direction == "reverse",
               "direction " + direction);
     r.require(node.integer("layout", 0) == 0, "layout 1 is not supported");
@@ -102,14 +101,14 @@ void infer_lstm(const Rule& r) {
     r.require(!r.has(4) && !r.has(7), "sequence_lens and peepholes are not supported");
     const Shape &x = r.in(0), &recurrence = r.in(2);
     r.require(recurrence.size() == 3, "R is " + to_string(recurrence));
-    const int64_t hidden = recurrence[2];
-    r.require(node.integer("hidden_size", hidden) == hidden && hidden < (int64_t{1} << 30),
+    const std::int64_t hidden = recurrence[2];
+    r.require(node.integer("hidden_size", hidden) == hidden && hidden < (std::int64_t{1} << 30),
               fmt::format("R is {}", to_string(recurrence)));
     r.require(r.in(1) == Shape{directions, 4 * hidden, x[2]} &&
                   recurrence == Shape{directions, 4 * hidden, hidden},
               fmt::format("W is {}, R is {}", to_string(r.in(1)), to_string(recurrence)));
     if (r.has(3)) r.require(r.in(3) == Shape{directions, 8 * hidden}, "B is " + to_string(r.in(3)));
-    for (size_t i = 5; i < 7; ++i)
+    for (std::size_t i = 5; i < 7; ++i)
         if (r.has(i))
             r.require(r.in(i) == Shape{directions, x[1], hidden},
                       fmt::format("input {} is {}", i, to_string(r.in(i))));
@@ -119,7 +118,7 @@ void infer_lstm(const Rule& r) {
 }
 
 Shape convolution_shape(const Rule& r, const Shape& x, const Shape& w) {
-    const Window window = window_of(r.node, x, &w);
+    const SlidingWindow window = window_of(r.node, x, &w);
     const bool groups = window.group >= 1 && w[1] >= 0 && w[1] <= x[1] &&
                         x[1] % window.group == 0 && x[1] / window.group == w[1] &&
                         w[0] % window.group == 0;

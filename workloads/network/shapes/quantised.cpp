@@ -13,7 +13,8 @@ bool is_byte(ElementType type) {
 
 /// Inputs `scale` and `zero_point` (which may be left out) of the stored input or output `type`,
 /// over `extent` slices where they are vectors.
-void check_scale(const Rule& r, size_t scale, size_t zero_point, ElementType type, int64_t extent) {
+void check_scale(const Rule& r, std::size_t scale, std::size_t zero_point, ElementType type,
+                 std::int64_t extent) {
     r.require(is_floating(r.type(scale)), "a scale is not floating");
     const Shape& shape = r.in(scale);
     r.require(shape.empty() || shape == Shape{1} || shape == Shape{extent},
@@ -25,19 +26,19 @@ void check_scale(const Rule& r, size_t scale, size_t zero_point, ElementType typ
               "a zero point of another shape than its scale");
 }
 
-int64_t slices(const Rule& r) {
+std::int64_t slices(const Rule& r) {
     const Shape& x = r.in(0);
     if (element_count(r.in(1)) == 1) return 1;
     return x[axis_of(r.node, r.node.integer("axis", 1), x.size())];
 }
 
-void require_bytes(const Rule& r, size_t a, size_t b) {
+void require_bytes(const Rule& r, std::size_t a, std::size_t b) {
     r.require(is_byte(r.type(a)) && is_byte(r.type(b)),
               fmt::format("of {} and {}", name_of(r.type(a)), name_of(r.type(b))));
 }
 
 /// Of the second operand of a matrix product; a vector is one.
-int64_t columns(const Shape& shape) {
+std::int64_t columns(const Shape& shape) {
     return shape.size() < 2 ? 1 : shape.back();
 }
 
@@ -97,10 +98,10 @@ void infer_integer_product(const Rule& r) {
     const bool convolves = r.node.op == Operator::kConvInteger;
     const Shape out =
         convolves ? convolution_shape(r, r.in(0), r.in(1)) : product_shape(r, r.in(0), r.in(1));
-    const int64_t channels = convolves ? out[1] : columns(r.in(1));
-    for (const size_t i : {2, 3}) {
+    const std::int64_t channels = convolves ? out[1] : columns(r.in(1));
+    for (const std::size_t i : {2, 3}) {
         if (!r.has(i)) continue;
-        const int64_t count = element_count(r.in(i));
+        const std::int64_t count = element_count(r.in(i));
         r.require(r.type(i) == r.type(i - 2), "a zero point of another type than its operand");
         r.require(count == 1 || (i == 3 && count == channels),
                   fmt::format("a zero point of {}", to_string(r.in(i))));

@@ -16,10 +16,10 @@ struct Rule {
     Graph& graph;
     const Node& node;
 
-    const Shape& in(size_t i) const { return graph.shape(node.inputs.at(i)); }
-    ElementType type(size_t i) const { return graph.value(node.inputs.at(i)).type; }
-    bool has(size_t i) const { return node.input(i) != kNoValue; }
-    void set(size_t output, ElementType type, Shape shape) const {
+    const Shape& in(std::size_t i) const { return graph.shape(node.inputs.at(i)); }
+    ElementType type(std::size_t i) const { return graph.value(node.inputs.at(i)).type; }
+    bool has(std::size_t i) const { return node.input(i) != kNoValue; }
+    void set(std::size_t output, ElementType type, Shape shape) const {
         if (output >= node.outputs.size() || node.outputs[output] == kNoValue) return;
         element_count(shape);
         Value& value = graph.values.at(node.outputs[output]);
@@ -30,7 +30,7 @@ struct Rule {
     void require(bool condition, const std::string& reason) const {
         if (!condition) fail(node, reason);
     }
-    void require_rank(size_t i, size_t rank) const {
+    void require_rank(std::size_t i, std::size_t rank) const {
         if (in(i).size() != rank)
             fail(node, fmt::format("input {} is {}, not of rank {}", i, to_string(in(i)), rank));
     }
@@ -48,10 +48,10 @@ struct Rule {
             return;
         }
         require(is_floating(type(0)), fmt::format("is not computed in {}", name_of(type(0))));
-        for (size_t i = 1; i < node.inputs.size(); ++i)
+        for (std::size_t i = 1; i < node.inputs.size(); ++i)
             if (has(i)) require_type(i, 0);
     }
-    void require_type(size_t i, size_t like) const {
+    void require_type(std::size_t i, std::size_t like) const {
         if (type(i) != type(like) && !is_quantised())
             fail(node,
                  fmt::format("inputs of types {} and {}", name_of(type(like)), name_of(type(i))));

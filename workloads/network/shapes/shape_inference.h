@@ -17,20 +17,21 @@ void infer_shapes(Graph& graph);
 Shape broadcast(const Shape& a, const Shape& b, const Node& node);
 
 /// `axis` in [0, rank), counted from the end where negative. InputError.
-size_t axis_of(const Node& node, int64_t axis, size_t rank);
+std::size_t axis_of(const Node& node, std::int64_t axis, std::size_t rank);
 
 /// The axes of a Squeeze, Unsqueeze or reduction: the attribute, or the second input; nothing where
 /// both are left out. Sorted, each once, in [0, rank).
-std::vector<size_t> axes_of(const Graph& graph, const Node& node, size_t rank, bool& given);
+std::vector<std::size_t> axes_of(const Graph& graph, const Node& node, std::size_t rank,
+                                 bool& given);
 
 /// The integers of a known input. InputError where they are computed by the network.
-std::vector<int64_t> known_integers(const Graph& graph, const Node& node, size_t input);
+std::vector<std::int64_t> known_integers(const Graph& graph, const Node& node, std::size_t input);
 
 /// What Slice takes of each dimension of its input.
 struct SliceRange {
-    int64_t start = 0;
-    int64_t step = 1;
-    int64_t count = 0;
+    std::int64_t start = 0;
+    std::int64_t step = 1;
+    std::int64_t count = 0;
 };
 std::vector<SliceRange> slice_ranges(const Graph& graph, const Node& node);
 

@@ -4,39 +4,41 @@
 // specifies since opset 19. Source: the ONNX operator reference, Conv, MaxPool, AveragePool.
 #include "workloads/network/shapes/window.h"
 
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
-
-#include <algorithm>
 
 namespace lockstep::network {
 
 namespace {
 
 /// Extents are bounded so that no sum or product of two overflows.
-constexpr int64_t kMaximumExtent = int64_t{1} << 30;
+constexpr std::int64_t kMaximumExtent = std::int64_t{1} << 30;
 
-std::vector<int64_t> list(const Node& node, std::string_view attribute, size_t count,
-                          int64_t otherwise, int64_t minimum) {
-    std::vector<int64_t> values = node.integers(attribute, std::vector<int64_t>(count, otherwise));
+std::vector<std::int64_t> list(const Node& node, std::string_view attribute, std::size_t count,
+                               std::int64_t otherwise, std::int64_t minimum) {
+    std::vector<std::int64_t> values =
+        node.integers(attribute, std::vector<std::int64_t>(count, otherwise));
     if (values.size() != count)
         throw InputError(fmt::format("node {}: {} has {} values, not {}", node.name, attribute,
                                      values.size(), count));
-    for (const int64_t value : values)
+    for (const std::int64_t value : values)
         if (value < minimum || value > kMaximumExtent)
             throw InputError(fmt::format("node {}: {} holds {}", node.name, attribute, value));
     return values;
 }
 
 /// Output extents of the automatic paddings, and the paddings that give them.
-void pad_automatically(const std::string& mode, const Shape& input, Window& window) {
-    for (size_t d = 0; d < window.kernel.size(); ++d) {
-        const int64_t extent = input[d + 2];
-        const int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
+void pad_automatically(const std::string& mode, const Shape& input, SlidingWindow& window) {
+    for (std::size_t d = 0; d < window.kernel.size(); ++d) {
+        const std::int64_t extent = input[d + 2];
+        const std::int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
         window.pad_begin[d] = window.pad_end[d] = 0;
         if (mode == "VALID") continue;
-        const int64_t out = numerics::divide_up(extent, window.stride[d]);
-        const int64_t total = std::max<int64_t>(0, (out - 1) * window.stride[d] + reach - extent);
+        const std::int64_t out = numerics::divide_up(extent, window.stride[d]);
+        const std::int64_t total =
+            std::max<std::int64_t>(0, (out - 1) * window.stride[d] + reach - extent);
         window.pad_begin[d] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
         window.pad_end[d] = total - window.pad_begin[d];
     }
@@ -44,16 +46,16 @@ void pad_automatically(const std::string& mode, const Shape& input, Window& wind
 
 }  // namespace
 
-Window window_of(const Node& node, const Shape& input, const Shape* weight) {
+SlidingWindow window_of(const Node& node, const Shape& input, const Shape* weight) {
     const auto fail = [&](const std::string& reason) {
         throw InputError(fmt::format("node {} ({}): {}", node.name, name_of(node.op), reason));
     };
     if (input.size() < 3) fail(fmt::format("input {} has no spatial dimension", to_string(input)));
-    const size_t count = input.size() - 2;
-    for (const int64_t extent : input)
+    const std::size_t count = input.size() - 2;
+    for (const std::int64_t extent : input)
         if (extent > kMaximumExtent) fail(fmt::format("input {} is too large", to_string(input)));
 
-    Window window;
+    SlidingWindow window;
     if (weight != nullptr) {
         if (weight->size() != input.size())
             fail(fmt::format("weight {} for input {}", to_string(*weight), to_string(input)));
@@ -64,14 +66,14 @@ Window window_of(const Node& node, const Shape& input, const Shape* weight) {
         if (!node.has("kernel_shape")) fail("kernel_shape is missing");
         window.kernel = list(node, "kernel_shape", count, 1, 1);
     }
-    for (const int64_t extent : window.kernel)
+    for (const std::int64_t extent : window.kernel)
         if (extent < 1 || extent > kMaximumExtent) fail("empty kernel");
     window.stride = list(node, "strides", count, 1, 1);
-    window.dilation = node.op == Operator::kAveragePool ? std::vector<int64_t>(count, 1)
+    window.dilation = node.op == Operator::kAveragePool ? std::vector<std::int64_t>(count, 1)
                                                         : list(node, "dilations", count, 1, 1);
-    const std::vector<int64_t> pads = list(node, "pads", 2 * count, 0, 0);
-    window.pad_begin.assign(pads.begin(), pads.begin() + static_cast<int64_t>(count));
-    window.pad_end.assign(pads.begin() + static_cast<int64_t>(count), pads.end());
+    const std::vector<std::int64_t> pads = list(node, "pads", 2 * count, 0, 0);
+    window.pad_begin.assign(pads.begin(), pads.begin() + static_cast<std::int64_t>(count));
+    window.pad_end.assign(pads.begin() + static_cast<std::int64_t>(count), pads.end());
     window.group = weight != nullptr ? node.integer("group", 1) : 1;
 
     const std::string mode = node.text("auto_pad", "NOTSET");
@@ -81,11 +83,11 @@ Window window_of(const Node& node, const Shape& input, const Shape* weight) {
         fail("auto_pad " + mode);
 
     const bool ceil = weight == nullptr && node.integer("ceil_mode", 0) != 0;
-    for (size_t d = 0; d < count; ++d) {
-        const int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
-        const int64_t room = input[d + 2] + window.pad_begin[d] + window.pad_end[d] - reach;
+    for (std::size_t d = 0; d < count; ++d) {
+        const std::int64_t reach = (window.kernel[d] - 1) * window.dilation[d] + 1;
+        const std::int64_t room = input[d + 2] + window.pad_begin[d] + window.pad_end[d] - reach;
         if (room < 0) fail(fmt::format("the kernel is larger than input {}", to_string(input)));
-        int64_t out = (room + (ceil ? window.stride[d] - 1 : 0)) / window.stride[d] + 1;
+        std::int64_t out = (room + (ceil ? window.stride[d] - 1 : 0)) / window.stride[d] + 1;
         if (ceil && (out - 1) * window.stride[d] >= input[d + 2] + window.pad_begin[d]) --out;
         window.output.push_back(out);
     }

@@ -7,19 +7,19 @@
 namespace lockstep::network {
 
 /// Over the spatial dimensions (all after batch and channels), outermost first.
-struct Window {
-    std::vector<int64_t> kernel;
-    std::vector<int64_t> stride;
-    std::vector<int64_t> dilation;
-    std::vector<int64_t> pad_begin;
-    std::vector<int64_t> pad_end;
-    std::vector<int64_t> output;  ///< the output's spatial extents
-    int64_t group = 1;
+struct SlidingWindow {
+    std::vector<std::int64_t> kernel;
+    std::vector<std::int64_t> stride;
+    std::vector<std::int64_t> dilation;
+    std::vector<std::int64_t> pad_begin;
+    std::vector<std::int64_t> pad_end;
+    std::vector<std::int64_t> output;  ///< the output's spatial extents
+    std::int64_t group = 1;
 };
 
 /// The window of a convolution, MaxPool or AveragePool over an input [n, c, spatial...]. For a
 /// convolution the kernel's extents are the weight's. InputError where attributes and shapes do not
 /// fit.
-Window window_of(const Node& node, const Shape& input, const Shape* weight = nullptr);
+SlidingWindow window_of(const Node& node, const Shape& input, const Shape* weight = nullptr);
 
 }  // namespace lockstep::network

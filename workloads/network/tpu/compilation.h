@@ -2,11 +2,11 @@
 // What the lowering of a node works with.
 #pragma once
 
+#include <set>
+
 #include "workloads/network/tpu/placement.h"
 #include "workloads/network/tpu/staging.h"
 #include "workloads/network/tpu/steps.h"
-
-#include <set>
 
 namespace lockstep::network::lowering {
 

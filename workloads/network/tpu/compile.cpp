@@ -4,6 +4,8 @@
 // and weights through the unified buffer, as compilers for them do between fusions.
 #include "workloads/network/tpu/compile.h"
 
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/compile/partition.h"
 #include "workloads/network/graph/given.h"
@@ -11,8 +13,6 @@
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/host_tasks.h"
 #include "workloads/network/tpu/operators.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 

@@ -2,15 +2,15 @@
 // A network becomes a TPU program.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "isa/tpu/core_speed.h"
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
 #include "workloads/network/compile/port.h"
 #include "workloads/network/graph/graph.h"
 #include "workloads/network/reference/quantised.h"
-
-#include <string>
-#include <vector>
 
 namespace lockstep::network {
 
@@ -29,11 +29,11 @@ using compile::write_port;
 /// How a layer was mapped.
 struct TpuLayer {
     std::string name;
-    uint32_t step = 0;
-    int64_t m = 0, n = 0, k = 0, products = 0;  ///< of the matrix products; 0: there is none
-    int64_t row_blocks = 0, weight_tiles = 0;   ///< passes of weights through the array
-    int64_t row_cycles = 1;                     ///< that the array takes for a row of its operands
-    double lane_use = 0, column_use = 0;        ///< of the array, mean over the passes, 0 to 1
+    std::uint32_t step = 0;
+    std::int64_t m = 0, n = 0, k = 0, products = 0;  ///< of the matrix products; 0: there is none
+    std::int64_t row_blocks = 0, weight_tiles = 0;   ///< passes of weights through the array
+    std::int64_t row_cycles = 1;          ///< that the array takes for a row of its operands
+    double lane_use = 0, column_use = 0;  ///< of the array, mean over the passes, 0 to 1
     std::string note;
 };
 
@@ -43,8 +43,8 @@ struct TpuCompiled {
     std::vector<TpuLayer> layers;
     std::vector<compile::HostTask> host_tasks;  ///< as program.host_tasks
     tpu::Dataflow dataflow = tpu::Dataflow::kWeightStationary;
-    bool fixed_point = false;     ///< as the target's
-    uint64_t resident_bytes = 0;  ///< most of the unified buffer that values filled at once
+    bool fixed_point = false;          ///< as the target's
+    std::uint64_t resident_bytes = 0;  ///< most of the unified buffer that values filled at once
 };
 
 /// Compiles a graph in int8 (generation 1) or bf16 (later), whose shapes are inferred. What

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/tpu/copies.h"
 
-#include "workloads/network/tpu/vector.h"
-
 #include <algorithm>
+
+#include "workloads/network/tpu/vector.h"
 
 namespace lockstep::network::lowering {
 
@@ -13,11 +13,11 @@ void copy_rows(Compilation& c, const Matrix& x, const Matrix& y) {
     if (x.space != tpu::Space::kUnifiedBuffer && y.space == tpu::Space::kUnifiedBuffer &&
         y.pitch == y.columns)
         return c.staging.load_at(y.address, x, 0, x.rows);
-    const int64_t row_bytes = x.columns * static_cast<int64_t>(tpu::size_of(x.type));
-    const int64_t most =
-        std::max<int64_t>(1, static_cast<int64_t>(c.staging.window_room() / 8) / row_bytes);
-    for (int64_t first = 0; first < x.rows; first += most) {
-        const int64_t rows = std::min(most, x.rows - first);
+    const std::int64_t row_bytes = x.columns * static_cast<std::int64_t>(tpu::size_of(x.type));
+    const std::int64_t most = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(c.staging.window_room() / 8) / row_bytes);
+    for (std::int64_t first = 0; first < x.rows; first += most) {
+        const std::int64_t rows = std::min(most, x.rows - first);
         const BufferRows tile = c.staging.load(x, first, rows);
         if (y.space != tpu::Space::kUnifiedBuffer) {
             c.staging.store(tile, y, first, rows);
@@ -33,14 +33,14 @@ void copy_rows(Compilation& c, const Matrix& x, const Matrix& y) {
 
 void copy(Compilation& c, const Place& from, const Place& to) {
     // Loops over both, in the destination's order, so that long rows stay whole.
-    std::vector<size_t> order;
-    for (size_t d = 0; d < to.shape.size(); ++d)
+    std::vector<std::size_t> order;
+    for (std::size_t d = 0; d < to.shape.size(); ++d)
         if (to.shape[d] != 1) order.push_back(d);
     std::stable_sort(order.begin(), order.end(),
-                     [&](size_t x, size_t y) { return to.strides[x] > to.strides[y]; });
+                     [&](std::size_t x, std::size_t y) { return to.strides[x] > to.strides[y]; });
     Shape extents;
-    std::vector<int64_t> source, destination;
-    for (const size_t d : order) {
+    std::vector<std::int64_t> source, destination;
+    for (const std::size_t d : order) {
         const bool joins = !extents.empty() && source.back() == from.strides[d] * from.shape[d] &&
                            destination.back() == to.strides[d] * to.shape[d];
         if (joins) {
@@ -64,12 +64,12 @@ void copy(Compilation& c, const Place& from, const Place& to) {
         source.insert(source.begin(), extents.back());
         destination.insert(destination.begin(), extents.back());
     }
-    const size_t outer = extents.size() - 2;
-    int64_t count = 1;
-    for (size_t d = 0; d < outer; ++d) count *= extents[d];
-    for (int64_t i = 0; i < count; ++i) {
-        int64_t x_offset = 0, y_offset = 0, rest = i;
-        for (size_t d = outer; d-- > 0;) {
+    const std::size_t outer = extents.size() - 2;
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < outer; ++d) count *= extents[d];
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t x_offset = 0, y_offset = 0, rest = i;
+        for (std::size_t d = outer; d-- > 0;) {
             x_offset += rest % extents[d] * source[d];
             y_offset += rest % extents[d] * destination[d];
             rest /= extents[d];

@@ -2,9 +2,9 @@
 // Copies from any strides to any.
 #pragma once
 
-#include "workloads/network/tpu/compilation.h"
-
 #include <string>
+
+#include "workloads/network/tpu/compilation.h"
 
 namespace lockstep::network::lowering {
 

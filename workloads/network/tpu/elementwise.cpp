@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of one or two values, element by element, with broadcasting, on the vector unit.
+#include <algorithm>
+
 #include "workloads/network/graph/given.h"
 #include "workloads/network/tpu/fixed_point.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -57,14 +57,15 @@ void lower_unary(Compilation& c, const Node& node) {
         const std::optional<float> scale = scalar_of(c.value(node.inputs.at(1)));
         const ValueId zero = node.input(2);
         scaling[dequantises ? 0 : 2] = {
-            *scale, zero == kNoValue ? 0 : static_cast<int32_t>(*scalar_of(c.value(zero)))};
+            *scale, zero == kNoValue ? 0 : static_cast<std::int32_t>(*scalar_of(c.value(zero)))};
     }
-    by_rows(
-        c, from, to, 0, [&](const BufferRows& in, const BufferRows& out, int64_t, int64_t rows) {
-            const int64_t columns = static_cast<int64_t>(compile::in_memory_order(to).shape.back());
-            vector_op(c, function, Function::kIdentity, in, nullptr, Broadcast::kNone, 0, out, rows,
-                      columns, scaling);
-        });
+    by_rows(c, from, to, 0,
+            [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
+                const std::int64_t columns =
+                    static_cast<std::int64_t>(compile::in_memory_order(to).shape.back());
+                vector_op(c, function, Function::kIdentity, in, nullptr, Broadcast::kNone, 0, out,
+                          rows, columns, scaling);
+            });
     c.places.set(y, std::move(to));
 }
 
@@ -94,7 +95,8 @@ void lower_binary(Compilation& c, const Node& node) {
     Place a = c.places.of(first);
     a.owner = nullptr;
     const auto flat = [&] { return compile::is_dense(a) ? a.strides : dense_strides(a.shape); };
-    std::vector<int64_t> strides = c.shape(first) == out_shape ? flat() : dense_strides(out_shape);
+    std::vector<std::int64_t> strides =
+        c.shape(first) == out_shape ? flat() : dense_strides(out_shape);
     Place to = c.places.make_over(result, first, strides);
     // Reference scales: steps of the result (quantised.h).
     std::array<Scaling, 3> scaling;
@@ -107,7 +109,7 @@ void lower_binary(Compilation& c, const Node& node) {
                                                   double{scaling[1].scale} / double{out_scale});
             scaling[1].scale = 1;
         } else {
-            for (size_t i = 0; i < 2; ++i)
+            for (std::size_t i = 0; i < 2; ++i)
                 scaling[i].scale = static_cast<float>(double{scaling[i].scale} / double{out_scale});
         }
         scaling[2].scale = 1;

@@ -34,8 +34,8 @@ std::string schedule_text(const TpuCompiled& compiled) {
                 "of its rows and {:.0f}% of its columns filled\n",
                 layer.products > 1 ? fmt::format("{} x ", layer.products) : "", layer.m, layer.n,
                 layer.k, layer.row_blocks, layer.weight_tiles,
-                kHeld[static_cast<size_t>(compiled.dataflow)], 100 * fill(layer.lane_use, layer),
-                100 * fill(layer.column_use, layer));
+                kHeld[static_cast<std::size_t>(compiled.dataflow)],
+                100 * fill(layer.lane_use, layer), 100 * fill(layer.column_use, layer));
     }
     if (compiled.resident_bytes != 0)
         text += fmt::format("; values fill at most {} KiB of the unified buffer\n",
@@ -47,10 +47,12 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
                           const tpu::CoreLimits& limits) {
     const double cycles = static_cast<double>(time.cycles) * limits.matrix_units;
     // Its streams, and those of them that fell into the time of other steps.
-    const uint64_t within = time.active - time.active_others;
+    const std::uint64_t within = time.active - time.active_others;
     const double streams = static_cast<double>(within + time.active_elsewhere);
     if (cycles == 0) return "no time of its own: hidden behind the step before";
-    const auto part = [&](uint64_t count) { return 100 * static_cast<double>(count) / cycles; };
+    const auto part = [&](std::uint64_t count) {
+        return 100 * static_cast<double>(count) / cycles;
+    };
     if (time.host_busy != 0)
         return fmt::format(
             "{}; {:.1f}% of the time it works, the rest are transfers", layer.note,
@@ -63,9 +65,9 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
     const double peak = cycles * limits.array_rows * limits.array_columns;
     const double all_used = 100 * static_cast<double>(time.macs) / peak;
     const double used = streams == 0 ? all_used : all_used * static_cast<double>(within) / streams;
-    const uint64_t idle = time.active + time.weight_stall + time.weight_shift;
-    const double other =
-        part(static_cast<uint64_t>(cycles) > idle ? static_cast<uint64_t>(cycles) - idle : 0);
+    const std::uint64_t idle = time.active + time.weight_stall + time.weight_shift;
+    const double other = part(
+        static_cast<std::uint64_t>(cycles) > idle ? static_cast<std::uint64_t>(cycles) - idle : 0);
     std::vector<std::pair<double, std::string>> losses = {
         {part(within) / static_cast<double>(layer.row_cycles) - used,
          fmt::format("fold edges ({:.0f}% of rows, {:.0f}% of columns filled)",
@@ -73,11 +75,11 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
         {part(within) * (1 - 1 / static_cast<double>(layer.row_cycles)), "16-bit operands"},
         {part(time.active_others), "products of other steps"},
         {part(time.weight_stall), "weight stalls"},
-        {part(time.weight_shift), kShifts[static_cast<size_t>(limits.dataflow)]},
+        {part(time.weight_shift), kShifts[static_cast<std::size_t>(limits.dataflow)]},
     };
     // What is counted beside each other can overlap: no more than there is.
     double rest = other;
-    const auto lose = [&](uint64_t count, const char* reason) {
+    const auto lose = [&](std::uint64_t count, const char* reason) {
         const double share = std::min(rest, part(count));
         losses.emplace_back(share, reason);
         rest -= share;
@@ -90,8 +92,8 @@ std::string explain_layer(const TpuLayer& layer, const LayerTime& time,
     lose(time.issue_stall, "instructions that were still to come");
     lose(time.idle_units, "matrix units with less to do than others");
     // Of what is left, the vector unit worked at least while nothing else was to be seen.
-    const uint64_t elsewhere = static_cast<uint64_t>(cycles * (1 - rest / 100));
-    const uint64_t vector = time.vector_busy * limits.matrix_units;
+    const std::uint64_t elsewhere = static_cast<std::uint64_t>(cycles * (1 - rest / 100));
+    const std::uint64_t vector = time.vector_busy * limits.matrix_units;
     lose(vector > elsewhere ? vector - elsewhere : 0, "the vector unit at work");
     losses.emplace_back(rest, "fill, drain and transfers around it");
     std::sort(losses.begin(), losses.end(),

@@ -11,12 +11,12 @@ std::string schedule_text(const TpuCompiled& compiled);
 
 /// What was measured of a step; array cycles are summed over the matrix units.
 struct LayerTime {
-    uint64_t cycles = 0, macs = 0;
+    std::uint64_t cycles = 0, macs = 0;
     /// Streams in its cycles; of them those of other steps, and its own in the cycles of others.
-    uint64_t active = 0, active_others = 0, active_elsewhere = 0;
-    uint64_t weight_stall = 0, weight_shift = 0, raw_stall = 0, input_stall = 0;
-    uint64_t issue_stall = 0, idle_units = 0, bank_stall = 0, window_stall = 0;
-    uint64_t vector_busy = 0, host_busy = 0, host_bytes = 0, memory_bytes = 0;
+    std::uint64_t active = 0, active_others = 0, active_elsewhere = 0;
+    std::uint64_t weight_stall = 0, weight_shift = 0, raw_stall = 0, input_stall = 0;
+    std::uint64_t issue_stall = 0, idle_units = 0, bank_stall = 0, window_stall = 0;
+    std::uint64_t vector_busy = 0, host_busy = 0, host_bytes = 0, memory_bytes = 0;
 };
 
 /// Why the utilisation of a step is what it is, in a few words: the largest losses first, in

@@ -14,17 +14,18 @@ namespace lockstep::network::lowering {
 
 namespace {
 
-constexpr int64_t kEntries = 256;
+constexpr std::int64_t kEntries = 256;
 
-std::span<const uint8_t> bytes_of(const std::vector<int32_t>& words) {
-    return {reinterpret_cast<const uint8_t*>(words.data()), words.size() * sizeof(int32_t)};
+std::span<const std::uint8_t> bytes_of(const std::vector<std::int32_t>& words) {
+    return {reinterpret_cast<const std::uint8_t*>(words.data()),
+            words.size() * sizeof(std::int32_t)};
 }
 
 }  // namespace
 
 numerics::FixedPointPair fixed_point_of(tpu::Function function,
                                         const std::array<const Value*, 3>& values) {
-    const auto scale = [&](size_t i) { return double{values[i]->quantisation->scale.at(0)}; };
+    const auto scale = [&](std::size_t i) { return double{values[i]->quantisation->scale.at(0)}; };
     if (function == tpu::Function::kMultiply) {
         const auto both = numerics::fixed_point_scale(scale(0) * scale(1) / scale(2));
         return {both.multiplier, 0, both.shift};
@@ -48,9 +49,9 @@ compile::Reason reason_average(const Asked& a, std::int64_t most) {
 
 void lower_table(Compilation& c, const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
-    std::vector<uint8_t> entries;
-    for (const int32_t entry : activation_table(c.graph, node))
-        entries.push_back(static_cast<uint8_t>(entry));
+    std::vector<std::uint8_t> entries;
+    for (const std::int32_t entry : activation_table(c.graph, node))
+        entries.push_back(static_cast<std::uint8_t>(entry));
     c.steps.begin(node.name);
     const Matrix table{c.places.backing(),
                        c.places.add_constant(node.name + ".table", c.places.backing(), c.type_of(y),
@@ -62,12 +63,12 @@ void lower_table(Compilation& c, const Node& node) {
     const Place from = c.places.of(x);
     Place to = c.places.make(y, compile::is_dense(from) ? from.strides : dense_strides(c.shape(y)));
     to.image = from.image;
-    const int64_t columns = compile::in_memory_order(to).shape.back();
+    const std::int64_t columns = compile::in_memory_order(to).shape.back();
     // x as it is stored, where the table's type begins.
-    const int32_t zero = range_of(c.value(y).type).low - range_of(c.value(x).type).low;
+    const std::int32_t zero = range_of(c.value(y).type).low - range_of(c.value(x).type).low;
     const auto one = numerics::fixed_point_scale(1);
     by_rows(c, from, to, 0,
-            [&](const BufferRows& in, const BufferRows& out, int64_t, int64_t rows) {
+            [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
                 const BufferRows at = c.staging.load(table, 0, 1);
                 c.staging.check_held(in);
                 c.staging.check_held(out);
@@ -92,18 +93,18 @@ void lower_table(Compilation& c, const Node& node) {
     c.places.set(y, std::move(to));
 }
 
-Matrix average_scales(Compilation& c, const Node& node, int64_t most) {
+Matrix average_scales(Compilation& c, const Node& node, std::int64_t most) {
     const double in = double{c.value(node.inputs[0]).quantisation->scale.at(0)},
                  out = double{c.value(node.outputs[0]).quantisation->scale.at(0)};
-    std::vector<int32_t> words;
-    for (int64_t count = 1; count <= most; ++count) {
+    std::vector<std::int32_t> words;
+    for (std::int64_t count = 1; count <= most; ++count) {
         const auto scale = numerics::fixed_point_scale(in / (out * static_cast<double>(count)));
         words.insert(words.end(), {scale.multiplier, scale.shift});
     }
-    const auto size = static_cast<int64_t>(words.size());
+    const auto size = static_cast<std::int64_t>(words.size());
     return {c.places.backing(),
             c.places.add_constant(node.name + ".scales", c.places.backing(), tpu::DataType::kInt32,
-                                  words.size() * sizeof(int32_t), bytes_of(words)),
+                                  words.size() * sizeof(std::int32_t), bytes_of(words)),
             tpu::DataType::kInt32,
             1,
             size,
@@ -135,7 +136,7 @@ bool ProductLowering::fuse_addition(const Node& next) {
     return true;
 }
 
-int64_t ProductLowering::parameter_words() const {
+std::int64_t ProductLowering::parameter_words() const {
     return (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1) +
            (epilogue_.fixed.empty() ? 0 : 2);
 }

@@ -2,11 +2,11 @@
 // Integers by multiplier and shift instead of in fp32 (TpuTarget::fixed_point).
 #pragma once
 
+#include <array>
+
 #include "sim/numerics/requantise.h"
 #include "workloads/network/tpu/compilation.h"
 #include "workloads/network/tpu/operators.h"
-
-#include <array>
 
 namespace lockstep::network::lowering {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements taken by indices along one dimension: rows of a table by an instruction; by constants,
 // copies of runs.
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -34,28 +34,28 @@ bool is_by_constants(const Graph& graph, const TpuTarget& target, const Node& no
 /// Elements `to`, `to` + spread, ... of a result are elements `from`, `from` + step, ... of the
 /// operand.
 struct Run {
-    int64_t from, step, to, spread, count;
+    std::int64_t from, step, to, spread, count;
 };
 
 /// The indices as few runs: those of an enlarged image repeat with a period.
-std::vector<Run> runs_of(const std::vector<int64_t>& indices) {
-    const auto count = static_cast<int64_t>(indices.size());
-    const auto at = [&](int64_t i) { return indices[static_cast<size_t>(i)]; };
-    for (int64_t period = 1; period <= std::min<int64_t>(8, count); ++period) {
+std::vector<Run> runs_of(const std::vector<std::int64_t>& indices) {
+    const auto count = static_cast<std::int64_t>(indices.size());
+    const auto at = [&](std::int64_t i) { return indices[static_cast<std::size_t>(i)]; };
+    for (std::int64_t period = 1; period <= std::min<std::int64_t>(8, count); ++period) {
         std::vector<Run> runs;
-        for (int64_t first = 0; first < period; ++first) {
-            const int64_t step = first + period < count ? at(first + period) - at(first) : 1;
-            const int64_t length = numerics::divide_up(count - first, period);
+        for (std::int64_t first = 0; first < period; ++first) {
+            const std::int64_t step = first + period < count ? at(first + period) - at(first) : 1;
+            const std::int64_t length = numerics::divide_up(count - first, period);
             bool regular = step >= 0;
-            for (int64_t i = 1; i < length && regular; ++i)
+            for (std::int64_t i = 1; i < length && regular; ++i)
                 regular = at(first + i * period) - at(first + (i - 1) * period) == step;
             if (regular) runs.push_back({at(first), step, first, period, length});
         }
-        if (static_cast<int64_t>(runs.size()) == period) return runs;
+        if (static_cast<std::int64_t>(runs.size()) == period) return runs;
     }
     std::vector<Run> runs;
-    for (int64_t i = 0; i < count;) {
-        int64_t end = i + 1;
+    for (std::int64_t i = 0; i < count;) {
+        std::int64_t end = i + 1;
         while (end < count && at(end) == at(end - 1) + 1) ++end;
         runs.push_back({at(i), 1, i, 1, end - i});
         i = end;
@@ -69,13 +69,13 @@ void lower_by_constants(Compilation& c, const Node& node) {
     const Value& which = c.value(node.inputs[1]);
     const auto d = static_cast<std::size_t>(axis_of_gather(c.graph, node));
     LOCKSTEP_CHECK(table.image.empty(), "{} reads a flattened image", node.name);
-    std::vector<int64_t> indices = to_integers(*which.data);
-    for (int64_t& index : indices)
+    std::vector<std::int64_t> indices = to_integers(*which.data);
+    for (std::int64_t& index : indices)
         if (index < 0) index += table.shape[d];
     c.steps.begin(node.name);
     // The indices as one dimension, taken apart again at the end.
     Shape along = table.shape;
-    along[d] = static_cast<int64_t>(indices.size());
+    along[d] = static_cast<std::int64_t>(indices.size());
     Place to = c.places.make(y, {});
     to.shape = along;
     to.strides = strides_like(table, along);
@@ -120,7 +120,7 @@ void lower_gather(Compilation& c, const Node& node) {
     const auto d = static_cast<std::size_t>(axis);
     if (which.is_known() && element_count(*which.shape) == 1) {
         Place part = table;
-        int64_t at = to_integers(*which.data)[0];
+        std::int64_t at = to_integers(*which.data)[0];
         if (at < 0) at += table.shape[d];
         part.address += part.bytes_of(at * part.strides[d]);
         part.shape.erase(part.shape.begin() + axis);
@@ -132,18 +132,19 @@ void lower_gather(Compilation& c, const Node& node) {
     if (is_by_constants(c.graph, c.target, node)) return lower_by_constants(c, node);
     if (table.strides.back() != 1) throw compile::Refusal("not of the rows of a table");
     c.steps.begin(node.name);
-    const int64_t rows = element_count(*which.shape), columns = table.shape[1];
+    const std::int64_t rows = element_count(*which.shape), columns = table.shape[1];
     const Place indices = c.places.of(index);
     if (!compile::is_dense(indices))
         throw compile::Refusal("indices that do not follow each other");
     Place to = c.places.make_dense(y);
     const auto size = tpu::size_of(table.type);
-    const int64_t most = std::max<int64_t>(1, static_cast<int64_t>(c.staging.window_room() / 8) /
-                                                  (columns * static_cast<int64_t>(size)));
+    const std::int64_t most =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(c.staging.window_room() / 8) /
+                                      (columns * static_cast<std::int64_t>(size)));
     const Matrix list{indices.space, indices.address, indices.type, rows, 1, 1};
     const Matrix out{to.space, to.address, to.type, rows, columns, columns};
-    for (int64_t row = 0; row < rows; row += most) {
-        const int64_t count = std::min(most, rows - row);
+    for (std::int64_t row = 0; row < rows; row += most) {
+        const std::int64_t count = std::min(most, rows - row);
         const BufferRows at = c.staging.load(list, row, count),
                          tile = c.staging.room_for(out, row, count);
         c.builder.emit(Opcode::kGather,
@@ -151,8 +152,8 @@ void lower_gather(Compilation& c, const Node& node) {
                         {Field::kIndices, at.address},
                         {Field::kDestination, tile.address},
                         {Field::kRows, count},
-                        {Field::kRowBytes, static_cast<uint64_t>(columns) * size},
-                        {Field::kSourcePitch, static_cast<uint64_t>(table.strides[0]) * size},
+                        {Field::kRowBytes, static_cast<std::uint64_t>(columns) * size},
+                        {Field::kSourcePitch, static_cast<std::uint64_t>(table.strides[0]) * size},
                         {Field::kDestinationPitch, tile.pitch}});
         c.staging.store(tile, out, row, count);
     }

@@ -2,11 +2,11 @@
 // Runs of nodes that generation 1 lacks, as tasks of its host.
 #pragma once
 
-#include "workloads/network/tpu/compilation.h"
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include "workloads/network/tpu/compilation.h"
 
 namespace lockstep::network::lowering {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move values: copies into a part of the result, or of a part of the operand.
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -26,11 +26,11 @@ void lower_expand(Compilation& c, const Node& node) {
     const Shape& out = c.shape(y);
     // As many dimensions as the result; those that repeat have the stride 0.
     Place aligned = from, spread = from;
-    const size_t more = out.size() - from.shape.size();
+    const std::size_t more = out.size() - from.shape.size();
     aligned.shape.insert(aligned.shape.begin(), more, 1);
     aligned.strides.insert(aligned.strides.begin(), more, 0);
     spread = aligned;
-    for (size_t d = 0; d < out.size(); ++d)
+    for (std::size_t d = 0; d < out.size(); ++d)
         if (aligned.shape[d] != out[d]) spread.strides[d] = 0;
     spread.shape = out;
     c.steps.begin(node.name);
@@ -61,23 +61,24 @@ void lower_pad(Compilation& c, const Node& node) {
     to.type = c.type_of(y);
     to.shape = c.shape(y);
     to.strides = image ? image_strides(to.shape) : strides_like(from, to.shape);
-    const uint64_t bytes = to.bytes_of(element_count(to.shape));
-    const uint32_t buffer =
+    const std::uint64_t bytes = to.bytes_of(element_count(to.shape));
+    const std::uint32_t buffer =
         c.places.add_buffer(c.value(y).name, to.space, tpu::Role::kScratch, to.type, bytes);
     to.address = c.builder.address(buffer);
-    if (const int32_t zero = scaling_of(c.value(y)).zero; zero != 0)
-        c.builder.add_data(buffer, 0, std::vector<uint8_t>(bytes, static_cast<uint8_t>(zero)));
+    if (const std::int32_t zero = scaling_of(c.value(y)).zero; zero != 0)
+        c.builder.add_data(buffer, 0,
+                           std::vector<std::uint8_t>(bytes, static_cast<std::uint8_t>(zero)));
     if (filler != 0) {
         const Shape all = {element_count(to.shape)};
-        const std::vector<float> fillers(static_cast<size_t>(all[0]), filler);
-        std::vector<uint8_t> contents(bytes);
+        const std::vector<float> fillers(static_cast<std::size_t>(all[0]), filler);
+        std::vector<std::uint8_t> contents(bytes);
         write_port({.type = element_type_of(to.type), .view = {all, {1}, {}}},
                    make_tensor(all, std::span<const float>(fillers)), contents);
         c.builder.add_data(buffer, 0, contents);
     }
     Place middle = to;
     middle.shape = from.shape;
-    for (size_t d = 0; d < from.shape.size(); ++d)
+    for (std::size_t d = 0; d < from.shape.size(); ++d)
         middle.address += middle.bytes_of(pads.at(d) * to.strides[d]);
     copy(c, from, middle);
     c.places.set(y, std::move(to));
@@ -94,15 +95,15 @@ compile::Reason reason_concat(const Asked& a) {
 void lower_concat(Compilation& c, const Node& node) {
     const ValueId y = node.outputs[0];
     const Place& first = c.places.of(node.inputs[0]);
-    const int64_t axis = axis_of_concat(node, first.shape);
+    const std::int64_t axis = axis_of_concat(node, first.shape);
     c.steps.begin(node.name);
     const bool image = first.shape.size() == 4 && first.strides == image_strides(first.shape);
     const std::optional<Place> joined = c.places.take_joined(node);
     Place to =
         joined ? *joined
                : c.places.make(y, image ? image_strides(c.shape(y)) : dense_strides(c.shape(y)));
-    int64_t at = 0;
-    const auto d = static_cast<size_t>(axis);
+    std::int64_t at = 0;
+    const auto d = static_cast<std::size_t>(axis);
     for (const ValueId x : node.inputs) {
         Place part = to;
         part.owner = nullptr;

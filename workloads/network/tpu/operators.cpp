@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/tpu/operators.h"
 
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/reference/quantised.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 

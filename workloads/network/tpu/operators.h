@@ -2,10 +2,10 @@
 // What a TPU does with each operator: a row of operators.cpp.
 #pragma once
 
+#include <optional>
+
 #include "workloads/network/compile/refusal.h"
 #include "workloads/network/tpu/compile.h"
-
-#include <optional>
 
 namespace lockstep::network::lowering {
 

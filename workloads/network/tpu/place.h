@@ -2,10 +2,10 @@
 // Where the values of a network lie in a TPU: views of the unified buffer, memory or host memory.
 #pragma once
 
+#include <memory>
+
 #include "isa/tpu/enums.h"
 #include "workloads/network/compile/view.h"
-
-#include <memory>
 
 namespace lockstep::network::lowering {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/tpu/placement.h"
 
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/compile/refusal.h"
 #include "workloads/network/graph/given.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 

@@ -4,16 +4,16 @@
 // and between kernels in a part of VMEM where they fit, as XLA's assignment of memory spaces does.
 #pragma once
 
-#include "isa/tpu/builder.h"
-#include "workloads/network/compile/buffer.h"
-#include "workloads/network/tpu/compile.h"
-#include "workloads/network/tpu/place.h"
-
 #include <map>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "isa/tpu/builder.h"
+#include "workloads/network/compile/buffer.h"
+#include "workloads/network/tpu/compile.h"
+#include "workloads/network/tpu/place.h"
 
 namespace lockstep::network::lowering {
 

@@ -6,12 +6,12 @@
 // queues, DRAM pages.
 #include "workloads/network/tpu/plan_time.h"
 
-#include "isa/tpu/footprint.h"
-#include "sim/numerics/integer.h"
-
 #include <algorithm>
 #include <array>
 #include <vector>
+
+#include "isa/tpu/footprint.h"
+#include "sim/numerics/integer.h"
 
 namespace lockstep::network::lowering {
 
@@ -23,26 +23,26 @@ using enum tpu::Field;
 using tpu::Instruction;
 using tpu::Opcode;
 
-constexpr size_t kWeightQueue = static_cast<size_t>(tpu::Queue::kWeights),
-                 kFirstUnit = static_cast<size_t>(tpu::Queue::kMatrix0);
+constexpr std::size_t kWeightQueue = static_cast<std::size_t>(tpu::Queue::kWeights),
+                      kFirstUnit = static_cast<std::size_t>(tpu::Queue::kMatrix0);
 /// Of a vector register: an `activate` takes about a cycle for each.
-constexpr uint64_t kSublanes = 8;
+constexpr std::uint64_t kSublanes = 8;
 
 class PlanTimer {
   public:
     PlanTimer(std::span<const Instruction> instructions, const TpuTarget& target)
         : program_(instructions), target_(target) {}
 
-    uint64_t run() {
+    std::uint64_t run() {
         // Pieces between syncs: the sequencer waits for all that was issued.
-        for (size_t begin = 0; begin < program_.size();) {
-            size_t end = begin;
+        for (std::size_t begin = 0; begin < program_.size();) {
+            std::size_t end = begin;
             while (end < program_.size() && program_[end].opcode() != Opcode::kSync) ++end;
             run_piece(begin, end);
             issue_ = std::max(issue_, end_);
             begin = end + 1;
         }
-        return static_cast<uint64_t>(end_);
+        return static_cast<std::uint64_t>(end_);
     }
 
   private:
@@ -50,35 +50,35 @@ class PlanTimer {
     struct Entry {
         const Instruction* instruction;
         double issued;
-        std::array<size_t, tpu::kQueues> need;
+        std::array<std::size_t, tpu::kQueues> need;
     };
     struct Queue {
         std::vector<Entry> entries;
-        size_t next = 0;
+        std::size_t next = 0;
         double free = 0;
         std::vector<double> done;  ///< by number - 1; ascends
     };
 
-    void run_piece(size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) {
+    void run_piece(std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
             const Instruction& instruction = program_[i];
             issue_ += target_.speed.issue_interval;
             if (instruction.queue() == tpu::Queue::kSequencer) continue;
             Entry entry{&instruction, issue_, {}};
-            for (size_t q = 0; q < tpu::kQueues; ++q) {
-                const size_t distance = instruction.wait(static_cast<tpu::Queue>(q)),
-                             issued = queues_[q].entries.size();
+            for (std::size_t q = 0; q < tpu::kQueues; ++q) {
+                const std::size_t distance = instruction.wait(static_cast<tpu::Queue>(q)),
+                                  issued = queues_[q].entries.size();
                 if (distance != 0 && distance <= issued) entry.need[q] = issued - distance + 1;
             }
             if (instruction.opcode() == Opcode::kReadWeights)
                 tiles_[instruction[kUnit]].push_back(queues_[kWeightQueue].entries.size() + 1);
-            queues_[static_cast<size_t>(instruction.queue())].entries.push_back(entry);
+            queues_[static_cast<std::size_t>(instruction.queue())].entries.push_back(entry);
         }
         // Whoever can begin first does, so that transfers share memory in the order of time.
         for (;;) {
             Queue* first = nullptr;
             double at = 0;
-            for (size_t q = 0; q < tpu::kQueues; ++q) {
+            for (std::size_t q = 0; q < tpu::kQueues; ++q) {
                 const std::optional<double> start = start_of(q);
                 if (!start || (first != nullptr && *start >= at)) continue;
                 first = &queues_[q];
@@ -91,18 +91,18 @@ class PlanTimer {
 
     /// When the next of a queue can begin; nothing where there is none, or what it waits for has
     /// not begun.
-    std::optional<double> start_of(size_t index) const {
+    std::optional<double> start_of(std::size_t index) const {
         const Queue& queue = queues_[index];
         if (queue.next == queue.entries.size()) return std::nullopt;
         const Entry& entry = queue.entries[queue.next];
-        std::array<size_t, tpu::kQueues> need = entry.need;
+        std::array<std::size_t, tpu::kQueues> need = entry.need;
         if (index >= kFirstUnit && index < kFirstUnit + tpu::kMaxMatrixUnits) {
-            const size_t unit = index - kFirstUnit;
+            const std::size_t unit = index - kFirstUnit;
             need[kWeightQueue] = std::max(
                 need[kWeightQueue], tiles_[unit].at(std::min(queue.next, tiles_[unit].size() - 1)));
         }
         double start = std::max(entry.issued, queue.free);
-        for (size_t q = 0; q < tpu::kQueues; ++q) {
+        for (std::size_t q = 0; q < tpu::kQueues; ++q) {
             if (need[q] == 0) continue;
             if (queues_[q].done.size() < need[q]) return std::nullopt;
             start = std::max(start, queues_[q].done[need[q] - 1]);
@@ -140,7 +140,7 @@ class PlanTimer {
         end_ = std::max(end_, done);
     }
 
-    double transfer(Queue& queue, double start, uint64_t bytes) {
+    double transfer(Queue& queue, double start, std::uint64_t bytes) {
         link_ = std::max(link_, start) + static_cast<double>(bytes) / target_.speed.memory_bytes;
         queue.free = link_;
         return link_ + target_.speed.memory_latency;
@@ -159,8 +159,8 @@ class PlanTimer {
     }
 
     /// Cycles that an array is taken: by what streams, and at least by the next tile's shift.
-    uint64_t streams(const Instruction& i) const {
-        const uint64_t rows = target_.limits.array_rows;
+    std::uint64_t streams(const Instruction& i) const {
+        const std::uint64_t rows = target_.limits.array_rows;
         switch (tpu::dataflow_of(i)) {
             case tpu::Dataflow::kWeightStationary:
                 return i.flag(kSwitchWeights) ? std::max(i[kRows], rows) : i[kRows];
@@ -176,19 +176,19 @@ class PlanTimer {
     const TpuTarget& target_;
     std::array<Queue, tpu::kQueues> queues_;
     /// By unit and its matrix instructions, the number of the tile in the weight queue.
-    std::array<std::vector<size_t>, tpu::kMaxMatrixUnits> tiles_;
+    std::array<std::vector<std::size_t>, tpu::kMaxMatrixUnits> tiles_;
     struct Made {
         tpu::WindowRows rows{};
         double made = 0, used = 0;  ///< until when
     };
     std::array<Made, tpu::kMaxMatrixUnits> windows_{};
-    size_t next_window_ = 0;
+    std::size_t next_window_ = 0;
     double issue_ = 0, end_ = 0, link_ = 0, made_ = 0;
 };
 
 }  // namespace
 
-uint64_t plan_time(std::span<const Instruction> instructions, const TpuTarget& target) {
+std::uint64_t plan_time(std::span<const Instruction> instructions, const TpuTarget& target) {
     return PlanTimer(instructions, target).run();
 }
 

@@ -2,9 +2,9 @@
 // From an FP32 network to what a TPU computes, and the check of what it computed.
 #pragma once
 
-#include "workloads/network/compile/verify.h"
-
 #include <optional>
+
+#include "workloads/network/compile/verify.h"
 
 namespace lockstep::network {
 
@@ -18,7 +18,7 @@ struct TpuNetwork : compile::Prepared {  ///< int8 or int16 (generation 1), fp32
 /// InputError where `dtype` is not one of the generation's
 /// (1: int8, or int16: activations, weights stay int8).
 TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementType> dtype,
-                           uint64_t seed, bool with_values);
+                           std::uint64_t seed, bool with_values);
 
 using TpuCheck = compile::Check;
 

@@ -3,15 +3,15 @@
 // of the accumulators. Constant weights are laid out for the array when the network is compiled.
 #include "workloads/network/tpu/product.h"
 
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/reference/quantised.h"
 #include "workloads/network/tpu/copies.h"
-
-#include <algorithm>
-#include <cstring>
-#include <numeric>
 
 namespace lockstep::network::lowering {
 
@@ -29,7 +29,7 @@ bool ProductLowering::fuse_scale(const Node& next) {
     if (integer_ || (!divides && next.op != Operator::kMul)) return false;
     if (epilogue_.function != tpu::Function::kIdentity || epilogue_.addend != kNoValue)
         return false;
-    const size_t other = next.inputs[0] == epilogue_.result ? 1 : 0;
+    const std::size_t other = next.inputs[0] == epilogue_.result ? 1 : 0;
     if (divides && other == 0) return false;
     const std::optional<float> factor = scalar_of(c_.value(next.inputs[other]));
     if (!factor || *factor == 0) return false;
@@ -77,7 +77,7 @@ void ProductLowering::find_epilogue() {
 std::optional<Matrix> ProductLowering::rows_of(const Place& place) const {
     // Of an image a row is a pixel.
     const Place rows = node_.op == Operator::kConv ? compile::permuted(place, {0, 2, 3, 1}) : place;
-    const int64_t columns = rows.shape.back();
+    const std::int64_t columns = rows.shape.back();
     const std::optional<Place> joined =
         place.image.empty()
             ? compile::reshaped(rows, {element_count(rows.shape) / columns, columns})
@@ -109,54 +109,58 @@ void ProductLowering::run() {
         dense();
 }
 
-void ProductLowering::prepare_parameters(const std::vector<int64_t>& column_sums) {
+void ProductLowering::prepare_parameters(const std::vector<std::int64_t>& column_sums) {
     const ValueId bias = node_.input(2);
     epilogue_.has_bias = bias != kNoValue || (integer_ && input_zero_ != 0);
     if (parameter_words() == 0) return;
-    const int64_t columns = sets_.back().first_column + sets_.back().columns;
-    std::vector<double> values(static_cast<size_t>(columns), 0);
+    const std::int64_t columns = sets_.back().first_column + sets_.back().columns;
+    std::vector<double> values(static_cast<std::size_t>(columns), 0);
     bool known = true;
     if (bias != kNoValue) {
         const Value& b = c_.value(bias);
         known = b.is_known();
         if (known) {
             const std::vector<double> given = to_doubles(*b.data);
-            for (size_t c = 0; c < values.size(); ++c)
+            for (std::size_t c = 0; c < values.size(); ++c)
                 values[c] = given.at(given.size() == 1 ? 0 : c);
         }
     }
-    std::vector<uint32_t> words;
-    const int64_t step = c_.target.limits.array_columns;
+    std::vector<std::uint32_t> words;
+    const std::int64_t step = c_.target.limits.array_columns;
     for (const GroupSet& set : sets_)
-        for (int64_t first = 0; first < set.columns; first += step) {
-            const int64_t count = std::min(step, set.columns - first);
-            for (int64_t c = set.first_column + first; c < set.first_column + first + count; ++c) {
+        for (std::int64_t first = 0; first < set.columns; first += step) {
+            const std::int64_t count = std::min(step, set.columns - first);
+            for (std::int64_t c = set.first_column + first; c < set.first_column + first + count;
+                 ++c) {
                 if (!epilogue_.has_bias) break;
-                const auto i = static_cast<size_t>(c);
-                const int64_t sum = column_sums.empty() ? 0 : column_sums[i];
-                words.push_back(integer_ ? static_cast<uint32_t>(static_cast<int64_t>(values[i]) -
-                                                                 input_zero_ * sum)
-                                         : std::bit_cast<uint32_t>(static_cast<float>(values[i])));
+                const auto i = static_cast<std::size_t>(c);
+                const std::int64_t sum = column_sums.empty() ? 0 : column_sums[i];
+                words.push_back(integer_
+                                    ? static_cast<std::uint32_t>(
+                                          static_cast<std::int64_t>(values[i]) - input_zero_ * sum)
+                                    : std::bit_cast<std::uint32_t>(static_cast<float>(values[i])));
             }
-            for (int64_t c = set.first_column + first; c < set.first_column + first + count; ++c)
+            for (std::int64_t c = set.first_column + first; c < set.first_column + first + count;
+                 ++c)
                 if (!epilogue_.scales.empty())
-                    words.push_back(
-                        std::bit_cast<uint32_t>(epilogue_.scales[static_cast<size_t>(c)]));
+                    words.push_back(std::bit_cast<std::uint32_t>(
+                        epilogue_.scales[static_cast<std::size_t>(c)]));
             for (const auto part :
                  {&numerics::FixedPointScale::multiplier, &numerics::FixedPointScale::shift})
-                for (int64_t c = set.first_column + first;
+                for (std::int64_t c = set.first_column + first;
                      c < set.first_column + first + count && !epilogue_.fixed.empty(); ++c)
-                    words.push_back(static_cast<uint32_t>(
-                        epilogue_.fixed[epilogue_.fixed.size() == 1 ? 0 : static_cast<size_t>(c)].*
+                    words.push_back(static_cast<std::uint32_t>(
+                        epilogue_
+                            .fixed[epilogue_.fixed.size() == 1 ? 0 : static_cast<std::size_t>(c)].*
                         part));
         }
-    const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(words.data());
     parameters_ = c_.places.add_constant(
         node_.name + ".parameters", c_.places.backing(), tpu::DataType::kFp32, words.size() * 4,
-        known ? std::span(bytes, words.size() * 4) : std::span<const uint8_t>());
+        known ? std::span(bytes, words.size() * 4) : std::span<const std::uint8_t>());
 }
 
-Place ProductLowering::result_place(std::vector<int64_t> strides) {
+Place ProductLowering::result_place(std::vector<std::int64_t> strides) {
     // An addend is read where and when its sum is written.
     return !integer_ || epilogue_.addend == kNoValue
                ? c_.places.make(epilogue_.result, std::move(strides))
@@ -171,21 +175,21 @@ void ProductLowering::convolution() {
     conv.width = in[3];
     conv.channels = in[1];
     conv.window = window_of(node_, in, &filter);
-    const int64_t groups = conv.window.group, group_channels = filter[1],
-                  group_filters = filter[0] / groups,
-                  taps = conv.window.kernel[0] * conv.window.kernel[1];
+    const std::int64_t groups = conv.window.group, group_channels = filter[1],
+                       group_filters = filter[0] / groups,
+                       taps = conv.window.kernel[0] * conv.window.kernel[1];
     const Place image = image_of(c_, x, node_.name);
     m_ = in[0] * conv.out_height() * conv.out_width();
     // As many groups together as the array has rows and columns for.
-    int64_t together = 1;
+    std::int64_t together = 1;
     if (groups > 1)
-        together = std::clamp<int64_t>(
+        together = std::clamp<std::int64_t>(
             std::min(c_.target.limits.array_rows / (taps * group_channels),
-                     c_.target.limits.array_columns / std::max<int64_t>(1, group_filters)),
+                     c_.target.limits.array_columns / std::max<std::int64_t>(1, group_filters)),
             1, groups);
-    int64_t weights = 0;
-    for (int64_t g = 0; g < groups; g += together) {
-        const int64_t count = std::min(together, groups - g);
+    std::int64_t weights = 0;
+    for (std::int64_t g = 0; g < groups; g += together) {
+        const std::int64_t count = std::min(together, groups - g);
         GroupSet set{g * group_channels,    count * group_channels,        g * group_filters,
                      count * group_filters, taps * count * group_channels, weights};
         weights += set.k * set.columns;
@@ -194,34 +198,34 @@ void ProductLowering::convolution() {
     conv_ = conv;
 
     const Value& filters = c_.value(w);
-    const size_t size = tpu::size_of(c_.type_of(w));
-    std::vector<uint8_t> packed;
-    std::vector<int64_t> sums;
+    const std::size_t size = tpu::size_of(c_.type_of(w));
+    std::vector<std::uint8_t> packed;
+    std::vector<std::int64_t> sums;
     if (filters.is_known()) {
-        packed.resize(static_cast<size_t>(weights) * size);
-        sums.resize(static_cast<size_t>(filter[0]));
-        const auto* from = reinterpret_cast<const uint8_t*>(filters.data->bytes.data());
+        packed.resize(static_cast<std::size_t>(weights) * size);
+        sums.resize(static_cast<std::size_t>(filter[0]));
+        const auto* from = reinterpret_cast<const std::uint8_t*>(filters.data->bytes.data());
         for (const GroupSet& set : sets_)
-            for (int64_t f = 0; f < set.columns; ++f) {
-                const int64_t group = f / group_filters;  // within the set
-                for (int64_t c = 0; c < group_channels; ++c)
-                    for (int64_t tap = 0; tap < taps; ++tap) {
-                        const int64_t k = tap * set.channels + group * group_channels + c;
-                        const int64_t source =
+            for (std::int64_t f = 0; f < set.columns; ++f) {
+                const std::int64_t group = f / group_filters;  // within the set
+                for (std::int64_t c = 0; c < group_channels; ++c)
+                    for (std::int64_t tap = 0; tap < taps; ++tap) {
+                        const std::int64_t k = tap * set.channels + group * group_channels + c;
+                        const std::int64_t source =
                             ((set.first_column + f) * group_channels + c) * taps + tap;
                         std::memcpy(
                             packed.data() +
-                                static_cast<size_t>(set.weights + k * set.columns + f) * size,
-                            from + static_cast<size_t>(source) * size, size);
+                                static_cast<std::size_t>(set.weights + k * set.columns + f) * size,
+                            from + static_cast<std::size_t>(source) * size, size);
                         if (integer_)
-                            sums[static_cast<size_t>(set.first_column + f)] +=
-                                static_cast<int8_t>(from[source]);
+                            sums[static_cast<std::size_t>(set.first_column + f)] +=
+                                static_cast<std::int8_t>(from[source]);
                     }
             }
     }
     weights_.type = c_.type_of(w);
     weights_.address = c_.places.add_constant(filters.name, tpu::Space::kMemory, weights_.type,
-                                              static_cast<uint64_t>(weights) * size, packed);
+                                              static_cast<std::uint64_t>(weights) * size, packed);
     prepare_parameters(sums);
     n_ = filter[0];
     k_ = taps * group_channels;
@@ -245,27 +249,28 @@ void ProductLowering::pack_dense(ValueId weight, bool transposed) {
     const Place& x = c_.places.of(node_.inputs[0]);
     weights_.type = c_.type_of(weight);
     weights_.pitch = n_;
-    const size_t size = tpu::size_of(weights_.type);
-    std::vector<uint8_t> packed;
-    std::vector<int64_t> sums;
+    const std::size_t size = tpu::size_of(weights_.type);
+    std::vector<std::uint8_t> packed;
+    std::vector<std::int64_t> sums;
     if (w.is_known()) {
-        packed.resize(static_cast<size_t>(k_ * n_) * size);
-        sums.resize(static_cast<size_t>(n_));
-        const auto* from = reinterpret_cast<const uint8_t*>(w.data->bytes.data());
-        const int64_t area = x.image.empty() ? 1 : x.image[1] * x.image[2];
-        const int64_t channels = x.image.empty() ? k_ : x.image[0];
-        for (int64_t k = 0; k < k_; ++k) {
-            const int64_t lies = x.image.empty() ? k : k % area * channels + k / area;
-            for (int64_t n = 0; n < n_; ++n) {
-                const int64_t source = transposed ? n * k_ + k : k * n_ + n;
-                std::memcpy(packed.data() + static_cast<size_t>(lies * n_ + n) * size,
-                            from + static_cast<size_t>(source) * size, size);
-                if (integer_) sums[static_cast<size_t>(n)] += static_cast<int8_t>(from[source]);
+        packed.resize(static_cast<std::size_t>(k_ * n_) * size);
+        sums.resize(static_cast<std::size_t>(n_));
+        const auto* from = reinterpret_cast<const std::uint8_t*>(w.data->bytes.data());
+        const std::int64_t area = x.image.empty() ? 1 : x.image[1] * x.image[2];
+        const std::int64_t channels = x.image.empty() ? k_ : x.image[0];
+        for (std::int64_t k = 0; k < k_; ++k) {
+            const std::int64_t lies = x.image.empty() ? k : k % area * channels + k / area;
+            for (std::int64_t n = 0; n < n_; ++n) {
+                const std::int64_t source = transposed ? n * k_ + k : k * n_ + n;
+                std::memcpy(packed.data() + static_cast<std::size_t>(lies * n_ + n) * size,
+                            from + static_cast<std::size_t>(source) * size, size);
+                if (integer_)
+                    sums[static_cast<std::size_t>(n)] += static_cast<std::int8_t>(from[source]);
             }
         }
     }
     weights_.address = c_.places.add_constant(w.name, tpu::Space::kMemory, weights_.type,
-                                              static_cast<uint64_t>(k_ * n_) * size, packed);
+                                              static_cast<std::uint64_t>(k_ * n_) * size, packed);
     prepare_parameters(sums);
 }
 
@@ -294,7 +299,7 @@ void ProductLowering::dense() {
     // A product for each matrix of the right operand, whose batches are those of the result.
     Place x = c_.places.of(a), y = c_.places.of(b);
     weights_.transposed = transposed;
-    const auto runs = [](const Place& place, size_t from_last) {
+    const auto runs = [](const Place& place, std::size_t from_last) {
         return place.shape.rbegin()[from_last] == 1 || place.strides.rbegin()[from_last] == 1;
     };
     if (!runs(y, 0) && !runs(y, 1)) {
@@ -309,20 +314,20 @@ void ProductLowering::dense() {
     prepare_parameters({});
     c_.steps.begin(epilogue_.name, element_count(out) * k_, true);
     // The context of attention is joined again right after: then it is written as it will lie.
-    std::vector<int64_t> strides = dense_strides(out);
+    std::vector<std::int64_t> strides = dense_strides(out);
     if (const Node* next = c_.places.only_reader(epilogue_.result);
         next != nullptr && next->op == Operator::kTranspose && out.size() == 4 &&
-        next->integers("perm") == std::vector<int64_t>{0, 2, 1, 3})
+        next->integers("perm") == std::vector<std::int64_t>{0, 2, 1, 3})
         strides = {out[1] * out[2] * out[3], out[3], out[1] * out[3], 1};
     Place result = c_.places.make(epilogue_.result, strides);
     const Shape batches(out.begin(), out.end() - 2);
     m_ = out[out.size() - 2];
-    const auto part = [&](const Place& place, int64_t index) {
+    const auto part = [&](const Place& place, std::int64_t index) {
         Place p = place;
-        const size_t outer = place.shape.size() - 2, skip = batches.size() - outer;
-        int64_t offset = 0;
-        for (size_t d = batches.size(); d-- > 0;) {
-            const int64_t i = index % batches[d];
+        const std::size_t outer = place.shape.size() - 2, skip = batches.size() - outer;
+        std::int64_t offset = 0;
+        for (std::size_t d = batches.size(); d-- > 0;) {
+            const std::int64_t i = index % batches[d];
             index /= batches[d];
             if (d >= skip && place.shape[d - skip] != 1) offset += i * place.strides[d - skip];
         }
@@ -331,9 +336,9 @@ void ProductLowering::dense() {
         p.strides.assign(place.strides.end() - 2, place.strides.end());
         return p;
     };
-    const int64_t count = element_count(batches);
+    const std::int64_t count = element_count(batches);
     c_.steps.layer().products = count;
-    for (int64_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
         const auto rows = matrices_of(part(x, i));
         if (!rows || rows->size() != 1)
             throw compile::Refusal("its left operand does not lie row by row");

@@ -11,23 +11,23 @@ namespace lockstep::network::lowering {
 /// A convolution as one set after the other of groups that go through the array together: their
 /// weights stand on the diagonal of a tile. A plain product has one set.
 struct GroupSet {
-    int64_t first_channel = 0, channels = 0;  ///< of the input
-    int64_t first_column = 0, columns = 0;    ///< of the result
-    int64_t k = 0;
-    int64_t weights = 0;  ///< elements from the first set's to this one's
+    std::int64_t first_channel = 0, channels = 0;  ///< of the input
+    std::int64_t first_column = 0, columns = 0;    ///< of the result
+    std::int64_t k = 0;
+    std::int64_t weights = 0;  ///< elements from the first set's to this one's
 };
 
 /// Columns of a set that go through the array together.
 struct ColumnTile {
-    size_t set = 0;
-    int64_t first = 0, columns = 0;  ///< within the set
+    std::size_t set = 0;
+    std::int64_t first = 0, columns = 0;  ///< within the set
 };
 
 struct Convolving {
-    int64_t height = 0, width = 0, channels = 0;
-    Window window;
-    int64_t out_height() const { return window.output[0]; }
-    int64_t out_width() const { return window.output[1]; }
+    std::int64_t height = 0, width = 0, channels = 0;
+    SlidingWindow window;
+    std::int64_t out_height() const { return window.output[0]; }
+    std::int64_t out_width() const { return window.output[1]; }
 };
 
 /// What comes after the sums.
@@ -41,13 +41,13 @@ struct Epilogue {
     std::vector<float> scales;                     ///< by column, or none
     std::vector<numerics::FixedPointScale> fixed;  ///< instead of both: one, or by column
     numerics::FixedPointPair addition;             ///< then: of the result and of the addend
-    std::vector<uint32_t> bias;                    ///< the bits, by column
+    std::vector<std::uint32_t> bias;               ///< the bits, by column
     Scaling out;
-    std::optional<Window> pool;  ///< maxima of the result's lines
+    std::optional<SlidingWindow> pool;  ///< maxima of the result's lines
 };
 
 /// The columns of `m` from `first` on.
-Matrix columns_of(Matrix m, int64_t first, int64_t columns);
+Matrix columns_of(Matrix m, std::int64_t first, std::int64_t columns);
 
 class ProductLowering {
   public:
@@ -60,23 +60,23 @@ class ProductLowering {
 
     /// Lines of an image that an instruction pools, or of whole images.
     struct PoolPiece {
-        int64_t row, rows;          ///< of the block
-        int64_t height;             ///< lines of an image
-        int64_t first_line, lines;  ///< pooled ones, of an image
-        int64_t result;             ///< row of the block's results
+        std::int64_t row, rows;          ///< of the block
+        std::int64_t height;             ///< lines of an image
+        std::int64_t first_line, lines;  ///< pooled ones, of an image
+        std::int64_t result;             ///< row of the block's results
     };
     /// Rows that go through the array together, with their place in the unified buffer.
     struct Block {
-        int64_t first = 0, rows = 0;  ///< of the result
+        std::int64_t first = 0, rows = 0;  ///< of the result
         BufferRows source;
-        int64_t first_row = 0, height = 0, out_height = 0, pad_top = 0;
-        int64_t result_first = 0, result_rows = 0;  ///< where it is pooled on the way
+        std::int64_t first_row = 0, height = 0, out_height = 0, pad_top = 0;
+        std::int64_t result_first = 0, result_rows = 0;  ///< where it is pooled on the way
         std::vector<PoolPiece> pieces;
     };
     struct Weights {
         tpu::Space space = tpu::Space::kMemory;
-        uint64_t address = 0;
-        int64_t pitch = 0;
+        std::uint64_t address = 0;
+        std::int64_t pitch = 0;
         bool transposed = false;
         tpu::DataType type = tpu::DataType::kInt8;
     };
@@ -84,13 +84,13 @@ class ProductLowering {
     /// A tile of columns for rows of a block, in one matrix unit.
     struct Job {
         const ColumnTile* tile;
-        uint32_t unit;
-        uint64_t accumulator;
-        int64_t column, element;  ///< first of the panel
-        int64_t first, rows;      ///< within the block
-        int64_t k = 0;            ///< done
+        std::uint32_t unit;
+        std::uint64_t accumulator;
+        std::int64_t column, element;  ///< first of the panel
+        std::int64_t first, rows;      ///< within the block
+        std::int64_t k = 0;            ///< done
         /// The elements of k that the panel holds, and the first of the block's source.
-        int64_t k_begin = 0, k_count = 0, source_begin = 0;
+        std::int64_t k_begin = 0, k_count = 0, source_begin = 0;
     };
 
     struct Operands {
@@ -102,10 +102,10 @@ class ProductLowering {
 
     /// Columns whose weights are in the unified buffer together.
     struct Panel {
-        size_t begin, end;  ///< tiles
-        int64_t first, columns;
-        uint64_t bytes;
-        std::optional<uint64_t> address;  ///< where they are there
+        std::size_t begin, end;  ///< tiles
+        std::int64_t first, columns;
+        std::uint64_t bytes;
+        std::optional<std::uint64_t> address;  ///< where they are there
     };
 
     void find_epilogue();
@@ -113,21 +113,21 @@ class ProductLowering {
     bool fuse_scale(const Node& next);
     bool fuse_pool(const Node& next);
     bool fuse_addition(const Node& next);
-    int64_t parameter_words() const;  ///< of a column
+    std::int64_t parameter_words() const;  ///< of a column
     void round_in_integers(tpu::Instruction& activate) const;
     /// Blocks of at most `limit` rows of the images [n, c, height, width]; each of up to `images`
     /// whole ones, or of lines of one; kAnyLines: of any lines that follow each other.
-    static std::vector<Block> pool_blocks(const Window& pool, const Shape& shape, int64_t limit,
-                                          int64_t images);
-    static constexpr int64_t kAnyLines = -1;
-    std::vector<Block> pooled_blocks(int64_t limit, bool is_resident) const;
+    static std::vector<Block> pool_blocks(const SlidingWindow& pool, const Shape& shape,
+                                          std::int64_t limit, std::int64_t images);
+    static constexpr std::int64_t kAnyLines = -1;
+    std::vector<Block> pooled_blocks(std::int64_t limit, bool is_resident) const;
     void pool_on_the_way(const Block& block, const tpu::Instruction& activate);
-    Place result_place(std::vector<int64_t> strides);
+    Place result_place(std::vector<std::int64_t> strides);
     void convolution();
     void dense();
     void pack_convolution();
     void pack_dense(ValueId weight, bool transposed);
-    void prepare_parameters(const std::vector<int64_t>& column_sums);
+    void prepare_parameters(const std::vector<std::int64_t>& column_sums);
     /// The result's elements in its order as one matrix; nothing where they do not lie so.
     std::optional<Matrix> rows_of(const Place& place) const;
     /// Whether a value of the result's shape can be added on the way out.
@@ -143,34 +143,35 @@ class ProductLowering {
         std::function<void()> run;
     };
     /// On generation 2 and later; they refer to `o`.
-    std::vector<Plan> plans_of(const Operands& o, int64_t limit);
+    std::vector<Plan> plans_of(const Operands& o, std::int64_t limit);
     /// The plan that takes the least time by plan_time(). Left out are those that cannot be done.
     void run_fastest(std::vector<Plan> plans);
     /// Whether all rows can stay while panels of columns pass by.
     bool rows_fit(const Operands& o) const;
     /// The rows stay and panels of columns pass by, or the other way round. `limit`: rows of a
     /// block.
-    void run_columns(const Operands& o, int64_t limit);
+    void run_columns(const Operands& o, std::int64_t limit);
     /// `most_weights`: bytes of a panel that is loaded; none: weights come from where they are,
     /// tile by tile.
-    void run_rows(const Operands& o, int64_t limit, std::optional<uint64_t> most_weights);
-    std::vector<Block> row_blocks(const Operands& o, const Panel& panel, int64_t limit) const;
+    void run_rows(const Operands& o, std::int64_t limit, std::optional<std::uint64_t> most_weights);
+    std::vector<Block> row_blocks(const Operands& o, const Panel& panel, std::int64_t limit) const;
     /// Cycles of the passes of run_rows() at least.
-    double least_passes(const Operands& o, const std::vector<Panel>& panels, int64_t limit) const;
-    std::vector<Panel> weight_panels(const Operands& o, std::optional<uint64_t> most) const;
+    double least_passes(const Operands& o, const std::vector<Panel>& panels,
+                        std::int64_t limit) const;
+    std::vector<Panel> weight_panels(const Operands& o, std::optional<std::uint64_t> most) const;
     /// What run_rows() can be given, by the room there is.
-    std::vector<std::optional<uint64_t>> panel_sizes(const Operands& o) const;
+    std::vector<std::optional<std::uint64_t>> panel_sizes(const Operands& o) const;
     /// Neither stays, see product_chunks.cpp: so many rows, tiles of columns and elements of k.
     struct ChunkShape {
-        int64_t rows, tiles, k;
+        std::int64_t rows, tiles, k;
         bool weights_stay = false;  ///< of the tiles, over all of k, while the rows pass
     };
     ChunkShape chunks_of(const Operands& o) const;
     struct Chunk {
-        int64_t row, rows, tile, tiles, k, count;
+        std::int64_t row, rows, tile, tiles, k, count;
         BufferRows source;
-        std::optional<uint64_t> panel;  ///< where its weights are in the unified buffer
-        uint64_t serial = 0;
+        std::optional<std::uint64_t> panel;  ///< where its weights are in the unified buffer
+        std::uint64_t serial = 0;
     };
     std::vector<Chunk> chunk_list(const Operands& o, const ChunkShape& shape) const;
     void run_chunks(const Operands& o);
@@ -178,76 +179,78 @@ class ProductLowering {
                     std::vector<Job>& jobs);
     /// The sums of the chunk's rows and tiles are complete.
     void finish_chunk(const Operands& o, const Chunk& chunk, const std::vector<Job>& jobs,
-                      uint64_t parameters);
+                      std::uint64_t parameters);
     /// For each tile from `first` on, the pieces of the rows.
-    std::vector<Job> jobs_of_chunk(const Operands& o, int64_t first, int64_t tiles,
-                                   int64_t rows) const;
+    std::vector<Job> jobs_of_chunk(const Operands& o, std::int64_t first, std::int64_t tiles,
+                                   std::int64_t rows) const;
     /// At most so many bytes of weights and columns each, but a tile at least.
-    std::vector<Panel> panels_of(const Operands& o, uint64_t most_bytes, uint64_t most_columns,
-                                 bool staged) const;
-    uint64_t weight_bytes(const Operands& o, size_t tile) const;
+    std::vector<Panel> panels_of(const Operands& o, std::uint64_t most_bytes,
+                                 std::uint64_t most_columns, bool staged) const;
+    std::uint64_t weight_bytes(const Operands& o, std::size_t tile) const;
     /// Elements of k.
     struct Elements {
-        int64_t begin, count;
+        std::int64_t begin, count;
     };
     /// Of each tile the weights of `part`, or of all of k.
-    void stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address,
+    void stage_panel(const Operands& o, std::size_t begin, std::size_t end, std::uint64_t address,
                      const std::optional<Elements>& part = {});
-    uint64_t parameter_bytes(int64_t columns) const;
-    void stage_parameters(uint64_t address, int64_t first, int64_t columns);
+    std::uint64_t parameter_bytes(std::int64_t columns) const;
+    void stage_parameters(std::uint64_t address, std::int64_t first, std::int64_t columns);
     /// Of at most `limit` rows, `budget` bytes of operands and as many of results.
-    std::vector<Block> blocks_of(int64_t limit, int64_t budget, int64_t panel_columns,
-                                 bool results_pass, bool is_resident) const;
+    std::vector<Block> blocks_of(std::int64_t limit, std::int64_t budget,
+                                 std::int64_t panel_columns, bool results_pass,
+                                 bool is_resident) const;
     void stage_block(Block& block, const Matrix& source);
     void pass(const Block& block, const Job& job, const Weights& weights,
-              std::optional<uint64_t> panel, int64_t k, int64_t lanes, bool switch_inputs = false);
+              std::optional<std::uint64_t> panel, std::int64_t k, std::int64_t lanes,
+              bool switch_inputs = false);
     /// Gives a convolution its windows.
-    void slide(const Block& block, const Job& job, int64_t k, tpu::Instruction& product) const;
+    void slide(const Block& block, const Job& job, std::int64_t k, tpu::Instruction& product) const;
     void multiply(bool switch_inputs, bool unload, tpu::Instruction instruction);
-    void count_use(int64_t rows, int64_t lanes, int64_t columns);
-    void finish(const Job& job, uint64_t parameters, const BufferRows& out,
+    void count_use(std::int64_t rows, std::int64_t lanes, std::int64_t columns);
+    void finish(const Job& job, std::uint64_t parameters, const BufferRows& out,
                 const BufferRows* addend, const Block* pooled = nullptr);
     /// Elements of k that can go through the array in one pass.
-    int64_t run_of(const GroupSet& set) const;
+    std::int64_t run_of(const GroupSet& set) const;
     /// `panel`: where its weights are in the unified buffer; none: where `weights` says.
     void compute(const Block& block, std::span<const ColumnTile> tiles, const Weights& weights,
-                 std::optional<uint64_t> panel, uint64_t parameters, const BufferRows& out,
-                 const BufferRows* addend, size_t first_tile);
+                 std::optional<std::uint64_t> panel, std::uint64_t parameters,
+                 const BufferRows& out, const BufferRows* addend, std::size_t first_tile);
     /// What compute() is given.
     struct Passes {
         const Block& block;
         std::span<const ColumnTile> tiles;
         const Weights& weights;
-        std::optional<uint64_t> panel;
-        uint64_t parameters;
+        std::optional<std::uint64_t> panel;
+        std::uint64_t parameters;
         const BufferRows& out;
         const BufferRows* addend;
     };
     /// Jobs without a place, of tiles from `first` on; where they are in the panel goes on.
-    std::vector<Job> jobs_of(const Passes& passes, size_t first, size_t count, int64_t& column,
-                             int64_t& element) const;
+    std::vector<Job> jobs_of(const Passes& passes, std::size_t first, std::size_t count,
+                             std::int64_t& column, std::int64_t& element) const;
     void hold_weights(const Passes& passes);
     void hold_sums(const Passes& passes);
     void hold_inputs(const Passes& passes);
     /// A pass of each job that is not done yet; whether there was one.
     bool pass_each(const Passes& passes, std::span<Job> jobs, bool switch_inputs = false);
     /// The next accumulators; earlier ones come round again, but none since there was room.
-    uint64_t accumulators(int64_t rows);
-    void make_room(size_t rows);
+    std::uint64_t accumulators(std::int64_t rows);
+    void make_room(std::size_t rows);
     /// The rows that the array holds sums or inputs of at most; ws: those of the block.
-    int64_t rows_held(int64_t block_rows) const;
-    uint32_t next_unit() { return c_.next_unit++ % c_.target.limits.matrix_units; }
+    std::int64_t rows_held(std::int64_t block_rows) const;
+    std::uint32_t next_unit() { return c_.next_unit++ % c_.target.limits.matrix_units; }
 
     Compilation& c_;
     const Node& node_;
     bool integer_ = false;
     Epilogue epilogue_;
-    int64_t m_ = 0, n_ = 0, k_ = 0;
+    std::int64_t m_ = 0, n_ = 0, k_ = 0;
     std::optional<Convolving> conv_;
     std::vector<GroupSet> sets_;
     Weights weights_;
-    uint64_t parameters_ = 0;  ///< constant: of each column tile, its biases, then its scales
-    int64_t input_zero_ = 0;
+    std::uint64_t parameters_ = 0;  ///< constant: of each column tile, its biases, then its scales
+    std::int64_t input_zero_ = 0;
     std::optional<tpu::Access> input_;  ///< must be complete before the first multiplication
 };
 

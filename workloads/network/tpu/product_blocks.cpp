@@ -2,50 +2,52 @@
 // Rows of a product go through the array in blocks: of a convolution whole images, or lines of one
 // with the lines of the input that their windows touch; of a matrix any number of rows. What does
 // not lie in the unified buffer already is staged there.
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
 #include "workloads/network/tpu/product.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
 namespace {
 
 /// The size of equal parts of at most `limit`, so that none is short.
-int64_t equal_parts(int64_t count, int64_t limit) {
+std::int64_t equal_parts(std::int64_t count, std::int64_t limit) {
     return numerics::divide_up(count, numerics::divide_up(count, limit));
 }
 
 }  // namespace
 
-std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, int64_t budget,
-                                                               int64_t panel_columns,
+std::vector<ProductLowering::Block> ProductLowering::blocks_of(std::int64_t limit,
+                                                               std::int64_t budget,
+                                                               std::int64_t panel_columns,
                                                                bool results_pass,
                                                                bool is_resident) const {
     std::vector<Block> blocks;
     const tpu::DataType type = c_.type_of(node_.inputs[0]);
-    const auto size = static_cast<int64_t>(tpu::size_of(type));
+    const auto size = static_cast<std::int64_t>(tpu::size_of(type));
     // Results pass through the ring; where they stay in the unified buffer they need no room there.
-    int64_t row_bytes = results_pass ? panel_columns * size : 0;
+    std::int64_t row_bytes = results_pass ? panel_columns * size : 0;
     if (epilogue_.addend != kNoValue &&
         c_.places.of(epilogue_.addend).space != tpu::Space::kUnifiedBuffer)
         row_bytes += panel_columns * size;
-    limit = std::max<int64_t>(1, std::min(limit, budget / std::max<int64_t>(1, row_bytes)));
+    limit =
+        std::max<std::int64_t>(1, std::min(limit, budget / std::max<std::int64_t>(1, row_bytes)));
     if (!conv_) {
-        if (!is_resident) limit = std::max<int64_t>(1, std::min(limit, budget / (k_ * size)));
+        if (!is_resident) limit = std::max<std::int64_t>(1, std::min(limit, budget / (k_ * size)));
         limit = equal_parts(m_, limit);
-        for (int64_t first = 0; first < m_; first += limit)
+        for (std::int64_t first = 0; first < m_; first += limit)
             blocks.push_back({.first = first, .rows = std::min(limit, m_ - first), .source = {}});
         return blocks;
     }
     if (epilogue_.pool) return pooled_blocks(limit, is_resident);
-    const int64_t out_height = conv_->out_height(), out_width = conv_->out_width(),
-                  pixels = out_height * out_width, images = m_ / pixels;
-    const int64_t pad = conv_->window.pad_begin[0];
+    const std::int64_t out_height = conv_->out_height(), out_width = conv_->out_width(),
+                       pixels = out_height * out_width, images = m_ / pixels;
+    const std::int64_t pad = conv_->window.pad_begin[0];
     if (is_resident) {
         limit = equal_parts(m_, limit);
-        for (int64_t first = 0; first < m_; first += limit)
+        for (std::int64_t first = 0; first < m_; first += limit)
             blocks.push_back({.first = first,
                               .rows = std::min(limit, m_ - first),
                               .source = {},
@@ -55,11 +57,11 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
                               .pad_top = pad});
         return blocks;
     }
-    const int64_t image_bytes = conv_->height * conv_->width * conv_->channels * size;
+    const std::int64_t image_bytes = conv_->height * conv_->width * conv_->channels * size;
     if (pixels <= limit && image_bytes <= budget) {
-        const int64_t together =
-            std::max<int64_t>(1, std::min(limit / pixels, budget / image_bytes));
-        for (int64_t n = 0; n < images; n += together)
+        const std::int64_t together =
+            std::max<std::int64_t>(1, std::min(limit / pixels, budget / image_bytes));
+        for (std::int64_t n = 0; n < images; n += together)
             blocks.push_back({.first = n * pixels,
                               .rows = std::min(together, images - n) * pixels,
                               .source = {},
@@ -68,13 +70,13 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(int64_t limit, in
                               .pad_top = pad});
         return blocks;
     }
-    const Window& w = conv_->window;
-    const int64_t line_bytes = conv_->width * conv_->channels * size,
-                  halo = (w.kernel[0] - 1) * w.dilation[0] + 1 - w.stride[0];
-    const int64_t lines = std::max<int64_t>(
+    const SlidingWindow& w = conv_->window;
+    const std::int64_t line_bytes = conv_->width * conv_->channels * size,
+                       halo = (w.kernel[0] - 1) * w.dilation[0] + 1 - w.stride[0];
+    const std::int64_t lines = std::max<std::int64_t>(
         1, std::min(limit / out_width, (budget / line_bytes - halo) / w.stride[0]));
-    for (int64_t n = 0; n < images; ++n)
-        for (int64_t y = 0, count = 0; y < out_height; y += count) {
+    for (std::int64_t n = 0; n < images; ++n)
+        for (std::int64_t y = 0, count = 0; y < out_height; y += count) {
             count = std::min(lines, out_height - y);
             // Lines whose windows lie below the image come with the last that touches it.
             if ((y + count) * w.stride[0] - w.pad_begin[0] >= conv_->height) count = out_height - y;
@@ -95,20 +97,20 @@ void ProductLowering::stage_block(Block& block, const Matrix& source) {
         block.source = {source.address, 0, source.type};
         return;
     }
-    const int64_t pixels = conv_->out_height() * conv_->out_width(), n = block.first / pixels;
+    const std::int64_t pixels = conv_->out_height() * conv_->out_width(), n = block.first / pixels;
     if (block.height != 0) {  // whole images
         block.source =
             c_.staging.load(source, n * conv_->height, block.rows / pixels * conv_->height);
         return;
     }
     // Lines of one image: the lines of the input that their windows touch.
-    const Window& w = conv_->window;
-    const int64_t y = block.first % pixels / conv_->out_width();
-    const int64_t top = y * w.stride[0] - w.pad_begin[0];
-    const int64_t bottom = (y + block.out_height - 1) * w.stride[0] - w.pad_begin[0] +
-                           (w.kernel[0] - 1) * w.dilation[0] + 1;
-    const int64_t begin = std::clamp<int64_t>(top, 0, conv_->height - 1);
-    const int64_t end = std::clamp<int64_t>(bottom, begin + 1, conv_->height);
+    const SlidingWindow& w = conv_->window;
+    const std::int64_t y = block.first % pixels / conv_->out_width();
+    const std::int64_t top = y * w.stride[0] - w.pad_begin[0];
+    const std::int64_t bottom = (y + block.out_height - 1) * w.stride[0] - w.pad_begin[0] +
+                                (w.kernel[0] - 1) * w.dilation[0] + 1;
+    const std::int64_t begin = std::clamp<std::int64_t>(top, 0, conv_->height - 1);
+    const std::int64_t end = std::clamp<std::int64_t>(bottom, begin + 1, conv_->height);
     block.pad_top = begin - top;
     block.height = end - begin;
     block.source = c_.staging.load(source, n * conv_->height + begin, block.height);

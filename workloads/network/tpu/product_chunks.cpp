@@ -2,10 +2,10 @@
 // A product neither of whose operands fits the unified buffer: the accumulators keep a part of the
 // result, rows by tiles of columns, while chunks of k of both operands pass by, one ahead. An array
 // that holds sums keeps that part itself; the weights of its columns stay while all rows pass.
+#include <algorithm>
+
 #include "sim/numerics/integer.h"
 #include "workloads/network/tpu/product.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -13,43 +13,45 @@ using numerics::divide_up;
 
 ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const {
     const tpu::CoreLimits& limits = c_.target.limits;
-    const int64_t accumulators = limits.accumulator_rows, lanes = limits.array_rows;
+    const std::int64_t accumulators = limits.accumulator_rows, lanes = limits.array_rows;
     ChunkShape shape;
     // Results and residuals of four tiles of columns take a quarter of the ring, two chunks a half.
     const auto rows_of_results =
-        static_cast<int64_t>(c_.staging.window_room()) / 32 /
-        (limits.array_columns * static_cast<int64_t>(tpu::size_of(o.out.type)));
-    shape.rows = std::min(
-        m_, std::clamp<int64_t>(accumulators / 4, 1, std::max<int64_t>(1, rows_of_results)));
+        static_cast<std::int64_t>(c_.staging.window_room()) / 32 /
+        (limits.array_columns * static_cast<std::int64_t>(tpu::size_of(o.out.type)));
+    shape.rows = std::min(m_, std::clamp<std::int64_t>(accumulators / 4, 1,
+                                                       std::max<std::int64_t>(1, rows_of_results)));
     // Of equal parts, so that none is short; of tiles as many as keep all units busy.
     shape.rows = divide_up(m_, divide_up(m_, shape.rows));
-    shape.tiles =
-        std::clamp<int64_t>(accumulators / shape.rows, 1, static_cast<int64_t>(o.tiles.size()));
-    if (shape.tiles > limits.matrix_units && shape.tiles < static_cast<int64_t>(o.tiles.size()))
+    shape.tiles = std::clamp<std::int64_t>(accumulators / shape.rows, 1,
+                                           static_cast<std::int64_t>(o.tiles.size()));
+    if (shape.tiles > limits.matrix_units &&
+        shape.tiles < static_cast<std::int64_t>(o.tiles.size()))
         shape.tiles -= shape.tiles % limits.matrix_units;
     if (limits.dataflow == tpu::Dataflow::kOutputStationary) {
         // The arrays keep the sums: a piece of the result each.
-        shape.tiles = std::min<int64_t>(shape.tiles, limits.matrix_units);
+        shape.tiles = std::min<std::int64_t>(shape.tiles, limits.matrix_units);
         shape.rows = std::min(shape.rows, lanes * (limits.matrix_units / shape.tiles));
     } else if (limits.dataflow == tpu::Dataflow::kInputStationary) {
         // Whole pieces, whose sums have a row of accumulators a column.
-        const int64_t piece = limits.array_columns;
+        const std::int64_t piece = limits.array_columns;
         if (shape.rows > piece) shape.rows = shape.rows / piece * piece;
-        shape.tiles = std::clamp<int64_t>(accumulators / (divide_up(shape.rows, piece) * piece), 1,
-                                          static_cast<int64_t>(o.tiles.size()));
+        shape.tiles =
+            std::clamp<std::int64_t>(accumulators / (divide_up(shape.rows, piece) * piece), 1,
+                                     static_cast<std::int64_t>(o.tiles.size()));
     }
-    const auto budget = static_cast<int64_t>(c_.staging.window_room() / 4);
+    const auto budget = static_cast<std::int64_t>(c_.staging.window_room() / 4);
     const auto bytes_of_k = [&] {
-        return shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) +
+        return shape.rows * static_cast<std::int64_t>(tpu::size_of(o.left.type)) +
                shape.tiles * limits.array_columns *
-                   static_cast<int64_t>(tpu::size_of(o.weights.type));
+                   static_cast<std::int64_t>(tpu::size_of(o.weights.type));
     };
     if (limits.dataflow == tpu::Dataflow::kOutputStationary &&
         o.weights.space != tpu::Space::kUnifiedBuffer) {
-        const auto panel = static_cast<uint64_t>(shape.tiles * limits.array_columns * k_) *
+        const auto panel = static_cast<std::uint64_t>(shape.tiles * limits.array_columns * k_) *
                            tpu::size_of(o.weights.type);
-        const int64_t row_bytes =
-            shape.rows * static_cast<int64_t>(tpu::size_of(o.left.type)) * lanes;
+        const std::int64_t row_bytes =
+            shape.rows * static_cast<std::int64_t>(tpu::size_of(o.left.type)) * lanes;
         if (panel <= c_.staging.ring().size() / 2 && row_bytes <= budget / 2) {
             shape.weights_stay = true;
             shape.k = std::min(divide_up(k_, lanes), budget / 2 / row_bytes) * lanes;
@@ -61,23 +63,24 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
     return shape;
 }
 
-std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands& o, int64_t first,
-                                                                 int64_t tiles,
-                                                                 int64_t rows) const {
+std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands& o,
+                                                                 std::int64_t first,
+                                                                 std::int64_t tiles,
+                                                                 std::int64_t rows) const {
     const tpu::CoreLimits& limits = c_.target.limits;
     const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
-    const int64_t piece = rows_held(rows), pieces = divide_up(rows, piece);
+    const std::int64_t piece = rows_held(rows), pieces = divide_up(rows, piece);
     std::vector<Job> jobs;
-    int64_t column = 0;
-    for (int64_t t = 0; t < tiles; ++t) {
-        const ColumnTile& tile = o.tiles[static_cast<size_t>(first + t)];
-        for (int64_t p = 0; p < pieces; ++p) {
-            const int64_t accumulator =
+    std::int64_t column = 0;
+    for (std::int64_t t = 0; t < tiles; ++t) {
+        const ColumnTile& tile = o.tiles[static_cast<std::size_t>(first + t)];
+        for (std::int64_t p = 0; p < pieces; ++p) {
+            const std::int64_t accumulator =
                 holds_inputs ? (p * tiles + t) * limits.array_columns : t * rows + p * piece;
             jobs.push_back({.tile = &tile,
-                            .unit = static_cast<uint32_t>(holds_inputs ? p : t * pieces + p) %
+                            .unit = static_cast<std::uint32_t>(holds_inputs ? p : t * pieces + p) %
                                     limits.matrix_units,
-                            .accumulator = static_cast<uint64_t>(accumulator),
+                            .accumulator = static_cast<std::uint64_t>(accumulator),
                             .column = column,
                             .element = 0,
                             .first = p * piece,
@@ -90,10 +93,10 @@ std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands&
 
 std::vector<ProductLowering::Chunk> ProductLowering::chunk_list(const Operands& o,
                                                                 const ChunkShape& shape) const {
-    const auto tiles = static_cast<int64_t>(o.tiles.size());
+    const auto tiles = static_cast<std::int64_t>(o.tiles.size());
     std::vector<Chunk> chunks;
-    const auto add_chunks = [&](int64_t row, int64_t tile) {
-        for (int64_t k = 0; k < k_; k += shape.k)
+    const auto add_chunks = [&](std::int64_t row, std::int64_t tile) {
+        for (std::int64_t k = 0; k < k_; k += shape.k)
             chunks.push_back({row,
                               std::min(shape.rows, m_ - row),
                               tile,
@@ -103,11 +106,11 @@ std::vector<ProductLowering::Chunk> ProductLowering::chunk_list(const Operands& 
                               {}});
     };
     if (shape.weights_stay)
-        for (int64_t tile = 0; tile < tiles; tile += shape.tiles)
-            for (int64_t row = 0; row < m_; row += shape.rows) add_chunks(row, tile);
+        for (std::int64_t tile = 0; tile < tiles; tile += shape.tiles)
+            for (std::int64_t row = 0; row < m_; row += shape.rows) add_chunks(row, tile);
     else
-        for (int64_t row = 0; row < m_; row += shape.rows)
-            for (int64_t tile = 0; tile < tiles; tile += shape.tiles) add_chunks(row, tile);
+        for (std::int64_t row = 0; row < m_; row += shape.rows)
+            for (std::int64_t tile = 0; tile < tiles; tile += shape.tiles) add_chunks(row, tile);
     return chunks;
 }
 
@@ -115,9 +118,9 @@ void ProductLowering::pass_chunk(const Operands& o, const Chunk& chunk, bool wei
                                  std::vector<Job>& jobs) {
     const tpu::CoreLimits& limits = c_.target.limits;
     const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};
-    const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
-    int64_t element = 0;
-    for (size_t j = 0; j < jobs.size(); ++j) {
+    const std::size_t pieces = jobs.size() / static_cast<std::size_t>(chunk.tiles);
+    std::int64_t element = 0;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
         Job& job = jobs[j];
         job.source_begin = chunk.k;
         job.k_begin = weights_stay ? 0 : chunk.k;
@@ -127,31 +130,31 @@ void ProductLowering::pass_chunk(const Operands& o, const Chunk& chunk, bool wei
     }
     // Pieces that the units hold inputs of at a time meet all tiles before they are exchanged.
     const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
-    const size_t together = holds_inputs ? limits.matrix_units : pieces;
-    for (int64_t k = chunk.k; k < chunk.k + chunk.count; k += limits.array_rows)
-        for (size_t begin = 0; begin < pieces; begin += together)
-            for (size_t t = 0; t < static_cast<size_t>(chunk.tiles); ++t)
-                for (size_t p = begin; p < std::min(pieces, begin + together); ++p)
+    const std::size_t together = holds_inputs ? limits.matrix_units : pieces;
+    for (std::int64_t k = chunk.k; k < chunk.k + chunk.count; k += limits.array_rows)
+        for (std::size_t begin = 0; begin < pieces; begin += together)
+            for (std::size_t t = 0; t < static_cast<std::size_t>(chunk.tiles); ++t)
+                for (std::size_t p = begin; p < std::min(pieces, begin + together); ++p)
                     pass(block, jobs[t * pieces + p], o.weights, chunk.panel, k,
-                         std::min<int64_t>(limits.array_rows, chunk.k + chunk.count - k),
+                         std::min<std::int64_t>(limits.array_rows, chunk.k + chunk.count - k),
                          holds_inputs && t == 0);
 }
 
 void ProductLowering::finish_chunk(const Operands& o, const Chunk& chunk,
-                                   const std::vector<Job>& jobs, uint64_t parameters) {
+                                   const std::vector<Job>& jobs, std::uint64_t parameters) {
     const tpu::CoreLimits& limits = c_.target.limits;
     const bool holds_inputs = limits.dataflow == tpu::Dataflow::kInputStationary;
-    const size_t pieces = jobs.size() / static_cast<size_t>(chunk.tiles);
-    for (size_t t = 0; t < jobs.size(); t += pieces) {
-        const int64_t columns = jobs[t].tile->columns,
-                      first = chunk.tile * limits.array_columns + jobs[t].column;
+    const std::size_t pieces = jobs.size() / static_cast<std::size_t>(chunk.tiles);
+    for (std::size_t t = 0; t < jobs.size(); t += pieces) {
+        const std::int64_t columns = jobs[t].tile->columns,
+                           first = chunk.tile * limits.array_columns + jobs[t].column;
         const Matrix out = columns_of(o.out, first, columns);
         const BufferRows to = c_.staging.room_for(out, chunk.row, chunk.rows);
         std::optional<BufferRows> residual;
         if (o.addend)
             residual =
                 c_.staging.load(columns_of(*o.addend, first, columns), chunk.row, chunk.rows);
-        for (size_t p = 0; p < (holds_inputs ? pieces : 1); ++p) {
+        for (std::size_t p = 0; p < (holds_inputs ? pieces : 1); ++p) {
             Job done = jobs[t + p];
             done.column = 0;
             if (!holds_inputs) done.rows = chunk.rows;  // of all pieces
@@ -166,10 +169,11 @@ void ProductLowering::run_chunks(const Operands& o) {
     const ChunkShape shape = chunks_of(o);
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     std::vector<Chunk> chunks = chunk_list(o, shape);
-    const uint64_t parameter_room = (parameter_bytes(n_) + 511) / 256 * 256;
-    const uint64_t panel_room = static_cast<uint64_t>(shape.tiles * limits.array_columns * k_) *
-                                tpu::size_of(o.weights.type);
-    const uint64_t parameters =
+    const std::uint64_t parameter_room = (parameter_bytes(n_) + 511) / 256 * 256;
+    const std::uint64_t panel_room =
+        static_cast<std::uint64_t>(shape.tiles * limits.array_columns * k_) *
+        tpu::size_of(o.weights.type);
+    const std::uint64_t parameters =
         c_.staging.ring().pin(parameter_room + (shape.weights_stay ? panel_room : 0));
     stage_parameters(parameters, 0, n_);
     const auto stage_weights = [&](Chunk& chunk) {
@@ -178,15 +182,15 @@ void ProductLowering::run_chunks(const Operands& o) {
             chunk.panel = parameters + parameter_room;
             return;
         }
-        uint64_t bytes = 0;
-        for (int64_t t = chunk.tile; t < chunk.tile + chunk.tiles; ++t)
-            bytes += weight_bytes(o, static_cast<size_t>(t)) / static_cast<uint64_t>(k_) *
-                     static_cast<uint64_t>(chunk.count);
-        const uint64_t address = c_.staging.ring().allocate(bytes);
+        std::uint64_t bytes = 0;
+        for (std::int64_t t = chunk.tile; t < chunk.tile + chunk.tiles; ++t)
+            bytes += weight_bytes(o, static_cast<std::size_t>(t)) / static_cast<std::uint64_t>(k_) *
+                     static_cast<std::uint64_t>(chunk.count);
+        const std::uint64_t address = c_.staging.ring().allocate(bytes);
         chunk.panel = address;
         chunk.serial = c_.staging.ring().serial();
-        stage_panel(o, static_cast<size_t>(chunk.tile),
-                    static_cast<size_t>(chunk.tile + chunk.tiles), address,
+        stage_panel(o, static_cast<std::size_t>(chunk.tile),
+                    static_cast<std::size_t>(chunk.tile + chunk.tiles), address,
                     Elements{chunk.k, chunk.count});
     };
     const auto stage_rows = [&](Chunk& chunk) {
@@ -197,7 +201,7 @@ void ProductLowering::run_chunks(const Operands& o) {
     c_.steps.end_prefetch();
     stage_rows(chunks[0]);
     std::vector<Job> jobs;
-    for (size_t i = 0; i < chunks.size(); ++i) {
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
         if (i + 1 < chunks.size()) {
             stage_weights(chunks[i + 1]);
             stage_rows(chunks[i + 1]);
@@ -205,8 +209,8 @@ void ProductLowering::run_chunks(const Operands& o) {
         const Chunk& chunk = chunks[i];
         // Weights that stay have but one place: the last must be done.
         if (shape.weights_stay && chunk.row == 0 && chunk.k == 0)
-            stage_panel(o, static_cast<size_t>(chunk.tile),
-                        static_cast<size_t>(chunk.tile + chunk.tiles), *chunk.panel);
+            stage_panel(o, static_cast<std::size_t>(chunk.tile),
+                        static_cast<std::size_t>(chunk.tile + chunk.tiles), *chunk.panel);
         c_.staging.check_held(chunk.source);
         if (!shape.weights_stay) c_.staging.check_held({.serial = chunk.serial});
         if (chunk.k == 0) jobs = jobs_of_chunk(o, chunk.tile, chunk.tiles, chunk.rows);

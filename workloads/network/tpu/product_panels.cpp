@@ -5,11 +5,11 @@
 // rows that hides its way. Later ones bring both operands to the unified buffer: the smaller stays
 // there as a whole while the other passes through, a piece ahead; where neither fits, panels of
 // weights stay in turn and the rows pass by each of them.
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
 #include "workloads/network/tpu/product.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -17,15 +17,15 @@ using numerics::divide_up;
 
 namespace {
 
-BufferRows from_row(BufferRows tile, int64_t row) {
-    tile.address += static_cast<uint64_t>(row) * tile.pitch;
+BufferRows from_row(BufferRows tile, std::int64_t row) {
+    tile.address += static_cast<std::uint64_t>(row) * tile.pitch;
     return tile;
 }
 
 }  // namespace
 
-Matrix columns_of(Matrix m, int64_t first, int64_t columns) {
-    m.address += static_cast<uint64_t>(first) * tpu::size_of(m.type);
+Matrix columns_of(Matrix m, std::int64_t first, std::int64_t columns) {
+    m.address += static_cast<std::uint64_t>(first) * tpu::size_of(m.type);
     m.columns = columns;
     return m;
 }
@@ -52,7 +52,7 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
         whole.address = c_.builder.address(c_.places.add_buffer(node_.name + ".rows", whole.space,
                                                                 tpu::Role::kScratch, whole.type,
                                                                 whole.bytes_of(m_ * k_)));
-        int64_t row = 0;
+        std::int64_t row = 0;
         for (const Matrix& piece : source) {
             const BufferRows tile = c_.staging.load(piece, 0, piece.rows);
             c_.staging.store(tile, {whole.space, whole.address, whole.type, m_, k_, k_}, row,
@@ -65,42 +65,43 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
     // next layer can begin" (Jouppi et al., ISCA 2017, section 2: the delay slot).
     if (!c_.has_memory() && o.left.space == tpu::Space::kUnifiedBuffer)
         input_ = {o.left.space, false, o.left.address, o.left.row_address(o.left.rows)};
-    const int64_t step = c_.target.limits.array_columns;
-    for (size_t set = 0; set < sets_.size(); ++set)
-        for (int64_t first = 0; first < sets_[set].columns; first += step)
+    const std::int64_t step = c_.target.limits.array_columns;
+    for (std::size_t set = 0; set < sets_.size(); ++set)
+        for (std::int64_t first = 0; first < sets_[set].columns; first += step)
             o.tiles.push_back({set, first, std::min(step, sets_[set].columns - first)});
     return o;
 }
 
-uint64_t ProductLowering::weight_bytes(const Operands& o, size_t tile) const {
-    return static_cast<uint64_t>(sets_[o.tiles[tile].set].k * o.tiles[tile].columns) *
+std::uint64_t ProductLowering::weight_bytes(const Operands& o, std::size_t tile) const {
+    return static_cast<std::uint64_t>(sets_[o.tiles[tile].set].k * o.tiles[tile].columns) *
            tpu::size_of(o.weights.type);
 }
 
-void ProductLowering::stage_panel(const Operands& o, size_t begin, size_t end, uint64_t address,
-                                  const std::optional<Elements>& part) {
+void ProductLowering::stage_panel(const Operands& o, std::size_t begin, std::size_t end,
+                                  std::uint64_t address, const std::optional<Elements>& part) {
     const Weights& w = o.weights;
-    for (size_t t = begin; t < end; ++t) {
+    for (std::size_t t = begin; t < end; ++t) {
         const GroupSet& set = sets_[o.tiles[t].set];
-        const int64_t pitch = w.pitch != 0 ? w.pitch : set.columns;
+        const std::int64_t pitch = w.pitch != 0 ? w.pitch : set.columns;
         const auto [k, rows] = part.value_or(Elements{0, set.k});
-        const int64_t first = o.tiles[t].first;
+        const std::int64_t first = o.tiles[t].first;
         Matrix from{w.space, 0, w.type, rows, o.tiles[t].columns, pitch};
         if (w.transposed) std::swap(from.rows, from.columns);
-        const int64_t element =
+        const std::int64_t element =
             set.weights + (w.transposed ? first * pitch + k : k * pitch + first);
-        from.address = w.address + static_cast<uint64_t>(element) * tpu::size_of(w.type);
+        from.address = w.address + static_cast<std::uint64_t>(element) * tpu::size_of(w.type);
         c_.staging.load_at(address, from, 0, from.rows);
-        address += static_cast<uint64_t>(rows * o.tiles[t].columns) * tpu::size_of(w.type);
+        address += static_cast<std::uint64_t>(rows * o.tiles[t].columns) * tpu::size_of(w.type);
     }
 }
 
-uint64_t ProductLowering::parameter_bytes(int64_t columns) const {
-    return static_cast<uint64_t>(parameter_words()) * 4 * static_cast<uint64_t>(columns);
+std::uint64_t ProductLowering::parameter_bytes(std::int64_t columns) const {
+    return static_cast<std::uint64_t>(parameter_words()) * 4 * static_cast<std::uint64_t>(columns);
 }
 
-void ProductLowering::stage_parameters(uint64_t address, int64_t first, int64_t columns) {
-    const auto words = static_cast<int64_t>(parameter_bytes(columns) / 4);
+void ProductLowering::stage_parameters(std::uint64_t address, std::int64_t first,
+                                       std::int64_t columns) {
+    const auto words = static_cast<std::int64_t>(parameter_bytes(columns) / 4);
     if (words == 0) return;
     c_.staging.load_at(address,
                        {c_.places.backing(), parameters_ + parameter_bytes(first),
@@ -109,18 +110,18 @@ void ProductLowering::stage_parameters(uint64_t address, int64_t first, int64_t 
 }
 
 std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o,
-                                                               uint64_t most_bytes,
-                                                               uint64_t most_columns,
+                                                               std::uint64_t most_bytes,
+                                                               std::uint64_t most_columns,
                                                                bool staged) const {
     std::vector<Panel> panels;
-    int64_t first = 0;
-    for (size_t begin = 0; begin < o.tiles.size(); begin = panels.back().end) {
+    std::int64_t first = 0;
+    for (std::size_t begin = 0; begin < o.tiles.size(); begin = panels.back().end) {
         Panel panel{begin, begin, first, 0, 0, {}};
-        const auto fits = [&](size_t t) {
+        const auto fits = [&](std::size_t t) {
             return panel.bytes + (staged ? weight_bytes(o, t) : 0) <= most_bytes &&
-                   static_cast<uint64_t>(panel.columns + o.tiles[t].columns) <= most_columns;
+                   static_cast<std::uint64_t>(panel.columns + o.tiles[t].columns) <= most_columns;
         };
-        const auto take = [&](size_t end) {
+        const auto take = [&](std::size_t end) {
             for (; panel.end < end; ++panel.end) {
                 panel.columns += o.tiles[panel.end].columns;
                 panel.bytes += staged ? weight_bytes(o, panel.end) : 0;
@@ -129,9 +130,9 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
         take(begin + 1);
         while (panel.end < o.tiles.size() && fits(panel.end)) take(panel.end + 1);
         // As many tiles as keep all units busy.
-        const size_t units = c_.target.limits.matrix_units, over = (panel.end - begin) % units;
+        const std::size_t units = c_.target.limits.matrix_units, over = (panel.end - begin) % units;
         if (panel.end < o.tiles.size() && panel.end - begin > units && over != 0) {
-            const size_t end = panel.end - over;
+            const std::size_t end = panel.end - over;
             panel = {begin, begin, first, 0, 0, {}};
             take(end);
         }
@@ -142,27 +143,27 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
 }
 
 std::vector<ProductLowering::Panel> ProductLowering::weight_panels(
-    const Operands& o, std::optional<uint64_t> most) const {
+    const Operands& o, std::optional<std::uint64_t> most) const {
     const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
     return panels_of(o, most.value_or(UINT64_MAX),
                      results_pass ? c_.staging.ring().size() / 128 : UINT64_MAX, most.has_value());
 }
 
-void ProductLowering::run_columns(const Operands& o, int64_t limit) {
+void ProductLowering::run_columns(const Operands& o, std::int64_t limit) {
     // The rows as a whole; panels of columns pass by.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
-    const uint64_t budget = c_.staging.window_room() / 16;
+    const std::uint64_t budget = c_.staging.window_room() / 16;
     std::vector<Panel> panels = panels_of(
-        o, budget, budget / (static_cast<uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
-    uint64_t most = 0;
+        o, budget, budget / (static_cast<std::uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
+    std::uint64_t most = 0;
     for (const Panel& panel : panels) most = std::max(most, compile::aligned(panel.bytes));
-    const uint64_t parameters =
+    const std::uint64_t parameters =
         c_.staging.ring().pin(compile::aligned(parameter_bytes(n_)) + 2 * most +
                               (is_resident ? 0 : o.left.bytes()) + 256);
-    const uint64_t places = parameters + compile::aligned(parameter_bytes(n_));
-    const auto stage_weights = [&](size_t p) {
+    const std::uint64_t places = parameters + compile::aligned(parameter_bytes(n_));
+    const auto stage_weights = [&](std::size_t p) {
         if (!staged) return;
         panels[p].address = places + p % 2 * most;
         stage_panel(o, panels[p].begin, panels[p].end, *panels[p].address);
@@ -177,19 +178,21 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
         left.pitch = left.columns;
         c_.staging.load_at(left.address, o.left, 0, left.rows);
     }
-    for (size_t p = 0; p < panels.size(); ++p) {
+    for (std::size_t p = 0; p < panels.size(); ++p) {
         if (p + 1 < panels.size()) stage_weights(p + 1);
         const Panel& panel = panels[p];
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         // Where a panel of results is large, it leaves block by block.
-        const bool whole = static_cast<uint64_t>(m_ * panel.columns) * tpu::size_of(out.type) <=
-                           c_.staging.window_room() / 8;
+        const bool whole =
+            static_cast<std::uint64_t>(m_ * panel.columns) * tpu::size_of(out.type) <=
+            c_.staging.window_room() / 8;
         std::optional<Matrix> addend;
         if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
-        std::vector<Block> blocks = blocks_of(
-            limit, static_cast<int64_t>(c_.staging.window_room() / 8), panel.columns, !whole, true);
+        std::vector<Block> blocks =
+            blocks_of(limit, static_cast<std::int64_t>(c_.staging.window_room() / 8), panel.columns,
+                      !whole, true);
         BufferRows to, residual;
-        int64_t first_row = 0, rows = 0;
+        std::int64_t first_row = 0, rows = 0;
         for (Block& block : blocks) {
             stage_block(block, left);
             if (!whole || block.first == 0) {
@@ -211,12 +214,12 @@ void ProductLowering::run_columns(const Operands& o, int64_t limit) {
 
 std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& o,
                                                                 const Panel& panel,
-                                                                int64_t limit) const {
+                                                                std::int64_t limit) const {
     // Generation 1 streams a block at a time; later ones load windows of many blocks, as large as
     // two of them fit with two of results (and residuals).
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool windows = c_.has_memory() && !is_resident;
-    const auto budget = static_cast<int64_t>(
+    const auto budget = static_cast<std::int64_t>(
         windows
             ? std::min(c_.staging.ring().room(), c_.staging.window_room()) / (o.addend ? 7 : 5) -
                   4096
@@ -225,19 +228,19 @@ std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& 
                      o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
 }
 
-void ProductLowering::run_rows(const Operands& o, int64_t limit,
-                               std::optional<uint64_t> most_weights) {
+void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
+                               std::optional<std::uint64_t> most_weights) {
     // Panels of weights as a whole, the next ahead; blocks of rows pass by each.
     std::vector<Panel> panels = weight_panels(o, most_weights);
-    uint64_t most = 0;
+    std::uint64_t most = 0;
     for (const Panel& panel : panels)
         most = std::max(
             most, compile::aligned(parameter_bytes(panel.columns)) + compile::aligned(panel.bytes));
-    const size_t places = std::min<size_t>(panels.size(), 2);
-    const uint64_t base = most == 0 ? 0 : c_.staging.ring().pin(places * most);
-    const auto stage_weights = [&](size_t p) {
+    const std::size_t places = std::min<std::size_t>(panels.size(), 2);
+    const std::uint64_t base = most == 0 ? 0 : c_.staging.ring().pin(places * most);
+    const auto stage_weights = [&](std::size_t p) {
         Panel& panel = panels[p];
-        const uint64_t parameters = base + p % places * most;
+        const std::uint64_t parameters = base + p % places * most;
         stage_parameters(parameters, panel.first, panel.columns);
         if (!most_weights) return;
         panel.address = parameters + compile::aligned(parameter_bytes(panel.columns));
@@ -246,26 +249,26 @@ void ProductLowering::run_rows(const Operands& o, int64_t limit,
     const bool windows = c_.has_memory() && o.left.space != tpu::Space::kUnifiedBuffer;
     stage_weights(0);
     c_.steps.end_prefetch();
-    for (size_t p = 0; p < panels.size(); ++p) {
+    for (std::size_t p = 0; p < panels.size(); ++p) {
         const Panel& panel = panels[p];
         std::vector<Block> blocks = row_blocks(o, panel, limit);
         stage_block(blocks[0], o.left);
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         std::optional<Matrix> addend;
         if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
-        for (size_t i = 0; i < blocks.size(); ++i) {
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
             const Block& block = blocks[i];
             if (i + 1 < blocks.size()) stage_block(blocks[i + 1], o.left);
             if (i == 0 && p + 1 < panels.size()) stage_weights(p + 1);
-            const int64_t to_first = epilogue_.pool ? block.result_first : block.first,
-                          to_rows = epilogue_.pool ? block.result_rows : block.rows;
+            const std::int64_t to_first = epilogue_.pool ? block.result_first : block.first,
+                               to_rows = epilogue_.pool ? block.result_rows : block.rows;
             const BufferRows to = c_.staging.room_for(out, to_first, to_rows);
             BufferRows residual;
             if (addend) residual = c_.staging.load(*addend, block.first, block.rows);
             // Of equal parts, so that none is short.
-            const int64_t parts = divide_up(block.rows, limit),
-                          step = windows ? divide_up(block.rows, parts) : block.rows;
-            for (int64_t row = 0; row < block.rows; row += step) {
+            const std::int64_t parts = divide_up(block.rows, limit),
+                               step = windows ? divide_up(block.rows, parts) : block.rows;
+            for (std::int64_t row = 0; row < block.rows; row += step) {
                 Block part = block;
                 part.rows = std::min(step, block.rows - row);
                 if (conv_)

@@ -6,29 +6,29 @@
 namespace lockstep::network::lowering {
 
 void ProductLowering::pass(const Block& block, const Job& job, const Weights& weights,
-                           std::optional<uint64_t> panel, int64_t k, int64_t lanes,
+                           std::optional<std::uint64_t> panel, std::int64_t k, std::int64_t lanes,
                            bool switch_inputs) {
     const auto size = tpu::size_of(weights.type);
     const ColumnTile& tile = *job.tile;
     const GroupSet& set = sets_[tile.set];
-    const int64_t at = k - job.k_begin;
+    const std::int64_t at = k - job.k_begin;
     const bool unload =
         c_.target.limits.dataflow == tpu::Dataflow::kOutputStationary && k + lanes == set.k;
     // A panel holds each tile's columns (or, transposed, rows) one after the other.
-    uint64_t address = 0;
-    int64_t pitch = 0;
+    std::uint64_t address = 0;
+    std::int64_t pitch = 0;
     if (panel) {
         pitch = weights.transposed ? job.k_count : tile.columns;
-        address = *panel + static_cast<uint64_t>(job.element +
-                                                 (weights.transposed ? at : at * tile.columns)) *
+        address = *panel + static_cast<std::uint64_t>(
+                               job.element + (weights.transposed ? at : at * tile.columns)) *
                                size;
     } else {
         pitch = weights.pitch != 0 ? weights.pitch : set.columns;
         address =
-            weights.address +
-            static_cast<uint64_t>(set.weights + (weights.transposed ? tile.first * pitch + k
+            weights.address + static_cast<std::uint64_t>(
+                                  set.weights + (weights.transposed ? tile.first * pitch + k
                                                                     : k * pitch + tile.first)) *
-                size;
+                                  size;
     }
     c_.builder.emit(Opcode::kReadWeights,
                     {{Field::kUnit, job.unit},
@@ -36,7 +36,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
                                         ? tpu::WeightSource::kUnifiedBuffer
                                         : tpu::WeightSource::kMemory},
                      {Field::kAddress, address},
-                     {Field::kPitch, static_cast<uint64_t>(pitch) * size},
+                     {Field::kPitch, static_cast<std::uint64_t>(pitch) * size},
                      {Field::kLanes, lanes},
                      {Field::kColumns, tile.columns},
                      {Field::kTransposed, weights.transposed},
@@ -57,21 +57,23 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
         slide(block, job, k, product);
     } else {
         product.set(Field::kSource,
-                    block.source.address + static_cast<uint64_t>(job.first) * block.source.pitch +
-                        static_cast<uint64_t>(k - job.source_begin) * tpu::size_of(type));
+                    block.source.address +
+                        static_cast<std::uint64_t>(job.first) * block.source.pitch +
+                        static_cast<std::uint64_t>(k - job.source_begin) * tpu::size_of(type));
         product.set(Field::kPitch, block.source.pitch);
     }
     multiply(switch_inputs, unload, std::move(product));
 }
 
-void ProductLowering::slide(const Block& block, const Job& job, int64_t k,
+void ProductLowering::slide(const Block& block, const Job& job, std::int64_t k,
                             tpu::Instruction& product) const {
     const GroupSet& set = sets_[job.tile->set];
-    const Window& w = conv_->window;
-    const uint64_t bytes = tpu::size_of(block.source.type);
+    const SlidingWindow& w = conv_->window;
+    const std::uint64_t bytes = tpu::size_of(block.source.type);
     const tpu::Instruction::Fields fields = {
-        {Field::kSource, block.source.address + static_cast<uint64_t>(set.first_channel) * bytes},
-        {Field::kPixelPitch, static_cast<uint64_t>(conv_->channels) * bytes},
+        {Field::kSource,
+         block.source.address + static_cast<std::uint64_t>(set.first_channel) * bytes},
+        {Field::kPixelPitch, static_cast<std::uint64_t>(conv_->channels) * bytes},
         {Field::kFirstRow, block.first_row + job.first},
         {Field::kFirstLane, k},
         {Field::kHeight, block.height},
@@ -102,7 +104,7 @@ void ProductLowering::multiply(bool switch_inputs, bool unload, tpu::Instruction
     c_.builder.emit(std::move(instruction));
 }
 
-void ProductLowering::count_use(int64_t rows, int64_t lanes, int64_t columns) {
+void ProductLowering::count_use(std::int64_t rows, std::int64_t lanes, std::int64_t columns) {
     // Which of the three fill the array's rows and columns.
     const tpu::CoreLimits& limits = c_.target.limits;
     const tpu::Dataflow dataflow = limits.dataflow;
@@ -116,22 +118,22 @@ void ProductLowering::count_use(int64_t rows, int64_t lanes, int64_t columns) {
         limits.array_columns;
 }
 
-void ProductLowering::finish(const Job& job, uint64_t parameters, const BufferRows& out,
+void ProductLowering::finish(const Job& job, std::uint64_t parameters, const BufferRows& out,
                              const BufferRows* addend, const Block* pooled) {
     const ColumnTile& tile = *job.tile;
-    const int64_t words = parameter_words();
+    const std::int64_t words = parameter_words();
     tpu::Instruction activate(
         Opcode::kActivate,
         {{Field::kAccumulator, job.accumulator},
          {Field::kAccumulatorType, integer_ ? tpu::DataType::kInt32 : tpu::DataType::kFp32},
          {Field::kRows, job.rows},
          {Field::kColumns, tile.columns},
-         {Field::kDestination, out.address + static_cast<uint64_t>(job.first) * out.pitch +
-                                   static_cast<uint64_t>(job.column) * tpu::size_of(out.type)},
+         {Field::kDestination, out.address + static_cast<std::uint64_t>(job.first) * out.pitch +
+                                   static_cast<std::uint64_t>(job.column) * tpu::size_of(out.type)},
          {Field::kPitch, out.pitch},
          {Field::kType, out.type},
          {Field::kFunction, epilogue_.function},
-         {Field::kParameters, parameters + static_cast<uint64_t>(job.column * words * 4)},
+         {Field::kParameters, parameters + static_cast<std::uint64_t>(job.column * words * 4)},
          {Field::kHasBias, epilogue_.has_bias},
          {Field::kHasScales, !epilogue_.scales.empty()},
          {Field::kScale, epilogue_.scale},
@@ -141,8 +143,8 @@ void ProductLowering::finish(const Job& job, uint64_t parameters, const BufferRo
     if (addend != nullptr) {
         activate.set(Field::kHasAddend, true);
         activate.set(Field::kAddend,
-                     addend->address + static_cast<uint64_t>(job.first) * addend->pitch +
-                         static_cast<uint64_t>(job.column) * tpu::size_of(addend->type));
+                     addend->address + static_cast<std::uint64_t>(job.first) * addend->pitch +
+                         static_cast<std::uint64_t>(job.column) * tpu::size_of(addend->type));
         activate.set(Field::kAddendPitch, addend->pitch);
         activate.set(Field::kAddendType, addend->type);
         activate.set(Field::kAddendScale, 1.0f);

@@ -2,13 +2,13 @@
 // Which way a product is cut. From generation 2 on there are several (which operand stays, how
 // large its panels are): each is compiled, timed and taken back, and the fastest compiled again. Of
 // what loads and passes alone make slower than the best so far, nothing is compiled.
+#include <algorithm>
+#include <tuple>
+
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
 #include "workloads/network/tpu/plan_time.h"
 #include "workloads/network/tpu/product.h"
-
-#include <algorithm>
-#include <tuple>
 
 namespace lockstep::network::lowering {
 
@@ -17,7 +17,7 @@ using numerics::divide_up;
 namespace {
 
 /// From generation 2 on: four times the rows that hide the shift of the next weights.
-constexpr int64_t kRowsOfBlock = 512;
+constexpr std::int64_t kRowsOfBlock = 512;
 
 }  // namespace
 
@@ -29,15 +29,15 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     layer.n = n_;
     layer.k = k_;
     if (integer_)
-        layer.row_cycles = static_cast<int64_t>(tpu::size_of(c_.type_of(node_.inputs[0])));
-    layer.products = std::max<int64_t>(1, layer.products);
+        layer.row_cycles = static_cast<std::int64_t>(tpu::size_of(c_.type_of(node_.inputs[0])));
+    layer.products = std::max<std::int64_t>(1, layer.products);
     const Operands o = operands_of(source, weights, result, addend);
     c_.open_staging();
-    int64_t limit = std::max<int64_t>(1, limits.accumulator_rows / 2);
+    std::int64_t limit = std::max<std::int64_t>(1, limits.accumulator_rows / 2);
     if (c_.has_memory()) {
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
         // shift of weights.
-        limit = std::clamp<int64_t>(limit / limits.matrix_units, 1, kRowsOfBlock);
+        limit = std::clamp<std::int64_t>(limit / limits.matrix_units, 1, kRowsOfBlock);
     }
     if (!c_.has_memory()) {
         run_rows(o, limit, {});
@@ -47,51 +47,52 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     c_.staging.close();
 }
 
-std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o, int64_t limit) {
-    uint64_t weights = 0;
-    for (size_t t = 0; t < o.tiles.size(); ++t) weights += weight_bytes(o, t);
+std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
+                                                             std::int64_t limit) {
+    std::uint64_t weights = 0;
+    for (std::size_t t = 0; t < o.tiles.size(); ++t) weights += weight_bytes(o, t);
     // Cycles to load both operands so many times.
-    const auto loads = [&, weights](int64_t rows_times, int64_t weights_times) {
+    const auto loads = [&, weights](std::int64_t rows_times, std::int64_t weights_times) {
         return (static_cast<double>(rows_times) * static_cast<double>(o.left.bytes()) +
                 static_cast<double>(weights_times) * static_cast<double>(weights)) /
                c_.target.speed.memory_bytes;
     };
     std::vector<Plan> plans;
     if (rows_fit(o)) plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit); }});
-    for (const std::optional<uint64_t> most : panel_sizes(o)) {
+    for (const std::optional<std::uint64_t> most : panel_sizes(o)) {
         const std::vector<Panel> panels = weight_panels(o, most);
         const double loaded =
-            loads(static_cast<int64_t>(panels.size()), most ? 1 : divide_up(m_, limit));
+            loads(static_cast<std::int64_t>(panels.size()), most ? 1 : divide_up(m_, limit));
         plans.push_back({std::max(loaded, least_passes(o, panels, limit)),
                          [&, limit, most] { run_rows(o, limit, most); }});
     }
     if (const ChunkShape shape = chunks_of(o); !conv_ && shape.k != 0)
-        plans.push_back({loads(divide_up(static_cast<int64_t>(o.tiles.size()), shape.tiles),
+        plans.push_back({loads(divide_up(static_cast<std::int64_t>(o.tiles.size()), shape.tiles),
                                shape.weights_stay ? 1 : divide_up(m_, shape.rows)),
                          [&] { run_chunks(o); }});
     return plans;
 }
 
 double ProductLowering::least_passes(const Operands& o, const std::vector<Panel>& panels,
-                                     int64_t limit) const {
+                                     std::int64_t limit) const {
     // A pass takes as long as its rows, and as the shift of the next tile.
     const tpu::CoreLimits& limits = c_.target.limits;
     double cycles = 0;
     for (const Panel& panel : panels)
         for (const Block& block : row_blocks(o, panel, limit))
             cycles += static_cast<double>(panel.end - panel.begin) *
-                      static_cast<double>(std::max<int64_t>(block.rows, limits.array_rows));
+                      static_cast<double>(std::max<std::int64_t>(block.rows, limits.array_rows));
     return cycles * static_cast<double>(divide_up(k_, limits.array_rows)) / limits.matrix_units;
 }
 
-std::vector<std::optional<uint64_t>> ProductLowering::panel_sizes(const Operands& o) const {
+std::vector<std::optional<std::uint64_t>> ProductLowering::panel_sizes(const Operands& o) const {
     if (o.weights.space == tpu::Space::kUnifiedBuffer) return {std::nullopt};
-    uint64_t all = 0;
-    for (size_t t = 0; t < o.tiles.size(); ++t) all += weight_bytes(o, t);
-    const uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
-    std::vector<std::optional<uint64_t>> sizes;
+    std::uint64_t all = 0;
+    for (std::size_t t = 0; t < o.tiles.size(); ++t) all += weight_bytes(o, t);
+    const std::uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
+    std::vector<std::optional<std::uint64_t>> sizes;
     // Two panels take half, one that is all of them may be as large.
-    const auto add = [&](uint64_t most) {
+    const auto add = [&](std::uint64_t most) {
         if (weight_bytes(o, 0) <= most || o.weights.transposed) sizes.emplace_back(most);
     };
     add(ring / 4);
@@ -105,7 +106,7 @@ std::vector<std::optional<uint64_t>> ProductLowering::panel_sizes(const Operands
 bool ProductLowering::rows_fit(const Operands& o) const {
     // And two panels of weights, and results and residuals that pass.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
-    const uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
+    const std::uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
     return (is_resident ? 0 : o.left.bytes()) + compile::aligned(parameter_bytes(n_)) + 4096 +
                2 * std::max(weight_bytes(o, 0), room / 16) + room / 8 * 3 <=
            ring;
@@ -116,7 +117,7 @@ void ProductLowering::run_fastest(std::vector<Plan> plans) {
     std::stable_sort(plans.begin(), plans.end(),
                      [](const Plan& a, const Plan& b) { return a.least < b.least; });
     const tpu::ProgramBuilder::Mark mark = c_.builder.mark();
-    const size_t size = c_.builder.size();
+    const std::size_t size = c_.builder.size();
     const compile::Ring ring = c_.staging.ring();
     const TpuLayer layer = c_.steps.layer();
     const auto [accumulator, unit, prefetches] =
@@ -131,13 +132,14 @@ void ProductLowering::run_fastest(std::vector<Plan> plans) {
         input_ = input;
     };
     const Plan* best = nullptr;
-    uint64_t least = 0;
+    std::uint64_t least = 0;
     std::optional<compile::Refusal> refused;  // by the first that cannot be done
     for (const Plan& plan : plans) {
         if (best != nullptr && plan.least >= static_cast<double>(least)) break;
         try {
             plan.run();
-            const uint64_t time = plan_time(c_.builder.instructions().subspan(size), c_.target);
+            const std::uint64_t time =
+                plan_time(c_.builder.instructions().subspan(size), c_.target);
             if (best == nullptr || time < least) std::tie(best, least) = std::tuple(&plan, time);
         } catch (const compile::Refusal& error) {
             if (!refused) refused = error;

@@ -5,24 +5,25 @@
 // rows begins, windows reach back into the one before: those lines go through the array again,
 // where that costs less than an instruction of its own for the pooling. Later generations keep the
 // result in memory and pool it in a kernel of its own, as compilers for them do.
-#include "workloads/network/tpu/product.h"
-
 #include <algorithm>
+
+#include "workloads/network/tpu/product.h"
 
 namespace lockstep::network::lowering {
 
 namespace {
 
 /// Largest number in the instruction's fields for windows.
-constexpr int64_t kMostPool = 15;
+constexpr std::int64_t kMostPool = 15;
 
 /// First line of the image that the window of a pooled line needs, and the one after its last.
 struct Lines {
-    int64_t begin, end;
+    std::int64_t begin, end;
 };
 
-Lines lines_for(const Window& pool, int64_t first, int64_t end, int64_t height) {
-    return {std::max<int64_t>(0, first * pool.stride[0] - pool.pad_begin[0]),
+Lines lines_for(const SlidingWindow& pool, std::int64_t first, std::int64_t end,
+                std::int64_t height) {
+    return {std::max<std::int64_t>(0, first * pool.stride[0] - pool.pad_begin[0]),
             std::min(height, (end - 1) * pool.stride[0] - pool.pad_begin[0] + pool.kernel[0])};
 }
 
@@ -40,51 +41,53 @@ bool ProductLowering::fuse_pool(const Node& next) {
         in.quantisation->zero_point != out.quantisation->zero_point)
         return false;
     const Shape& image = *in.shape;
-    const Window w = window_of(next, image);
-    const auto square = [](const std::vector<int64_t>& side) { return side[0] == side[1]; };
-    if (!square(w.kernel) || !square(w.stride) || w.dilation != std::vector<int64_t>{1, 1})
+    const SlidingWindow w = window_of(next, image);
+    const auto square = [](const std::vector<std::int64_t>& side) { return side[0] == side[1]; };
+    if (!square(w.kernel) || !square(w.stride) || w.dilation != std::vector<std::int64_t>{1, 1})
         return false;
-    for (size_t d = 0; d < 2; ++d) {
-        const int64_t last = (w.output[d] - 1) * w.stride[d] - w.pad_begin[d];
+    for (std::size_t d = 0; d < 2; ++d) {
+        const std::int64_t last = (w.output[d] - 1) * w.stride[d] - w.pad_begin[d];
         // No window sees padding alone.
         if (w.pad_begin[d] >= w.kernel[d] || last >= image[d + 2]) return false;
         if (w.kernel[d] > kMostPool || w.stride[d] > kMostPool) return false;
     }
-    const int64_t limit = c_.target.limits.accumulator_rows / 2;
+    const std::int64_t limit = c_.target.limits.accumulator_rows / 2;
     if (w.kernel[0] * image[3] > limit) return false;
     // Lines that pass twice, by as many times as each goes through the array.
     const Shape& filter = c_.shape(node_.inputs[1]);
-    const int64_t passes = (element_count(filter) / filter[0] + c_.target.limits.array_rows - 1) /
-                           c_.target.limits.array_rows;
-    int64_t rows = 0;
+    const std::int64_t passes =
+        (element_count(filter) / filter[0] + c_.target.limits.array_rows - 1) /
+        c_.target.limits.array_rows;
+    std::int64_t rows = 0;
     for (const Block& block : pool_blocks(w, image, limit, kAnyLines)) rows += block.rows;
-    const int64_t pixels = image[0] * image[2] * image[3];
+    const std::int64_t pixels = image[0] * image[2] * image[3];
     if ((rows - pixels) * passes >= pixels) return false;
     epilogue_.pool = w;
     return true;
 }
 
-std::vector<ProductLowering::Block> ProductLowering::pool_blocks(const Window& w,
-                                                                 const Shape& shape, int64_t limit,
-                                                                 int64_t images) {
-    const int64_t count = shape[0], height = shape[2], width = shape[3], out_height = w.output[0],
-                  out_width = w.output[1];
+std::vector<ProductLowering::Block> ProductLowering::pool_blocks(const SlidingWindow& w,
+                                                                 const Shape& shape,
+                                                                 std::int64_t limit,
+                                                                 std::int64_t images) {
+    const std::int64_t count = shape[0], height = shape[2], width = shape[3],
+                       out_height = w.output[0], out_width = w.output[1];
     const bool any = images == kAnyLines;
     const bool whole = !any && std::min(images, limit / (height * width)) > 0;
     std::vector<Block> blocks;
-    int64_t n = 0, pooled = 0;  // the image and its line that come next
+    std::int64_t n = 0, pooled = 0;  // the image and its line that come next
     while (n < count) {
-        const int64_t origin = n * height + lines_for(w, pooled, pooled + 1, height).begin;
-        const int64_t most = whole ? std::min(count, n + images) : any ? count : n + 1;
+        const std::int64_t origin = n * height + lines_for(w, pooled, pooled + 1, height).begin;
+        const std::int64_t most = whole ? std::min(count, n + images) : any ? count : n + 1;
         Block block;
         block.first = origin * width;
         block.result_first = (n * out_height + pooled) * out_width;
         while (n < most) {
             // As many of its lines as there is room for, at least one in all.
-            const auto fits = [&](int64_t end) {
+            const auto fits = [&](std::int64_t end) {
                 return (n * height + end - origin) * width <= limit;
             };
-            int64_t end = pooled;
+            std::int64_t end = pooled;
             while (end < out_height && fits(lines_for(w, pooled, end + 1, height).end)) ++end;
             if (whole && end != out_height) break;
             if (end == pooled && block.pieces.empty()) ++end;
@@ -115,16 +118,18 @@ std::vector<ProductLowering::Block> ProductLowering::pool_blocks(const Window& w
     return blocks;
 }
 
-std::vector<ProductLowering::Block> ProductLowering::pooled_blocks(int64_t limit,
+std::vector<ProductLowering::Block> ProductLowering::pooled_blocks(std::int64_t limit,
                                                                    bool is_resident) const {
-    const int64_t height = conv_->out_height(), width = conv_->out_width(),
-                  images = m_ / (height * width);
+    const std::int64_t height = conv_->out_height(), width = conv_->out_width(),
+                       images = m_ / (height * width);
     // Images that are not resident pass through the ring.
-    const int64_t image_bytes = conv_->height * conv_->width * conv_->channels *
-                                static_cast<int64_t>(tpu::size_of(c_.type_of(node_.inputs[0])));
+    const std::int64_t image_bytes =
+        conv_->height * conv_->width * conv_->channels *
+        static_cast<std::int64_t>(tpu::size_of(c_.type_of(node_.inputs[0])));
     std::vector<Block> blocks = pool_blocks(
         *epilogue_.pool, {images, n_, height, width}, limit,
-        is_resident ? kAnyLines : static_cast<int64_t>(c_.staging.ring().size() / 8) / image_bytes);
+        is_resident ? kAnyLines
+                    : static_cast<std::int64_t>(c_.staging.ring().size() / 8) / image_bytes);
     for (Block& block : blocks) {
         const bool whole = block.rows % (height * width) == 0;
         if (is_resident || whole) {
@@ -140,21 +145,23 @@ std::vector<ProductLowering::Block> ProductLowering::pooled_blocks(int64_t limit
 }
 
 void ProductLowering::pool_on_the_way(const Block& block, const tpu::Instruction& activate) {
-    const Window& w = *epilogue_.pool;
+    const SlidingWindow& w = *epilogue_.pool;
     // Padding that makes the windows as many as the pooled lines, or pixels of one.
-    const auto needed = [](int64_t count, int64_t stride, int64_t kernel, int64_t has) {
-        return std::max<int64_t>(0, (count - 1) * stride + kernel - has);
+    const auto needed = [](std::int64_t count, std::int64_t stride, std::int64_t kernel,
+                           std::int64_t has) {
+        return std::max<std::int64_t>(0, (count - 1) * stride + kernel - has);
     };
-    const int64_t width = conv_->out_width();
+    const std::int64_t width = conv_->out_width();
     for (const PoolPiece& piece : block.pieces) {
-        const int64_t top = std::max<int64_t>(0, w.pad_begin[0] - piece.first_line * w.stride[0]);
+        const std::int64_t top =
+            std::max<std::int64_t>(0, w.pad_begin[0] - piece.first_line * w.stride[0]);
         tpu::Instruction pool = activate;
         pool.set(Field::kAccumulator,
-                 activate[Field::kAccumulator] + static_cast<uint64_t>(piece.row));
+                 activate[Field::kAccumulator] + static_cast<std::uint64_t>(piece.row));
         pool.set(Field::kRows, piece.rows);
         pool.set(Field::kDestination,
                  activate[Field::kDestination] +
-                     static_cast<uint64_t>(piece.result) * activate[Field::kPitch]);
+                     static_cast<std::uint64_t>(piece.result) * activate[Field::kPitch]);
         pool.set(Field::kPool, tpu::PoolMode::kMax);
         pool.set(Field::kHeight, piece.height);
         pool.set(Field::kWidth, width);

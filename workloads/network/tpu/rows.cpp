@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators along rows (softmax, layer normalisation, reductions): vector instructions on fp32
 // temporaries in the unified buffer.
+#include <algorithm>
+
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -41,11 +41,11 @@ compile::Reason reason_reduction(const Asked& a) {
 void lower_softmax(Compilation& c, const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
     c.steps.begin(node.name);
-    const int64_t columns = c.shape(x).back();
+    const std::int64_t columns = c.shape(x).back();
     Place to = c.places.make_dense(y);
     by_rows(
-        c, c.places.of(x), to, static_cast<uint64_t>(columns) * 4,
-        [&](const BufferRows& in, const BufferRows& out, int64_t, int64_t rows) {
+        c, c.places.of(x), to, static_cast<std::uint64_t>(columns) * 4,
+        [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
             const BufferRows one = c.staging.temporary(rows, 1, DataType::kFp32),
                              powers = c.staging.temporary(rows, columns, DataType::kFp32);
             reduce(c, Reduction::kMax, in, one, rows, columns);
@@ -64,7 +64,7 @@ void lower_softmax(Compilation& c, const Node& node) {
 void lower_layer_normalisation(Compilation& c, const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
     c.steps.begin(node.name);
-    const int64_t columns = c.shape(x).back();
+    const std::int64_t columns = c.shape(x).back();
     const float epsilon = node.real("epsilon", 1e-5f);
     const auto row_of = [&](ValueId id) {
         const Place& p = c.places.of(id);
@@ -72,16 +72,16 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     };
     const bool has_bias = node.input(2) != kNoValue;
     const Matrix scale = row_of(node.inputs.at(1));
-    const uint64_t bytes = static_cast<uint64_t>(columns) * tpu::size_of(scale.type);
-    const uint64_t parameters = c.staging.ring().pin(2 * bytes);
+    const std::uint64_t bytes = static_cast<std::uint64_t>(columns) * tpu::size_of(scale.type);
+    const std::uint64_t parameters = c.staging.ring().pin(2 * bytes);
     const BufferRows scale_tile{parameters, bytes, scale.type},
         bias_tile{parameters + bytes, bytes, scale.type};
     // Three passes over the rows, each a kernel that ends with what the next one needs of all of a
     // row: means, reciprocal deviations, results.
-    const int64_t rows_in_all = element_count(c.shape(x)) / columns;
+    const std::int64_t rows_in_all = element_count(c.shape(x)) / columns;
     const auto statistics = [&](const char* suffix) {
-        const uint64_t size = static_cast<uint64_t>(rows_in_all) * 4;
-        const uint64_t address = c.builder.address(c.places.add_buffer(
+        const std::uint64_t size = static_cast<std::uint64_t>(rows_in_all) * 4;
+        const std::uint64_t address = c.builder.address(c.places.add_buffer(
             node.name + suffix, c.places.backing(), tpu::Role::kScratch, DataType::kFp32, size));
         Place column;
         column.space = c.places.backing();
@@ -93,28 +93,28 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
         return column;
     };
     const Place means = statistics(".mean"), deviations = statistics(".deviation");
-    const auto stage_column = [&](const Place& column, int64_t row, int64_t rows) {
+    const auto stage_column = [&](const Place& column, std::int64_t row, std::int64_t rows) {
         return c.staging.load({column.space, column.address, column.type, rows_in_all, 1, 1}, row,
                               rows);
     };
-    const auto centre = [&](const BufferRows& in, int64_t row, int64_t rows) {
+    const auto centre = [&](const BufferRows& in, std::int64_t row, std::int64_t rows) {
         const BufferRows mean = stage_column(means, row, rows),
                          centred = c.staging.temporary(rows, columns, DataType::kFp32);
         vector_op(c, Function::kSubtract, Function::kIdentity, in, &mean, Broadcast::kColumn, 0,
                   centred, rows, columns);
         return centred;
     };
-    const uint64_t temporaries = static_cast<uint64_t>(columns) * 4;
+    const std::uint64_t temporaries = static_cast<std::uint64_t>(columns) * 4;
     by_rows(
         c, c.places.of(x), means, 0,
-        [&](const BufferRows& in, const BufferRows& out, int64_t, int64_t rows) {
+        [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
             reduce(c, Reduction::kMean, in, out, rows, columns);
         },
         columns);
     c.steps.begin_kernel();
     by_rows(
         c, c.places.of(x), deviations, temporaries,
-        [&](const BufferRows& in, const BufferRows& out, int64_t row, int64_t rows) {
+        [&](const BufferRows& in, const BufferRows& out, std::int64_t row, std::int64_t rows) {
             const BufferRows centred = centre(in, row, rows);
             reduce(c, Reduction::kSumOfSquares, centred, out, rows, columns);
             vector_op(c, Function::kMultiply, Function::kIdentity, out, nullptr,
@@ -129,7 +129,7 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     Place to = c.places.make_dense(y);
     by_rows(
         c, c.places.of(x), to, temporaries,
-        [&](const BufferRows& in, const BufferRows& out, int64_t row, int64_t rows) {
+        [&](const BufferRows& in, const BufferRows& out, std::int64_t row, std::int64_t rows) {
             const BufferRows centred = centre(in, row, rows),
                              deviation = stage_column(deviations, row, rows);
             vector_op(c, Function::kMultiply, Function::kIdentity, centred, &deviation,
@@ -158,7 +158,7 @@ void lower_reduction(Compilation& c, const Node& node) {
     column.strides = dense_strides(column.shape);
     by_rows(
         c, c.places.of(x), column, 0,
-        [&](const BufferRows& in, const BufferRows& out, int64_t, int64_t rows) {
+        [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
             reduce(c, reduction, in, out, rows, s.back());
         },
         s.back());

@@ -25,12 +25,12 @@ void lower_clip(Compilation& c, const Node& node) {
     const Place from = c.places.of(x);
     Place to = c.places.make(y, compile::is_dense(from) ? from.strides : dense_strides(c.shape(y)));
     to.image = from.image;
-    const int64_t columns = compile::in_memory_order(to).shape.back();
+    const std::int64_t columns = compile::in_memory_order(to).shape.back();
     by_rows(c, from, to, 0,
-            [&](const BufferRows& in, const BufferRows& out, int64_t, int64_t rows) {
+            [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
                 BufferRows now = in;
-                for (const auto& [i, function] :
-                     {std::pair{size_t{1}, Function::kMaximum}, {size_t{2}, Function::kMinimum}}) {
+                for (const auto& [i, function] : {std::pair{std::size_t{1}, Function::kMaximum},
+                                                  {std::size_t{2}, Function::kMinimum}}) {
                     if (node.input(i) == kNoValue) continue;
                     const std::optional<float> bound = scalar_of(c.value(node.input(i)));
                     vector_op(c, function, Function::kIdentity, now, nullptr, Broadcast::kImmediate,
@@ -66,10 +66,10 @@ void lower_choice(Compilation& c, const Node& node) {
     const bool first = !is_known(node.inputs.at(1));
     const ValueId x = node.inputs[first ? 1 : 2], other = node.inputs[first ? 2 : 1],
                   y = node.outputs[0];
-    const std::vector<int64_t> set = to_integers(*condition.data);
+    const std::vector<std::int64_t> set = to_integers(*condition.data);
     const float filler = *scalar_of(c.value(other));
     std::vector<float> factors, addends;
-    for (const int64_t bit : set) {
+    for (const std::int64_t bit : set) {
         const bool keeps = (bit != 0) == first;
         factors.push_back(keeps ? 1.0f : 0.0f);
         addends.push_back(keeps ? 0.0f : filler);
@@ -85,7 +85,7 @@ void lower_choice(Compilation& c, const Node& node) {
     };
     Place from = c.places.of(x);
     from.owner = nullptr;
-    const std::vector<int64_t> strides =
+    const std::vector<std::int64_t> strides =
         compile::is_dense(from) ? from.strides : dense_strides(c.shape(y));
     Place kept = c.places.make(y, strides);
     elementwise(c, Function::kMultiply, Function::kIdentity, kept, from, constant(".mask", factors),

@@ -3,11 +3,11 @@
 // begin when the one before is done.
 #pragma once
 
-#include "isa/tpu/builder.h"
-#include "workloads/network/tpu/compile.h"
-
 #include <string>
 #include <vector>
+
+#include "isa/tpu/builder.h"
+#include "workloads/network/tpu/compile.h"
 
 namespace lockstep::network::lowering {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/tpu/vector.h"
 
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/compile/refusal.h"
 #include "workloads/network/tpu/copies.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -16,7 +16,7 @@ using tpu::Opcode;
 
 void vector_op(Compilation& c, Function function, Function then, const BufferRows& a,
                const BufferRows* b, Broadcast broadcast, float immediate, const BufferRows& out,
-               int64_t rows, int64_t columns, std::array<Scaling, 3> scaling,
+               std::int64_t rows, std::int64_t columns, std::array<Scaling, 3> scaling,
                const numerics::FixedPointPair* fixed) {
     c.staging.check_held(a);
     if (b != nullptr) c.staging.check_held(*b);
@@ -59,34 +59,35 @@ namespace {
 /// The elements of operands that are read together, as nested loops: the two innermost are rows and
 /// columns of an instruction.
 struct Loops {
-    Shape extents;                              ///< outermost first; at least two
-    std::vector<std::vector<int64_t>> strides;  ///< by operand
+    Shape extents;                                   ///< outermost first; at least two
+    std::vector<std::vector<std::int64_t>> strides;  ///< by operand
 };
 
 /// In the order in which operand 0 (the result, dense) lies; loops that follow are joined.
 Loops loops_of(const std::vector<Place>& operands) {
     const Place& first = operands[0];
-    std::vector<size_t> order;
-    for (size_t d = 0; d < first.shape.size(); ++d)
+    std::vector<std::size_t> order;
+    for (std::size_t d = 0; d < first.shape.size(); ++d)
         if (first.shape[d] != 1) order.push_back(d);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return first.strides[a] > first.strides[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return first.strides[a] > first.strides[b];
+    });
     Loops loops;
     loops.strides.resize(operands.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-        const size_t d = order[i];
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::size_t d = order[i];
         // The innermost stays by itself: its length is that of a row.
         bool joins = !loops.extents.empty() && i + 1 < order.size();
-        for (size_t o = 0; o < operands.size() && joins; ++o)
+        for (std::size_t o = 0; o < operands.size() && joins; ++o)
             joins = loops.strides[o].back() == operands[o].strides[d] * first.shape[d];
         if (joins) {
             loops.extents.back() *= first.shape[d];
-            for (size_t o = 0; o < operands.size(); ++o)
+            for (std::size_t o = 0; o < operands.size(); ++o)
                 loops.strides[o].back() = operands[o].strides[d];
             continue;
         }
         loops.extents.push_back(first.shape[d]);
-        for (size_t o = 0; o < operands.size(); ++o)
+        for (std::size_t o = 0; o < operands.size(); ++o)
             loops.strides[o].push_back(operands[o].strides[d]);
     }
     while (loops.extents.size() < 2) {
@@ -102,10 +103,10 @@ Loops loops_of(const std::vector<Place>& operands) {
 /// The operand with a stride for each dimension of `shape`.
 Place broadcast_to(const Place& place, const Shape& shape) {
     Place result = place;
-    const size_t more = shape.size() - place.shape.size();
+    const std::size_t more = shape.size() - place.shape.size();
     result.shape = shape;
     result.strides.assign(shape.size(), 0);
-    for (size_t d = more; d < shape.size(); ++d)
+    for (std::size_t d = more; d < shape.size(); ++d)
         if (place.shape[d - more] != 1) result.strides[d] = place.strides[d - more];
     return result;
 }
@@ -119,8 +120,8 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
     // A row of an operand lies as that of the result; the second may be one value for the row.
     const auto beside = [&](const Place& operand, bool may_repeat) {
         Place p = broadcast_to(operand, out_shape);
-        size_t inner = out_shape.size();
-        for (size_t d = 0; d < out_shape.size(); ++d)
+        std::size_t inner = out_shape.size();
+        for (std::size_t d = 0; d < out_shape.size(); ++d)
             if (out_shape[d] != 1 &&
                 (inner == out_shape.size() || to.strides[d] <= to.strides[inner]))
                 inner = d;
@@ -132,26 +133,27 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
     std::vector<Place> operands = {to, beside(a, false)};
     if (!immediate) operands.push_back(beside(*second, true));
     const Loops loops = loops_of(operands);
-    const size_t depth = loops.extents.size();
-    const int64_t columns = loops.extents[depth - 1], rows = loops.extents[depth - 2];
+    const std::size_t depth = loops.extents.size();
+    const std::int64_t columns = loops.extents[depth - 1], rows = loops.extents[depth - 2];
     LOCKSTEP_CHECK(loops.strides[1][depth - 1] == 1 || columns == 1, "{}", c.steps.layer().name);
 
-    const int64_t row_bytes = columns * static_cast<int64_t>(tpu::size_of(to.type));
-    const int64_t most = std::max<int64_t>(
-        1, std::min<int64_t>(rows, static_cast<int64_t>(c.staging.window_room() / 16) / row_bytes));
-    int64_t outer = 1;
-    for (size_t d = 0; d + 2 < depth; ++d) outer *= loops.extents[d];
-    const auto matrix_of = [&](size_t operand, int64_t index) {
+    const std::int64_t row_bytes = columns * static_cast<std::int64_t>(tpu::size_of(to.type));
+    const std::int64_t most = std::max<std::int64_t>(
+        1, std::min<std::int64_t>(
+               rows, static_cast<std::int64_t>(c.staging.window_room() / 16) / row_bytes));
+    std::int64_t outer = 1;
+    for (std::size_t d = 0; d + 2 < depth; ++d) outer *= loops.extents[d];
+    const auto matrix_of = [&](std::size_t operand, std::int64_t index) {
         const Place& p = operands[operand];
-        int64_t offset = 0;
-        for (size_t d = depth - 2; d-- > 0;) {
+        std::int64_t offset = 0;
+        for (std::size_t d = depth - 2; d-- > 0;) {
             offset += index % loops.extents[d] * loops.strides[operand][d];
             index /= loops.extents[d];
         }
         return Matrix{p.space, p.address + p.bytes_of(offset),   p.type, rows,
                       columns, loops.strides[operand][depth - 2]};
     };
-    for (int64_t index = 0; index < outer; ++index) {
+    for (std::int64_t index = 0; index < outer; ++index) {
         const Matrix out = matrix_of(0, index), in = matrix_of(1, index);
         std::optional<Matrix> other;
         std::optional<BufferRows> b;
@@ -167,8 +169,8 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
                 b = c.staging.load(*other, 0, 1);
             }
         }
-        for (int64_t row = 0; row < rows; row += most) {
-            const int64_t count = std::min(most, rows - row);
+        for (std::int64_t row = 0; row < rows; row += most) {
+            const std::int64_t count = std::min(most, rows - row);
             const BufferRows x = c.staging.load(in, row, count);
             if (other && broadcast != Broadcast::kRow) b = c.staging.load(*other, row, count);
             const BufferRows y = c.staging.room_for(out, row, count);
@@ -180,7 +182,7 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
 }
 
 void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const BufferRows& out,
-            int64_t rows, int64_t columns) {
+            std::int64_t rows, std::int64_t columns) {
     c.staging.check_held(a);
     c.builder.emit(Opcode::kReduce, {{Field::kReduction, reduction},
                                      {Field::kAxis, tpu::Axis::kColumns},
@@ -196,10 +198,10 @@ void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const
                                      {Field::kColumns, columns}});
 }
 
-void by_rows(
-    Compilation& c, const Place& x, const Place& y, uint64_t temporaries,
-    const std::function<void(const BufferRows&, const BufferRows&, int64_t, int64_t)>& body,
-    int64_t columns_of_row) {
+void by_rows(Compilation& c, const Place& x, const Place& y, std::uint64_t temporaries,
+             const std::function<void(const BufferRows&, const BufferRows&, std::int64_t,
+                                      std::int64_t)>& body,
+             std::int64_t columns_of_row) {
     Place from = x, to = y;
     // Dimensions of extent 1 are no columns in memory.
     const bool any_row =
@@ -212,22 +214,22 @@ void by_rows(
     const auto in = matrices_of(from), out = matrices_of(to);
     if (!in || !out) throw compile::Refusal("its operand does not lie row by row");
     // The pieces of the operand, each within a piece of the result.
-    const int64_t columns = (*in)[0].columns;
-    const uint64_t row_bytes =
-        static_cast<uint64_t>(columns) * (tpu::size_of(x.type) + tpu::size_of(y.type)) +
+    const std::int64_t columns = (*in)[0].columns;
+    const std::uint64_t row_bytes =
+        static_cast<std::uint64_t>(columns) * (tpu::size_of(x.type) + tpu::size_of(y.type)) +
         temporaries;
-    const auto most = static_cast<int64_t>(
-        std::max<uint64_t>(1, c.staging.window_room() / 2 / std::max<uint64_t>(1, row_bytes)));
-    size_t o = 0;
-    int64_t out_row = 0, done = 0;
+    const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(
+        1, c.staging.window_room() / 2 / std::max<std::uint64_t>(1, row_bytes)));
+    std::size_t o = 0;
+    std::int64_t out_row = 0, done = 0;
     for (const Matrix& m : *in)
-        for (int64_t row = 0; row < m.rows;) {
+        for (std::int64_t row = 0; row < m.rows;) {
             if (out_row == (*out)[o].rows) {
                 ++o;
                 out_row = 0;
             }
             const Matrix& result = (*out)[o];
-            const int64_t count = std::min({most, m.rows - row, result.rows - out_row});
+            const std::int64_t count = std::min({most, m.rows - row, result.rows - out_row});
             const BufferRows a = c.staging.load(m, row, count);
             const BufferRows b = c.staging.room_for(result, out_row, count);
             body(a, b, done, count);

@@ -2,12 +2,12 @@
 // Work on the vector unit: instructions, and loops of them over the rows of values.
 #pragma once
 
-#include "sim/numerics/requantise.h"
-#include "workloads/network/tpu/compilation.h"
-
 #include <array>
 #include <functional>
 #include <optional>
+
+#include "sim/numerics/requantise.h"
+#include "workloads/network/tpu/compilation.h"
 
 namespace lockstep::network::lowering {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that only see a value in another way: they cost nothing where the next reader can
 // follow the strides; else a copy is made.
+#include <algorithm>
+
 #include "sim/error/error.h"
 #include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
-
-#include <algorithm>
 
 namespace lockstep::network::lowering {
 
@@ -50,12 +50,12 @@ void lower_view(Compilation& c, const Node& node) {
         }
         c.places.set(y, std::move(*view));
     };
-    const auto rank = static_cast<int64_t>(from.shape.size());
+    const auto rank = static_cast<std::int64_t>(from.shape.size());
     switch (node.op) {
         case Operator::kTranspose: {
-            std::vector<int64_t> perm = node.integers("perm");
+            std::vector<std::int64_t> perm = node.integers("perm");
             if (perm.empty())
-                for (int64_t d = rank; d-- > 0;) perm.push_back(d);
+                for (std::int64_t d = rank; d-- > 0;) perm.push_back(d);
             return c.places.set(node.outputs[0], compile::permuted(from, perm));
         }
         case Operator::kSplit: {

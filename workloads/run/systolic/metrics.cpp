@@ -13,7 +13,7 @@ namespace {
 tpu::ScaleSimLayer scalesim_layer(const MatrixProduct& product) {
     if (!product.convolution) return tpu::GemmShape{product.m, product.n, product.k};
     const network::Convolution& c = *product.convolution;
-    const network::Window& w = c.window;
+    const network::SlidingWindow& w = c.window;
     const auto axis = [&](std::size_t d, std::int64_t extent) {
         return tpu::ScaleSimAxis{extent + w.pad_begin[d] + w.pad_end[d],
                                  (w.kernel[d] - 1) * w.dilation[d] + 1, w.stride[d]};

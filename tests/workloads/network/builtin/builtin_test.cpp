@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in networks have the published numbers of parameters and output shapes.
 #include "workloads/network/builtin/builtin.h"
-#include "sim/error/error.h"
-#include "workloads/network/graph/products.h"
 
 #include <gtest/gtest.h>
+
+#include "sim/error/error.h"
+#include "workloads/network/graph/products.h"
 
 namespace lockstep::network {
 namespace {
 
-Graph shapes_of(std::string_view name, std::map<std::string, int64_t> parameters = {}) {
+Graph shapes_of(std::string_view name, std::map<std::string, std::int64_t> parameters = {}) {
     return build_network(name, {.parameters = std::move(parameters), .with_values = false});
 }
 
@@ -107,7 +108,8 @@ TEST(Builtin, RequestsAreTakenApart) {
     const BuiltinRequest request = parse_builtin("gemm:m=64,dtype=int8,k=3");
     EXPECT_EQ(request.name, "gemm");
     EXPECT_EQ(request.dtype, ElementType::kInt8);
-    EXPECT_EQ(request.options.parameters, (std::map<std::string, int64_t>{{"m", 64}, {"k", 3}}));
+    EXPECT_EQ(request.options.parameters,
+              (std::map<std::string, std::int64_t>{{"m", 64}, {"k", 3}}));
     EXPECT_EQ(parse_builtin("resnet50").options.parameters.size(), 0u);
     for (const char* text : {"gemm:m", "gemm:=1", "gemm:m=", "gemm:m=1x", "gemm:m=1,m=2",
                              "gemm:dtype=int9", "gemm:m=99999999999999999999", "gemm:,m=1"})
@@ -115,7 +117,7 @@ TEST(Builtin, RequestsAreTakenApart) {
 }
 
 TEST(Builtin, WeightsDependOnTheSeedOnly) {
-    const auto weights = [](uint64_t seed) {
+    const auto weights = [](std::uint64_t seed) {
         const Graph graph = build_network("mlp", {.seed = seed});
         return to_floats(*graph.value(graph.nodes.at(0).inputs.at(1)).data);
     };
@@ -132,7 +134,7 @@ TEST(Builtin, WeightsDependOnTheSeedOnly) {
 }
 
 TEST(Builtin, NamesWhatIsWrong) {
-    const auto message = [](std::string_view name, std::map<std::string, int64_t> parameters) {
+    const auto message = [](std::string_view name, std::map<std::string, std::int64_t> parameters) {
         try {
             shapes_of(name, std::move(parameters));
         } catch (const InputError& error) {

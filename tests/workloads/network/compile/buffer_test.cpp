@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/compile/buffer.h"
 
-#include "workloads/network/compile/refusal.h"
-
 #include <gmock/gmock.h>
+
+#include "workloads/network/compile/refusal.h"
 
 namespace lockstep::network::compile {
 namespace {

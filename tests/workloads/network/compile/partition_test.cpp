@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/compile/partition.h"
 
-#include "workloads/network/graph/builder.h"
-
 #include <gmock/gmock.h>
+
+#include "workloads/network/graph/builder.h"
 
 namespace lockstep::network::compile {
 namespace {

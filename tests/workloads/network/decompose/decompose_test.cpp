@@ -3,20 +3,20 @@
 // holds the others against PyTorch).
 #include "workloads/network/decompose/decompose.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/graph/builder.h"
-#include "workloads/network/reference/execute.h"
-#include "workloads/network/reference/fold.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "sim/error/error.h"
+#include "workloads/network/graph/builder.h"
+#include "workloads/network/reference/execute.h"
+#include "workloads/network/reference/fold.h"
+
 namespace lockstep::network {
 namespace {
 
-using Integers = std::vector<int64_t>;
+using Integers = std::vector<std::int64_t>;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
@@ -25,13 +25,13 @@ Tensor floats(Shape shape, const std::vector<float>& values) {
     return make_tensor(std::move(shape), std::span<const float>(values));
 }
 Tensor integers(Shape shape, const Integers& values) {
-    return make_tensor(std::move(shape), std::span<const int64_t>(values));
+    return make_tensor(std::move(shape), std::span<const std::int64_t>(values));
 }
 
 /// One operator over inputs, then constants.
 std::vector<double> run(Operator op, const std::vector<Tensor>& inputs, Attributes attributes = {},
-                        const std::vector<Tensor>& constants = {}, size_t result = 0,
-                        size_t results = 1) {
+                        const std::vector<Tensor>& constants = {}, std::size_t result = 0,
+                        std::size_t results = 1) {
     Builder b("test", 1);
     std::vector<ValueId> ids;
     for (const Tensor& t : inputs) ids.push_back(b.input("x", t.type, t.shape));
@@ -56,7 +56,7 @@ TEST(Decompose, WritesFunctionsWithOthers) {
     EXPECT_NEAR(run(Operator::kReduceLogSum, {floats({3}, {1, 2, 3})})[0], std::log(6), 1e-12);
     const std::vector<double> lrn =
         run(Operator::kLRN, {floats({1, 3, 1}, {1, 2, 3})},
-            {{"size", int64_t{2}}, {"alpha", 0.5f}, {"beta", 0.5f}, {"bias", 2.0f}});
+            {{"size", std::int64_t{2}}, {"alpha", 0.5f}, {"beta", 0.5f}, {"bias", 2.0f}});
     // Of a channel and the one after it.
     EXPECT_NEAR(lrn[0], 1 / std::sqrt(2 + 0.25 * 5), 1e-7);
     EXPECT_NEAR(lrn[2], 3 / std::sqrt(2 + 0.25 * 9), 1e-7);
@@ -65,7 +65,8 @@ TEST(Decompose, WritesFunctionsWithOthers) {
 TEST(Decompose, RemaindersFollowPythonOrC) {
     const Tensor x = integers({4}, {7, -7, 7, -7}), y = integers({4}, {3, 3, -3, -3});
     EXPECT_THAT(run(Operator::kMod, {x, y}), ElementsAre(1, 2, -2, -1));
-    EXPECT_THAT(run(Operator::kMod, {x, y}, {{"fmod", int64_t{1}}}), ElementsAre(1, -1, 1, -1));
+    EXPECT_THAT(run(Operator::kMod, {x, y}, {{"fmod", std::int64_t{1}}}),
+                ElementsAre(1, -1, 1, -1));
     EXPECT_THAT(run(Operator::kMod, {integers({1}, {INT64_MIN}), integers({1}, {-1})}),
                 ElementsAre(0));
     EXPECT_THROW(run(Operator::kMod, {x, integers({1}, {0})}), InputError);
@@ -73,12 +74,12 @@ TEST(Decompose, RemaindersFollowPythonOrC) {
 
 TEST(Decompose, MovesBlocks) {
     const Tensor x = floats({1, 4, 1, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
-    EXPECT_THAT(run(Operator::kDepthToSpace, {x}, {{"blocksize", int64_t{2}}}),
+    EXPECT_THAT(run(Operator::kDepthToSpace, {x}, {{"blocksize", std::int64_t{2}}}),
                 ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
     const Tensor y = floats({1, 1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
-    EXPECT_THAT(run(Operator::kSpaceToDepth, {y}, {{"blocksize", int64_t{2}}}),
+    EXPECT_THAT(run(Operator::kSpaceToDepth, {y}, {{"blocksize", std::int64_t{2}}}),
                 ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
-    EXPECT_THROW(run(Operator::kDepthToSpace, {y}, {{"blocksize", int64_t{2}}}), InputError);
+    EXPECT_THROW(run(Operator::kDepthToSpace, {y}, {{"blocksize", std::int64_t{2}}}), InputError);
 }
 
 TEST(Decompose, PadsAndSums) {
@@ -91,7 +92,7 @@ TEST(Decompose, PadsAndSums) {
         run(Operator::kPad, {x}, {{"mode", std::string("reflect")}}, {integers({2}, {3, 0})}),
         InputError);
     EXPECT_THROW(run(Operator::kPad, {x}, {}, {integers({2}, {-2, -2})}), InputError);
-    const Attributes both = {{"exclusive", int64_t{1}}, {"reverse", int64_t{1}}};
+    const Attributes both = {{"exclusive", std::int64_t{1}}, {"reverse", std::int64_t{1}}};
     EXPECT_THAT(run(Operator::kCumSum, {x}, both, {integers({}, {0})}), ElementsAre(5, 3, 0));
     EXPECT_THAT(run(Operator::kOneHot, {integers({2}, {1, -1})}, {},
                     {integers({}, {3}), floats({2}, {5, 7})}),
@@ -102,7 +103,7 @@ TEST(Decompose, ResamplesByEveryRule) {
     const Tensor x = floats({1, 1, 4}, {0, 1, 2, 3});
     const auto resize = [&](Attributes attributes, std::vector<float> scales) {
         return run(Operator::kResize, {x}, std::move(attributes),
-                   {floats({0}, {}), floats({static_cast<int64_t>(scales.size())}, scales)});
+                   {floats({0}, {}), floats({static_cast<std::int64_t>(scales.size())}, scales)});
     };
     const auto nearest = [](const char* rounds) {
         return Attributes{{"mode", std::string("nearest")}, {"nearest_mode", std::string(rounds)}};
@@ -115,7 +116,7 @@ TEST(Decompose, ResamplesByEveryRule) {
                 ElementsAre(0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3));
     // Without what lies outside, the weights of what lies inside add up to 1.
     const std::vector<double> inside =
-        resize({{"mode", std::string("cubic")}, {"exclude_outside", int64_t{1}}}, {1, 1, 2});
+        resize({{"mode", std::string("cubic")}, {"exclude_outside", std::int64_t{1}}}, {1, 1, 2});
     // The first lies a quarter before element 0: what remains are elements 0 and 1.
     const double a = -0.75, own = ((a + 2) * 0.25 - (a + 3)) * 0.0625 + 1,
                  next = ((a * 1.25 - 5 * a) * 1.25 + 8 * a) * 1.25 - 4 * a;
@@ -153,10 +154,10 @@ TEST(Decompose, ScattersAndTakesTheLargest) {
                     {x, integers({1, 2}, {-1, -1}), floats({1, 2}, {5, 6})}, {}),
                 ElementsAre(1, 2, 5, 6));
     EXPECT_THAT(
-        run(Operator::kGatherND, {x, integers({2, 1}, {1, 0})}, {{"batch_dims", int64_t{1}}}),
+        run(Operator::kGatherND, {x, integers({2, 1}, {1, 0})}, {{"batch_dims", std::int64_t{1}}}),
         ElementsAre(2, 3));
     EXPECT_THROW(run(Operator::kGatherND, {x, integers({1, 2}, {0, 2})}), InputError);
-    const Attributes smallest = {{"largest", int64_t{0}}, {"axis", int64_t{0}}};
+    const Attributes smallest = {{"largest", std::int64_t{0}}, {"axis", std::int64_t{0}}};
     EXPECT_THAT(run(Operator::kTopK, {x}, smallest, {integers({1}, {1})}, 0, 2), ElementsAre(1, 2));
     EXPECT_THAT(run(Operator::kTopK, {x}, {}, {integers({1}, {2})}, 1, 2), ElementsAre(1, 0, 1, 0));
     EXPECT_THROW(run(Operator::kTopK, {x}, {}, {integers({1}, {3})}, 0, 2), InputError);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators taken apart compute what the whole does.
 #include "workloads/network/decompose/expand.h"
-#include "tests/paths.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/paths.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/builtin/inputs.h"
 #include "workloads/network/graph/builder.h"
 #include "workloads/network/onnx/reader.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace lockstep::network {
 namespace {
@@ -25,15 +25,15 @@ void expect_the_same(const Graph& whole, const Graph& parts, double tolerance) {
     const std::vector<Tensor> expected = execute(whole, x, Precision::kFp64),
                               actual = execute(parts, x, Precision::kFp64);
     ASSERT_EQ(actual.size(), expected.size());
-    for (size_t i = 0; i < actual.size(); ++i) {
+    for (std::size_t i = 0; i < actual.size(); ++i) {
         EXPECT_EQ(actual[i].shape, expected[i].shape);
         EXPECT_THAT(to_doubles(actual[i]),
                     Pointwise(DoubleNear(tolerance), to_doubles(expected[i])));
     }
 }
 
-size_t count(const Graph& graph, Operator op) {
-    size_t n = 0;
+std::size_t count(const Graph& graph, Operator op) {
+    std::size_t n = 0;
     for (const Node& node : graph.nodes) n += node.op == op;
     return n;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/graph/fusion.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/graph/builder.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace lockstep::network {
 namespace {
@@ -31,12 +31,12 @@ std::vector<std::string> names(const Graph& graph, FusionOptions options = {}) {
 void expect_sound(const Graph& graph) {
     std::vector<int> count(graph.nodes.size(), 0);
     std::vector<bool> ready(graph.values.size(), false);
-    for (size_t i = 0; i < graph.values.size(); ++i)
+    for (std::size_t i = 0; i < graph.values.size(); ++i)
         ready[i] = graph.values[i].kind != ValueKind::kComputed;
     for (const Layer& layer : layers_of(graph)) {
         for (const ValueId id : layer.inputs) EXPECT_TRUE(ready[id]) << name_of(graph, layer);
         for (const ValueId id : layer.outputs) ready[id] = true;
-        for (const size_t n : layer.nodes) ++count[n];
+        for (const std::size_t n : layer.nodes) ++count[n];
         EXPECT_FALSE(layer.outputs.empty());
     }
     for (const int c : count) EXPECT_EQ(c, 1);
@@ -95,9 +95,10 @@ TEST(Fusion, FoldsBiasesToTheSameBits) {
     Graph graph = build_network(
         "bert_block", {.parameters = {{"hidden", 32}, {"heads", 4}, {"seq", 5}, {"batch", 2}}});
     Tensor x(ElementType::kFp32, {2, 5, 32});
-    for (size_t i = 0; i < 320; ++i) x.as<float>()[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+    for (std::size_t i = 0; i < 320; ++i)
+        x.as<float>()[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
     const std::vector<Tensor> before = execute(graph, {x});
-    const int64_t parameters = parameter_count(graph);
+    const std::int64_t parameters = parameter_count(graph);
     EXPECT_EQ(fold_bias(graph), 6);
     validate(graph);
     EXPECT_EQ(execute(graph, {x}), before);
@@ -112,7 +113,7 @@ TEST(Fusion, FoldsTheBiasOfAConvolution) {
     const ValueId bias = b.weight("bias", {3, 1, 1}, 1);
     Graph graph = b.finish({b.node(Operator::kAdd, "add", {bias, y})});
     Tensor image(ElementType::kFp32, {1, 2, 4, 4});
-    for (size_t i = 0; i < 32; ++i) image.as<float>()[i] = static_cast<float>(i) - 16;
+    for (std::size_t i = 0; i < 32; ++i) image.as<float>()[i] = static_cast<float>(i) - 16;
     const std::vector<Tensor> before = execute(graph, {image});
     EXPECT_EQ(fold_bias(graph), 1);
     EXPECT_EQ(execute(graph, {image}), before);

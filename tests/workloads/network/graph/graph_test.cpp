@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/graph/graph.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/graph/builder.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "sim/error/error.h"
+#include "workloads/network/graph/builder.h"
 
 namespace lockstep::network {
 namespace {
@@ -71,7 +71,7 @@ TEST(Graph, RejectsWhatANodeMayNotHave) {
     EXPECT_THAT([&] { validate(graph); },
                 ThrowsMessage<InputError>("node act (Relu): attribute alpha is not known"));
     graph = small();
-    graph.nodes[0].attributes["alpha"] = int64_t{1};
+    graph.nodes[0].attributes["alpha"] = std::int64_t{1};
     EXPECT_THROW(validate(graph), InputError);
     graph = small();
     graph.nodes[1].inputs.push_back(0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/graph/products.h"
 
-#include "workloads/network/builtin/builtin.h"
-#include "workloads/network/builtin/product_data.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "workloads/network/builtin/builtin.h"
+#include "workloads/network/builtin/product_data.h"
 
 namespace lockstep::network {
 namespace {
@@ -16,7 +16,8 @@ std::vector<MatrixProduct> products_of(const std::string& text) {
     return matrix_products(build_network(request.name, request.options));
 }
 
-void expect_shape(const MatrixProduct& p, int64_t m, int64_t n, int64_t k, int64_t count = 1) {
+void expect_shape(const MatrixProduct& p, std::int64_t m, std::int64_t n, std::int64_t k,
+                  std::int64_t count = 1) {
     EXPECT_EQ(p.m, m) << p.name;
     EXPECT_EQ(p.n, n) << p.name;
     EXPECT_EQ(p.k, k) << p.name;
@@ -31,7 +32,7 @@ TEST(Products, OfSingleOperators) {
 }
 
 TEST(Products, OfNetworks) {
-    int64_t macs = 0;
+    std::int64_t macs = 0;
     for (const MatrixProduct& p : products_of("resnet50")) macs += p.macs();
     EXPECT_EQ(macs, 4'089'184'256);  // 4.09 G: 224 x 224, stride in the 3 x 3 convolutions
     // The twelve heads' scores are twelve products each.
@@ -50,15 +51,16 @@ TEST(Products, OfNetworks) {
 template <typename T>
 std::vector<T> multiply(const MatrixProduct& p, const std::vector<T>& a, const std::vector<T>& b) {
     std::vector<T> c(p.m * p.n);
-    for (int64_t i = 0; i < p.m; ++i)
-        for (int64_t j = 0; j < p.n; ++j)
-            for (int64_t k = 0; k < p.k; ++k) c[i * p.n + j] += a[i * p.k + k] * b[k * p.n + j];
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j)
+            for (std::int64_t k = 0; k < p.k; ++k)
+                c[i * p.n + j] += a[i * p.k + k] * b[k * p.n + j];
     return c;
 }
 
 TEST(ProductData, Im2colIsTheConvolution) {
     const MatrixProduct p = products_of("conv2d:n=2,h=9,w=8,c=3,k=4,r=3,s=2,stride=2,pad=1").at(0);
-    const ProductData<int32_t> data(p, 1, 0);
+    const ProductData<std::int32_t> data(p, 1, 0);
     auto c = multiply(p, data.a(), data.b());
     EXPECT_EQ(data.check(c), "");
     c[7] += 1;
@@ -78,9 +80,9 @@ TEST(ProductData, Bf16ResultsMayDifferByTheOrderOfAdditionsOnly) {
 
 TEST(ProductData, DependsOnTheSeedAndTheInstanceAlone) {
     const MatrixProduct p = products_of("gemm:m=5,n=6,k=7").at(0);
-    EXPECT_EQ(ProductData<int32_t>(p, 1, 2).a(), ProductData<int32_t>(p, 1, 2).a());
-    EXPECT_NE(ProductData<int32_t>(p, 1, 2).a(), ProductData<int32_t>(p, 1, 3).a());
-    EXPECT_NE(ProductData<int32_t>(p, 1, 2).a(), ProductData<int32_t>(p, 2, 2).a());
+    EXPECT_EQ(ProductData<std::int32_t>(p, 1, 2).a(), ProductData<std::int32_t>(p, 1, 2).a());
+    EXPECT_NE(ProductData<std::int32_t>(p, 1, 2).a(), ProductData<std::int32_t>(p, 1, 3).a());
+    EXPECT_NE(ProductData<std::int32_t>(p, 1, 2).a(), ProductData<std::int32_t>(p, 2, 2).a());
 }
 
 }  // namespace

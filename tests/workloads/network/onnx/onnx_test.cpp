@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ONNX reader on PyTorch's files (data/make.py) and on models written here with the same
 // message definitions.
-#include "sim/error/error.h"
-#include "tests/paths.h"
-#include "workloads/network/onnx/reader.h"
-#include "workloads/network/shapes/shape_inference.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <onnx.pb.h>
@@ -13,6 +8,11 @@
 #include <fstream>
 #include <functional>
 #include <map>
+
+#include "sim/error/error.h"
+#include "tests/paths.h"
+#include "workloads/network/onnx/reader.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network {
 namespace {
@@ -24,7 +24,7 @@ using ::testing::ThrowsMessage;
 
 const fs::path kData = fs::path(source_path()) / "tests/workloads/network/data";
 
-std::vector<uint8_t> bytes_of(const fs::path& path) {
+std::vector<std::uint8_t> bytes_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -61,7 +61,7 @@ lockstep_onnx::ModelProto model() {
 Graph parse(const lockstep_onnx::ModelProto& m, const fs::path& folder = {},
             const OnnxOptions& options = {}) {
     const std::string text = m.SerializeAsString();
-    return parse_onnx({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "m.onnx",
+    return parse_onnx({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, "m.onnx",
                       folder, options);
 }
 
@@ -209,9 +209,9 @@ TEST(Onnx, RejectsMalformedModels) {
 }
 
 TEST(Onnx, EndsEveryTruncatedFileWithAnInputError) {
-    const std::vector<uint8_t> whole = bytes_of(kData / "cnn_11.onnx");
+    const std::vector<std::uint8_t> whole = bytes_of(kData / "cnn_11.onnx");
     ASSERT_GT(whole.size(), 1000u);
-    for (size_t size = 0; size < whole.size(); size += 7)
+    for (std::size_t size = 0; size < whole.size(); size += 7)
         EXPECT_THROW(parse_onnx(std::span(whole).first(size), "cut.onnx"), InputError) << size;
     EXPECT_THAT([&] { parse_onnx(std::span(whole).first(500), "cut.onnx"); },
                 ThrowsMessage<InputError>(HasSubstr("cut.onnx: malformed ONNX file at offset 5")));

@@ -2,9 +2,17 @@
 // Quantised and bf16 networks against their own FP64 results: the signal-to-noise ratio that steps
 // of that size leave.
 #include "workloads/network/quantise/quantise.h"
-#include "tests/paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "sim/error/error.h"
+#include "tests/paths.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/builtin/inputs.h"
 #include "workloads/network/decompose/expand.h"
@@ -15,14 +23,6 @@
 #include "workloads/network/quantise/from_onnx.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace lockstep::network {
 namespace {
@@ -58,16 +58,16 @@ Graph residual() {
     y = b.node(Operator::kRelu, "relu2", {b.node(Operator::kAdd, "add", {z, y})});
     y = b.max_pool("pool", y, 2, 2, 0);
     y = b.node(Operator::kConcat, "concat", {y, b.convolution("conv3", y, 4, 1, {})},
-               {{"axis", int64_t{1}}});
+               {{"axis", std::int64_t{1}}});
     y = b.node(Operator::kGlobalAveragePool, "average", {y});
     return b.finish({b.linear("fc", b.reshape("flat", y, {2, 20}), 10)});
 }
 
 double decibels(const std::vector<Tensor>& exact, const std::vector<Tensor>& other) {
     double signal = 0, noise = 0;
-    for (size_t n = 0; n < exact.size(); ++n) {
+    for (std::size_t n = 0; n < exact.size(); ++n) {
         const std::vector<double> x = to_doubles(exact[n]), y = to_doubles(other.at(n));
-        for (size_t i = 0; i < x.size(); ++i) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
             signal += x[i] * x[i];
             noise += (x[i] - y.at(i)) * (x[i] - y[i]);
         }
@@ -127,7 +127,7 @@ TEST(Quantise, PartsOfAConcatenationMayShareAScale) {
     Ranges ranges = ranges_of(graph);
     const auto different_scales = [&] {
         const Graph integers = quantise(graph, ranges, {});
-        size_t parts = 0, different = 0;
+        std::size_t parts = 0, different = 0;
         for (const Node& node : integers.nodes) {
             if (node.op != Operator::kConcat) continue;
             for (const ValueId id : node.inputs) {
@@ -169,8 +169,8 @@ TEST(Quantise, RunsAllOfAConvolutionalNetworkInIntegers) {
         const Value& weight = quantised.value(node.inputs[1]);
         EXPECT_EQ(weight.type, ElementType::kInt8);
         EXPECT_EQ(weight.quantisation->axis, 0);
-        EXPECT_EQ(weight.quantisation->scale.size(), static_cast<size_t>(weight.shape->at(0)));
-        for (const int8_t w : weight.data->as<int8_t>()) EXPECT_GE(w, -127);
+        EXPECT_EQ(weight.quantisation->scale.size(), static_cast<std::size_t>(weight.shape->at(0)));
+        for (const std::int8_t w : weight.data->as<std::int8_t>()) EXPECT_GE(w, -127);
         if (node.input(2) == kNoValue) continue;
         EXPECT_EQ(quantised.value(node.inputs[2]).type, ElementType::kInt32);
     }
@@ -181,8 +181,8 @@ TEST(Quantise, RunsAllOfAConvolutionalNetworkInIntegers) {
     EXPECT_EQ(quantised.value(conv.outputs[0]).quantisation->scale,
               quantised.value(relu.outputs[0]).quantisation->scale);
     EXPECT_THAT(quantised.value(relu.outputs[0]).quantisation->zero_point, ElementsAre(-128));
-    std::vector<int32_t> identity;
-    for (int32_t q = -128; q < 128; ++q) identity.push_back(q);
+    std::vector<std::int32_t> identity;
+    for (std::int32_t q = -128; q < 128; ++q) identity.push_back(q);
     EXPECT_EQ(activation_table(quantised, relu), identity);
 }
 
@@ -255,31 +255,32 @@ Graph qlinear() {
     const auto name = [&] { return "c" + std::to_string(++number); };
     const auto real = [&](std::vector<float> values) {
         Shape shape;
-        if (values.size() > 1) shape = {static_cast<int64_t>(values.size())};
+        if (values.size() > 1) shape = {static_cast<std::int64_t>(values.size())};
         return b.constant(name(), make_tensor(shape, std::span<const float>(values)));
     };
     const auto stored = [&](ElementType type, Shape shape) {
-        std::vector<int64_t> values(static_cast<size_t>(element_count(shape)));
-        for (size_t i = 0; i < values.size(); ++i)
+        std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(shape)));
+        for (std::size_t i = 0; i < values.size(); ++i)
             values[i] =
-                static_cast<int64_t>(i * 101 % 251) - (type == ElementType::kInt8 ? 125 : 0);
+                static_cast<std::int64_t>(i * 101 % 251) - (type == ElementType::kInt8 ? 125 : 0);
         return b.constant(name(), from_integers(type, shape, values));
     };
-    const auto zero = [&](ElementType type, std::vector<int64_t> values) {
+    const auto zero = [&](ElementType type, std::vector<std::int64_t> values) {
         Shape shape;
-        if (values.size() > 1) shape = {static_cast<int64_t>(values.size())};
+        if (values.size() > 1) shape = {static_cast<std::int64_t>(values.size())};
         return b.constant(name(), from_integers(type, shape, values));
     };
     const auto u8 = ElementType::kUint8, i8 = ElementType::kInt8;
     ValueId x = b.input("x", ElementType::kFp32, {1, 2, 6, 6});
     x = b.node(Operator::kQuantizeLinear, "q", {x, real({0.02f}), zero(u8, {120})});
     const ValueId bias = b.constant(
-        "bias", from_integers(ElementType::kInt32, {3}, std::vector<int64_t>{1000, -3000, 77777}));
+        "bias",
+        from_integers(ElementType::kInt32, {3}, std::vector<std::int64_t>{1000, -3000, 77777}));
     x = b.node(
         Operator::kQLinearConv, "conv",
         {x, real({0.02f}), zero(u8, {120}), stored(i8, {3, 2, 3, 3}), real({0.01f, 0.02f, 0.03f}),
          zero(i8, {0, 0, 0}), real({0.15f}), zero(u8, {100}), bias},
-        {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+        {{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}});
     x = b.max_pool("pool", x, 2, 2, 0);
     x = b.reshape("flat", x, {3, 9});
     x = b.node(Operator::kQLinearMatMul, "matmul",
@@ -323,7 +324,7 @@ TEST(Quantise, NeedsNoValues) {
         simplify(graph);
         for (const bool integer : {false, true}) {
             const Graph quantised = quantise(graph, {}, {.integer_interface = integer});
-            for (size_t i = 0; i < graph.outputs.size(); ++i)
+            for (std::size_t i = 0; i < graph.outputs.size(); ++i)
                 EXPECT_EQ(quantised.shape(quantised.outputs[i]), graph.shape(graph.outputs[i]));
         }
         EXPECT_EQ(cast_to_bf16(graph).nodes.size(), graph.nodes.size());
@@ -345,7 +346,7 @@ TEST(Calibrate, CutsRareExtremesOff) {
     const ValueId x = b.input("x", ElementType::kFp32, {1001});
     const Graph graph = b.finish({b.node(Operator::kNeg, "neg", {x})});
     Tensor values(ElementType::kFp32, {1001});
-    for (size_t i = 0; i < 1001; ++i) values.as<float>()[i] = static_cast<float>(i) - 500;
+    for (std::size_t i = 0; i < 1001; ++i) values.as<float>()[i] = static_cast<float>(i) - 500;
     const Ranges all = calibrate(graph, {{values}});
     EXPECT_EQ(all.at(graph.outputs[0]).low, -500);
     EXPECT_EQ(all.at(graph.outputs[0]).high, 500);
@@ -392,9 +393,9 @@ TEST(Inputs, FitTheNetwork) {
     const Graph graph = build_network("bert_base", {.with_values = false});
     const std::vector<Tensor> inputs = seeded_inputs(graph, 1);
     ASSERT_EQ(inputs.size(), 2u);
-    int64_t largest[2] = {0, 0};
-    for (size_t i = 0; i < 2; ++i)
-        for (const int64_t id : to_integers(inputs[i])) largest[i] = std::max(largest[i], id);
+    std::int64_t largest[2] = {0, 0};
+    for (std::size_t i = 0; i < 2; ++i)
+        for (const std::int64_t id : to_integers(inputs[i])) largest[i] = std::max(largest[i], id);
     EXPECT_GT(largest[0], 1000);
     EXPECT_LT(largest[0], 30522);
     EXPECT_EQ(largest[1], 1);

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference executor against PyTorch (data/make.py, FP64) and against plain loops.
 #include "workloads/network/reference/execute.h"
-#include "tests/paths.h"
-
-#include "sim/error/error.h"
-#include "workloads/network/builtin/builtin.h"
-#include "workloads/network/graph/builder.h"
-#include "workloads/network/onnx/reader.h"
-#include "workloads/network/reference/fold.h"
-#include "workloads/network/shapes/shape_inference.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,11 +10,19 @@
 #include <numeric>
 #include <sstream>
 
+#include "sim/error/error.h"
+#include "tests/paths.h"
+#include "workloads/network/builtin/builtin.h"
+#include "workloads/network/graph/builder.h"
+#include "workloads/network/onnx/reader.h"
+#include "workloads/network/reference/fold.h"
+#include "workloads/network/shapes/shape_inference.h"
+
 namespace lockstep::network {
 namespace {
 
 namespace fs = std::filesystem;
-using Integers = std::vector<int64_t>;
+using Integers = std::vector<std::int64_t>;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
@@ -38,7 +38,7 @@ std::vector<double> next_line(std::istream& file) {
 
 struct Model {
     const char* name;
-    std::map<std::string, int64_t> dimensions;
+    std::map<std::string, std::int64_t> dimensions;
 };
 void PrintTo(const Model& model, std::ostream* out) {
     *out << model.name;
@@ -97,8 +97,8 @@ std::vector<double> run(Operator op, const std::vector<Tensor>& inputs, Attribut
     std::vector<ValueId> ids;
     for (const Tensor& t : inputs) ids.push_back(b.input("x", t.type, t.shape));
     for (const Integers& values : constants)
-        ids.push_back(b.constant("c", make_tensor({static_cast<int64_t>(values.size())},
-                                                  std::span<const int64_t>(values))));
+        ids.push_back(b.constant("c", make_tensor({static_cast<std::int64_t>(values.size())},
+                                                  std::span<const std::int64_t>(values))));
     const Graph graph = b.finish({b.node(op, "node", ids, std::move(attributes))});
     const std::vector<double> exact = to_doubles(execute(graph, inputs, Precision::kFp64).at(0));
     EXPECT_THAT(to_doubles(execute(graph, inputs).at(0)), Pointwise(DoubleNear(1e-3), exact));
@@ -106,8 +106,8 @@ std::vector<double> run(Operator op, const std::vector<Tensor>& inputs, Attribut
 }
 
 TEST(Execute, ConvolvesAsPlainLoops) {
-    for (const int64_t group : {1, 2, 4}) {
-        const int64_t n = 2, c = 4, h = 7, w = 6, k = 8, r = 3, s = 2, depth = c / group;
+    for (const std::int64_t group : {1, 2, 4}) {
+        const std::int64_t n = 2, c = 4, h = 7, w = 6, k = 8, r = 3, s = 2, depth = c / group;
         const Tensor x = ramp({n, c, h, w}), weight = ramp({k, depth, r, s}, 0.5f),
                      bias = ramp({k});
         const std::vector<double> y = run(Operator::kConv, {x, weight, bias},
@@ -115,24 +115,24 @@ TEST(Execute, ConvolvesAsPlainLoops) {
                                            {"strides", Integers{2, 1}},
                                            {"dilations", Integers{1, 2}},
                                            {"pads", Integers{1, 0, 2, 1}}});
-        const int64_t p = (h + 3 - 3) / 2 + 1, q = w + 1 - 3 + 1;
-        ASSERT_EQ(y.size(), static_cast<size_t>(n * k * p * q));
-        size_t at = 0;
-        for (int64_t in = 0; in < n; ++in)
-            for (int64_t ik = 0; ik < k; ++ik)
-                for (int64_t ip = 0; ip < p; ++ip)
-                    for (int64_t iq = 0; iq < q; ++iq) {
-                        double sum = bias.as<float>()[static_cast<size_t>(ik)];
-                        for (int64_t ic = 0; ic < depth; ++ic)
-                            for (int64_t ir = 0; ir < r; ++ir)
-                                for (int64_t is = 0; is < s; ++is) {
-                                    const int64_t row = ip * 2 + ir - 1, column = iq + is * 2;
+        const std::int64_t p = (h + 3 - 3) / 2 + 1, q = w + 1 - 3 + 1;
+        ASSERT_EQ(y.size(), static_cast<std::size_t>(n * k * p * q));
+        std::size_t at = 0;
+        for (std::int64_t in = 0; in < n; ++in)
+            for (std::int64_t ik = 0; ik < k; ++ik)
+                for (std::int64_t ip = 0; ip < p; ++ip)
+                    for (std::int64_t iq = 0; iq < q; ++iq) {
+                        double sum = bias.as<float>()[static_cast<std::size_t>(ik)];
+                        for (std::int64_t ic = 0; ic < depth; ++ic)
+                            for (std::int64_t ir = 0; ir < r; ++ir)
+                                for (std::int64_t is = 0; is < s; ++is) {
+                                    const std::int64_t row = ip * 2 + ir - 1, column = iq + is * 2;
                                     if (row < 0 || row >= h || column >= w) continue;
-                                    const int64_t channel = ik / (k / group) * depth + ic;
+                                    const std::int64_t channel = ik / (k / group) * depth + ic;
                                     const auto i = ((in * c + channel) * h + row) * w + column;
                                     const auto j = ((ik * depth + ic) * r + ir) * s + is;
-                                    sum += double{x.as<float>()[static_cast<size_t>(i)]} *
-                                           weight.as<float>()[static_cast<size_t>(j)];
+                                    sum += double{x.as<float>()[static_cast<std::size_t>(i)]} *
+                                           weight.as<float>()[static_cast<std::size_t>(j)];
                                 }
                         ASSERT_DOUBLE_EQ(y[at++], sum);
                     }
@@ -142,24 +142,26 @@ TEST(Execute, ConvolvesAsPlainLoops) {
 TEST(Execute, MultipliesAsPlainLoops) {
     const Tensor a = ramp({2, 1, 3, 4}), b = ramp({5, 4, 2});
     const std::vector<double> y = run(Operator::kMatMul, {a, b});
-    for (size_t n = 0; n < 2; ++n)
-        for (size_t m = 0; m < 5; ++m)
-            for (size_t i = 0; i < 3; ++i)
-                for (size_t j = 0; j < 2; ++j) {
+    for (std::size_t n = 0; n < 2; ++n)
+        for (std::size_t m = 0; m < 5; ++m)
+            for (std::size_t i = 0; i < 3; ++i)
+                for (std::size_t j = 0; j < 2; ++j) {
                     double sum = 0;
-                    for (size_t k = 0; k < 4; ++k)
+                    for (std::size_t k = 0; k < 4; ++k)
                         sum += double{a.as<float>()[(n * 3 + i) * 4 + k]} *
                                b.as<float>()[(m * 4 + k) * 2 + j];
                     EXPECT_DOUBLE_EQ(y.at(((n * 5 + m) * 3 + i) * 2 + j), sum);
                 }
     const Tensor at = ramp({4, 3}), bt = ramp({2, 4}), c = ramp({2});
-    const std::vector<double> gemm =
-        run(Operator::kGemm, {at, bt, c},
-            {{"transA", int64_t{1}}, {"transB", int64_t{1}}, {"alpha", 0.5f}, {"beta", 2.0f}});
-    for (size_t i = 0; i < 3; ++i)
-        for (size_t j = 0; j < 2; ++j) {
+    const std::vector<double> gemm = run(Operator::kGemm, {at, bt, c},
+                                         {{"transA", std::int64_t{1}},
+                                          {"transB", std::int64_t{1}},
+                                          {"alpha", 0.5f},
+                                          {"beta", 2.0f}});
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 2; ++j) {
             double sum = 0;
-            for (size_t k = 0; k < 4; ++k)
+            for (std::size_t k = 0; k < 4; ++k)
                 sum += double{at.as<float>()[k * 3 + i]} * bt.as<float>()[j * 4 + k];
             EXPECT_DOUBLE_EQ(gemm.at(i * 2 + j), 0.5 * sum + 2.0 * c.as<float>()[j]);
         }
@@ -174,11 +176,11 @@ Tensor counting(Shape shape) {
 TEST(Execute, MovesElements) {
     EXPECT_THAT(run(Operator::kTranspose, {counting({2, 3})}), ElementsAre(0, 3, 1, 4, 2, 5));
     EXPECT_THAT(
-        run(Operator::kConcat, {counting({2, 1}), counting({2, 2})}, {{"axis", int64_t{1}}}),
+        run(Operator::kConcat, {counting({2, 1}), counting({2, 2})}, {{"axis", std::int64_t{1}}}),
         ElementsAre(0, 0, 1, 1, 2, 3));
     EXPECT_THAT(run(Operator::kSlice, {counting({3, 4})}, {}, {{2, 3}, {-10, 0}, {0, 1}, {-2, -2}}),
                 ElementsAre(11, 9, 3, 1));
-    EXPECT_THAT(run(Operator::kGather, {counting({3, 2})}, {{"axis", int64_t{0}}}, {{2, -3}}),
+    EXPECT_THAT(run(Operator::kGather, {counting({3, 2})}, {{"axis", std::int64_t{0}}}, {{2, -3}}),
                 ElementsAre(4, 5, 0, 1));
     EXPECT_THROW(run(Operator::kGather, {counting({3, 2})}, {}, {{3}}), InputError);
     EXPECT_THAT(run(Operator::kPad, {counting({1, 2})}, {}, {{1, 0, 0, 1}}),
@@ -192,7 +194,7 @@ TEST(Execute, PoolsAndReduces) {
     EXPECT_THAT(run(Operator::kMaxPool, {x}, window), ElementsAre(1, 2, 4, 5));
     EXPECT_THAT(run(Operator::kAveragePool, {x}, window), ElementsAre(0.5, 1.5, 2, 3));
     Attributes padded = window;
-    padded["count_include_pad"] = int64_t{1};
+    padded["count_include_pad"] = std::int64_t{1};
     EXPECT_THAT(run(Operator::kAveragePool, {x}, padded), ElementsAre(0.25, 0.75, 2, 3));
     EXPECT_THAT(run(Operator::kReduceMean, {counting({2, 3})}, {{"axes", Integers{1}}}),
                 ElementsAre(1, 4));
@@ -232,21 +234,21 @@ TEST(Execute, TheSmallerOperators) {
     EXPECT_THAT(run(Operator::kLessOrEqual, {x, ramp({2, 1})}), ElementsAre(0, 0, 1, 1));
     const std::vector<double> log = run(Operator::kLogSoftmax, {x}),
                               soft = run(Operator::kSoftmax, {x});
-    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(log[i], std::log(soft[i]), 1e-14);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(log[i], std::log(soft[i]), 1e-14);
     EXPECT_THAT(run(Operator::kReduceMin, {x}, {{"axes", Integers{1}}}), ElementsAre(-2.5, 0));
     EXPECT_THAT(run(Operator::kReduceProd, {x}, {{"axes", Integers{1}}}), ElementsAre(1.25, 0));
     EXPECT_THAT(run(Operator::kReduceSumSquare, {x}), ElementsAre(6.25 + 0.25 + 2.25));
     EXPECT_NEAR(run(Operator::kReduceL2, {x})[0], std::sqrt(8.75), 1e-15);
-    EXPECT_THAT(run(Operator::kArgMax, {x}, {{"axis", int64_t{1}}}), ElementsAre(1, 1));
-    EXPECT_THAT(run(Operator::kArgMin, {x}, {{"keepdims", int64_t{0}}}), ElementsAre(0, 0));
-    EXPECT_THAT(run(Operator::kArgMax, {counting({1, 2, 2})}, {{"axis", int64_t{1}}}),
+    EXPECT_THAT(run(Operator::kArgMax, {x}, {{"axis", std::int64_t{1}}}), ElementsAre(1, 1));
+    EXPECT_THAT(run(Operator::kArgMin, {x}, {{"keepdims", std::int64_t{0}}}), ElementsAre(0, 0));
+    EXPECT_THAT(run(Operator::kArgMax, {counting({1, 2, 2})}, {{"axis", std::int64_t{1}}}),
                 ElementsAre(1, 1));
     EXPECT_THAT(run(Operator::kGlobalMaxPool, {counting({1, 2, 2, 2})}), ElementsAre(3, 7));
     EXPECT_THAT(run(Operator::kTile, {counting({1, 2})}, {}, {{2, 2}}),
                 ElementsAre(0, 1, 0, 1, 0, 1, 0, 1));
     EXPECT_THAT(run(Operator::kTrilu, {counting({2, 3})}, {}, {{1}}),
                 ElementsAre(0, 1, 2, 0, 0, 5));
-    EXPECT_THAT(run(Operator::kTrilu, {counting({2, 3})}, {{"upper", int64_t{0}}}),
+    EXPECT_THAT(run(Operator::kTrilu, {counting({2, 3})}, {{"upper", std::int64_t{0}}}),
                 ElementsAre(0, 0, 0, 3, 4, 0));
     // Mean 1, variance 2/3 in each of two planes; scale 1 and 2, bias 0 and 5.
     const std::vector<float> scale = {1, 2}, bias = {0, 5};

@@ -3,20 +3,20 @@
 // loops and against hand-computed integers.
 #include "workloads/network/reference/quantised.h"
 
-#include "sim/error/error.h"
-#include "workloads/network/graph/builder.h"
-#include "workloads/network/reference/execute.h"
-#include "workloads/network/reference/integer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "sim/error/error.h"
+#include "workloads/network/graph/builder.h"
+#include "workloads/network/reference/execute.h"
+#include "workloads/network/reference/integer.h"
+
 namespace lockstep::network {
 namespace {
 
-using Integers = std::vector<int64_t>;
+using Integers = std::vector<std::int64_t>;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
@@ -32,11 +32,11 @@ Tensor real(float value) {
 
 /// One operator over inputs; the first output.
 Tensor run(Operator op, const std::vector<Tensor>& inputs, Attributes attributes = {},
-           size_t output = 0) {
+           std::size_t output = 0) {
     Builder b("test", 1);
     std::vector<ValueId> ids;
     for (const Tensor& t : inputs) ids.push_back(b.input("x", t.type, t.shape));
-    const size_t outputs = info_of(op).minimum_outputs;
+    const std::size_t outputs = info_of(op).minimum_outputs;
     const ValueId y = b.node(op, "node", ids, std::move(attributes), outputs);
     const Graph graph = b.finish({y + static_cast<ValueId>(output)});
     return execute(graph, inputs).at(0);
@@ -44,11 +44,11 @@ Tensor run(Operator op, const std::vector<Tensor>& inputs, Attributes attributes
 
 /// Sums beyond what fp32 holds: extreme bytes, more of them than are added in one piece.
 TEST(IntegerConvolution, IsExactForManyExtremeBytes) {
-    const int64_t channels = 83, size = 5, filters = 3;
+    const std::int64_t channels = 83, size = 5, filters = 3;
     Integers x, w;
-    for (int64_t i = 0; i < 2 * channels * size * size; ++i)
+    for (std::int64_t i = 0; i < 2 * channels * size * size; ++i)
         x.push_back(i % 7 == 0 ? i % 256 : 255);
-    for (int64_t i = 0; i < filters * channels * 9; ++i)
+    for (std::int64_t i = 0; i < filters * channels * 9; ++i)
         w.push_back(i % 5 == 0 ? -127 + i % 9 : -128);
     const Integers zero_w = {0, 127, -3}, bias = {1000000, -7, 0};
     const Node node{"node",
@@ -57,24 +57,24 @@ TEST(IntegerConvolution, IsExactForManyExtremeBytes) {
                     {},
                     {{"pads", Integers{1, 1, 1, 1}}, {"strides", Integers{2, 2}}}};
     const Shape shape_x{2, channels, size, size}, shape_w{filters, channels, 3, 3};
-    const std::vector<int32_t> sums =
+    const std::vector<std::int32_t> sums =
         reference::convolve_integers(node, {shape_x, x, {3}}, {shape_w, w, zero_w}, bias);
-    size_t at = 0;
-    for (int64_t n = 0; n < 2; ++n)
-        for (int64_t f = 0; f < filters; ++f)
-            for (int64_t oy = 0; oy < 3; ++oy)
-                for (int64_t ox = 0; ox < 3; ++ox) {
-                    int64_t sum = bias[static_cast<size_t>(f)];
-                    for (int64_t c = 0; c < channels; ++c)
-                        for (int64_t r = 0; r < 3; ++r)
-                            for (int64_t s = 0; s < 3; ++s) {
-                                const int64_t y = 2 * oy + r - 1, column = 2 * ox + s - 1;
+    std::size_t at = 0;
+    for (std::int64_t n = 0; n < 2; ++n)
+        for (std::int64_t f = 0; f < filters; ++f)
+            for (std::int64_t oy = 0; oy < 3; ++oy)
+                for (std::int64_t ox = 0; ox < 3; ++ox) {
+                    std::int64_t sum = bias[static_cast<std::size_t>(f)];
+                    for (std::int64_t c = 0; c < channels; ++c)
+                        for (std::int64_t r = 0; r < 3; ++r)
+                            for (std::int64_t s = 0; s < 3; ++s) {
+                                const std::int64_t y = 2 * oy + r - 1, column = 2 * ox + s - 1;
                                 if (y < 0 || y >= size || column < 0 || column >= size) continue;
-                                const auto i = static_cast<size_t>(
+                                const auto i = static_cast<std::size_t>(
                                     ((n * channels + c) * size + y) * size + column);
                                 const auto k =
-                                    static_cast<size_t>(((f * channels + c) * 3 + r) * 3 + s);
-                                sum += (x[i] - 3) * (w[k] - zero_w[static_cast<size_t>(f)]);
+                                    static_cast<std::size_t>(((f * channels + c) * 3 + r) * 3 + s);
+                                sum += (x[i] - 3) * (w[k] - zero_w[static_cast<std::size_t>(f)]);
                             }
                     ASSERT_EQ(sums[at++], sum);
                 }
@@ -82,12 +82,12 @@ TEST(IntegerConvolution, IsExactForManyExtremeBytes) {
 }
 
 TEST(IntegerProduct, IsExactForManyExtremeBytes) {
-    const int64_t m = 3, k = 1000, n = 5;
-    Integers x, w, transposed(static_cast<size_t>(k * n));
-    for (int64_t i = 0; i < m * k; ++i) x.push_back(i % 11 == 0 ? i % 128 : -128);
-    for (int64_t i = 0; i < k * n; ++i) {
+    const std::int64_t m = 3, k = 1000, n = 5;
+    Integers x, w, transposed(static_cast<std::size_t>(k * n));
+    for (std::int64_t i = 0; i < m * k; ++i) x.push_back(i % 11 == 0 ? i % 128 : -128);
+    for (std::int64_t i = 0; i < k * n; ++i) {
         w.push_back(i % 3 == 0 ? -127 + i % 100 : -128);
-        transposed[static_cast<size_t>(i % n * k + i / n)] = w.back();
+        transposed[static_cast<std::size_t>(i % n * k + i / n)] = w.back();
     }
     const Integers zero_w = {0, 127, -3, 5, 0}, bias = {1000000, -7, 0, 1, 2};
     const Node node{"node", Operator::kMatMul, {}, {}, {}};
@@ -96,10 +96,10 @@ TEST(IntegerProduct, IsExactForManyExtremeBytes) {
         reference::multiply_integers(node, {shape_x, x, {127}}, {shape_w, w, zero_w}, false, bias);
     EXPECT_EQ(sums, reference::multiply_integers(node, {shape_x, x, {127}},
                                                  {shape_t, transposed, zero_w}, true, bias));
-    for (size_t row = 0; row < 3; ++row)
-        for (size_t c = 0; c < 5; ++c) {
-            int64_t sum = bias[c];
-            for (size_t i = 0; i < 1000; ++i)
+    for (std::size_t row = 0; row < 3; ++row)
+        for (std::size_t c = 0; c < 5; ++c) {
+            std::int64_t sum = bias[c];
+            for (std::size_t i = 0; i < 1000; ++i)
                 sum += (x[row * 1000 + i] - 127) * (w[i * 5 + c] - zero_w[c]);
             EXPECT_EQ(sums[row * 5 + c], sum);
         }
@@ -162,7 +162,7 @@ TEST(OnnxQuantised, Linear) {
     EXPECT_THAT(to_integers(run(Operator::kQuantizeLinear, {two, scale, u8({2}, {0, 10})})),
                 ElementsAre(1, 12, 1, 12));
     EXPECT_THAT(to_integers(run(Operator::kQuantizeLinear, {two, scale, u8({2}, {0, 10})},
-                                {{"axis", int64_t{0}}})),
+                                {{"axis", std::int64_t{0}}})),
                 ElementsAre(1, 4, 10, 12));
 }
 
@@ -222,28 +222,28 @@ Tensor run_quantised(Node node, const std::vector<Operand>& operands, const Quan
     return execute(graph, inputs, Precision::kFp32, {}, how).at(0);
 }
 
-Quantisation scaled(float scale, int32_t zero = 0) {
+Quantisation scaled(float scale, std::int32_t zero = 0) {
     return {{scale}, {zero}, std::nullopt};
 }
 
-Tensor pattern(Shape shape, int64_t seed) {
+Tensor pattern(Shape shape, std::int64_t seed) {
     Tensor tensor(ElementType::kInt8, std::move(shape));
-    for (int8_t& value : tensor.as<int8_t>()) {
-        seed = (seed * 1103515245 + 12345) % (int64_t{1} << 31);
-        value = static_cast<int8_t>(seed >> 16);
+    for (std::int8_t& value : tensor.as<std::int8_t>()) {
+        seed = (seed * 1103515245 + 12345) % (std::int64_t{1} << 31);
+        value = static_cast<std::int8_t>(seed >> 16);
     }
     return tensor;
 }
 
 TEST(Quantised, ConvolvesAsPlainIntegerLoops) {
-    const int64_t n = 2, c = 4, h = 6, w = 5, k = 6, r = 3, zx = -7;
-    for (const int64_t group : {1, 2}) {
-        const int64_t depth = c / group;
+    const std::int64_t n = 2, c = 4, h = 6, w = 5, k = 6, r = 3, zx = -7;
+    for (const std::int64_t group : {1, 2}) {
+        const std::int64_t depth = c / group;
         const Tensor x = pattern({n, c, h, w}, 1), filter = pattern({k, depth, r, r}, 2);
-        Quantisation per_channel{{}, std::vector<int32_t>(k, 0), 0};
-        Quantisation sums{{}, std::vector<int32_t>(k, 0), 0};
+        Quantisation per_channel{{}, std::vector<std::int32_t>(k, 0), 0};
+        Quantisation sums{{}, std::vector<std::int32_t>(k, 0), 0};
         Integers bias;
-        for (int64_t i = 0; i < k; ++i) {
+        for (std::int64_t i = 0; i < k; ++i) {
             per_channel.scale.push_back(0.001f * static_cast<float>(i + 1));
             sums.scale.push_back(0.02f * per_channel.scale.back());
             bias.push_back(i * 1000 - 2500);
@@ -258,33 +258,34 @@ TEST(Quantised, ConvolvesAsPlainIntegerLoops) {
         const Tensor y =
             run_quantised(node, {{x, scaled(0.02f, zx)}, {filter, per_channel}, {b, sums}},
                           scaled(0.11f, 5), {n, k, 3, 5});
-        size_t at = 0;
-        for (int64_t in = 0; in < n; ++in)
-            for (int64_t ik = 0; ik < k; ++ik)
-                for (int64_t p = 0; p < 3; ++p)
-                    for (int64_t q = 0; q < 5; ++q) {
-                        int64_t sum = bias[static_cast<size_t>(ik)];
-                        for (int64_t ic = 0; ic < depth; ++ic)
-                            for (int64_t ir = 0; ir < r; ++ir)
-                                for (int64_t is = 0; is < r; ++is) {
-                                    const int64_t row = p * 2 + ir - 1, column = q + is - 1;
+        std::size_t at = 0;
+        for (std::int64_t in = 0; in < n; ++in)
+            for (std::int64_t ik = 0; ik < k; ++ik)
+                for (std::int64_t p = 0; p < 3; ++p)
+                    for (std::int64_t q = 0; q < 5; ++q) {
+                        std::int64_t sum = bias[static_cast<std::size_t>(ik)];
+                        for (std::int64_t ic = 0; ic < depth; ++ic)
+                            for (std::int64_t ir = 0; ir < r; ++ir)
+                                for (std::int64_t is = 0; is < r; ++is) {
+                                    const std::int64_t row = p * 2 + ir - 1, column = q + is - 1;
                                     if (row < 0 || row >= h || column < 0 || column >= w) continue;
-                                    const int64_t channel = ik / (k / group) * depth + ic;
+                                    const std::int64_t channel = ik / (k / group) * depth + ic;
                                     const auto i = ((in * c + channel) * h + row) * w + column;
                                     const auto j = ((ik * depth + ic) * r + ir) * r + is;
-                                    sum += (x.as<int8_t>()[static_cast<size_t>(i)] - zx) *
-                                           filter.as<int8_t>()[static_cast<size_t>(j)];
+                                    sum += (x.as<std::int8_t>()[static_cast<std::size_t>(i)] - zx) *
+                                           filter.as<std::int8_t>()[static_cast<std::size_t>(j)];
                                 }
                         // sum * scale as an exact fraction: the multiplier has 31 bits.
                         const double scale = double{0.02f} *
-                                             per_channel.scale[static_cast<size_t>(ik)] /
+                                             per_channel.scale[static_cast<std::size_t>(ik)] /
                                              double{0.11f};
                         const int exponent = static_cast<int>(std::floor(std::log2(scale))) + 1;
                         const auto m = std::llround(std::ldexp(scale, 31 - exponent));
                         const long double exact =
                             std::ldexp(static_cast<long double>(sum) * m, exponent - 31);
-                        const auto steps = static_cast<int64_t>(std::floor(exact + 0.5L)) + 5;
-                        ASSERT_EQ(y.as<int8_t>()[at++], std::clamp<int64_t>(steps, -128, 127));
+                        const auto steps = static_cast<std::int64_t>(std::floor(exact + 0.5L)) + 5;
+                        ASSERT_EQ(y.as<std::int8_t>()[at++],
+                                  std::clamp<std::int64_t>(steps, -128, 127));
                     }
     }
 }
@@ -301,7 +302,7 @@ TEST(Quantised, Products) {
                                           scaled(1, 100), {1, 2}, Requantisation::kOnnx)),
                 ElementsAre(86, 82));
     const Tensor bias = from_integers(ElementType::kInt32, {2}, Integers{58, -1000});
-    const Node gemm{"g", Operator::kGemm, {}, {}, {{"transB", int64_t{1}}}};
+    const Node gemm{"g", Operator::kGemm, {}, {}, {{"transB", std::int64_t{1}}}};
     // 8 * 1 - 22 * 2 + 58 = 22, 8 * 3 - 22 * 4 - 1000 = -1064; scales 1/4 and 1/8.
     EXPECT_THAT(
         to_integers(run_quantised(
@@ -357,7 +358,7 @@ TEST(Quantised, MovesStoredValues) {
         run_quantised({"t", Operator::kTranspose, {}, {}, {}}, {{x, q}}, scaled(1), {2, 2}),
         InputError);
     // The second operand's steps are twice as large; 2 * (127 - 10) saturates.
-    const Node concat{"c", Operator::kConcat, {}, {}, {{"axis", int64_t{0}}}};
+    const Node concat{"c", Operator::kConcat, {}, {}, {{"axis", std::int64_t{0}}}};
     EXPECT_THAT(to_integers(run_quantised(concat, {{x, q}, {x, scaled(1, 10)}}, q, {4, 2})),
                 ElementsAre(-128, 2, 3, 127, -128, -128, -128, 106));
     const Tensor image = bytes(ElementType::kInt8, {1, 1, 2, 2}, {-5, -6, -7, -8});
@@ -382,16 +383,16 @@ TEST(Quantised, LooksActivationsUp) {
     const Node sigmoid{"s", Operator::kSigmoid, {}, {}, {}};
     const Quantisation unit = scaled(1.0f / 256, -128);
     const Tensor y = run_quantised(sigmoid, {{x, scaled(0.05f)}}, unit, {4});
-    for (size_t i = 0; i < 4; ++i) {
-        const double exact = 256 / (1 + std::exp(-double{0.05f} * x.as<int8_t>()[i])) - 128;
-        EXPECT_EQ(y.as<int8_t>()[i], std::min(127.0, std::nearbyint(exact))) << i;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double exact = 256 / (1 + std::exp(-double{0.05f} * x.as<std::int8_t>()[i])) - 128;
+        EXPECT_EQ(y.as<std::int8_t>()[i], std::min(127.0, std::nearbyint(exact))) << i;
     }
 }
 
 TEST(Quantised, SumsMustFit) {
     Tensor a(ElementType::kInt8, {1, 140000}), b(ElementType::kInt8, {140000, 1});
-    for (int8_t& x : a.as<int8_t>()) x = -128;
-    for (int8_t& x : b.as<int8_t>()) x = -128;
+    for (std::int8_t& x : a.as<std::int8_t>()) x = -128;
+    for (std::int8_t& x : b.as<std::int8_t>()) x = -128;
     const Node node{"m", Operator::kMatMul, {}, {}, {}};
     EXPECT_THROW(run_quantised(node, {{a, scaled(1)}, {b, scaled(1)}}, scaled(1), {1, 1}),
                  InputError);

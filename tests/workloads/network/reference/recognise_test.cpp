@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognised operators compute what their parts do.
 #include "workloads/network/reference/recognise.h"
-#include "tests/paths.h"
-
-#include "workloads/network/builtin/inputs.h"
-#include "workloads/network/graph/builder.h"
-#include "workloads/network/onnx/reader.h"
-#include "workloads/network/reference/execute.h"
-#include "workloads/network/reference/fold.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "tests/paths.h"
+#include "workloads/network/builtin/inputs.h"
+#include "workloads/network/graph/builder.h"
+#include "workloads/network/onnx/reader.h"
+#include "workloads/network/reference/execute.h"
+#include "workloads/network/reference/fold.h"
 
 namespace lockstep::network {
 namespace {
@@ -27,8 +27,8 @@ void expect_the_same(const Graph& before, const Graph& after) {
                 Pointwise(DoubleNear(1e-6), to_doubles(execute(before, x, Precision::kFp64)[0])));
 }
 
-size_t count(const Graph& graph, Operator op) {
-    size_t n = 0;
+std::size_t count(const Graph& graph, Operator op) {
+    std::size_t n = 0;
     for (const Node& node : graph.nodes) n += node.op == op;
     return n;
 }
@@ -101,7 +101,7 @@ TEST(Recognise, LeavesWhatIsSomethingElse) {
 
 TEST(Recognise, ANormalisationWithoutBias) {
     Parts p;
-    const Attributes last = {{"axes", std::vector<int64_t>{1}}};
+    const Attributes last = {{"axes", std::vector<std::int64_t>{1}}};
     const ValueId mean = p.b.node(Operator::kReduceMean, "mean", {p.x}, last);
     const ValueId centred = p.node(Operator::kSub, p.x, mean);
     const ValueId variance = p.b.node(Operator::kReduceMean, "variance",
@@ -117,7 +117,8 @@ TEST(Recognise, ANormalisationWithoutBias) {
     // Over another dimension it is none.
     Graph other = before;
     for (Node& node : other.nodes)
-        if (node.op == Operator::kReduceMean) node.attributes["axes"] = std::vector<int64_t>{0};
+        if (node.op == Operator::kReduceMean)
+            node.attributes["axes"] = std::vector<std::int64_t>{0};
     EXPECT_EQ(recognise_layer_normalisation(other), 0);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled networks compute what the reference executor computes, in the model of the core.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/graph/builder.h"
 #include "workloads/network/tpu/explain.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace lockstep::network {
 namespace {
@@ -61,14 +61,14 @@ TEST(CompileForTpu, ABlockOfRowsLiesInOneHalfOfTheAccumulators) {
     for (const tpu::Instruction& i : ran.compiled.program.instructions) {
         if (i.opcode() != tpu::Opcode::kConvolve && i.opcode() != tpu::Opcode::kMatrixMultiply)
             continue;
-        const uint64_t begin = i[tpu::Field::kAccumulator], end = begin + i[tpu::Field::kRows];
+        const std::uint64_t begin = i[tpu::Field::kAccumulator], end = begin + i[tpu::Field::kRows];
         EXPECT_TRUE(end <= 200 || begin >= 200) << begin << " to " << end;
     }
 }
 
 /// Products, sums, differences, tables and averages of integers.
-Graph arithmetic(uint64_t seed) {
-    using Numbers = std::vector<int64_t>;
+Graph arithmetic(std::uint64_t seed) {
+    using Numbers = std::vector<std::int64_t>;
     Builder b("arithmetic", seed);
     const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 11});
     ValueId y = b.convolution("first", x, 9, 3, {.stride = 1, .pad = 1, .bias = true});
@@ -82,13 +82,13 @@ Graph arithmetic(uint64_t seed) {
                {{"kernel_shape", Numbers{3, 3}},
                 {"strides", Numbers{2, 2}},
                 {"pads", Numbers{1, 1, 1, 1}},
-                {"count_include_pad", static_cast<int64_t>(seed % 2)}});
+                {"count_include_pad", static_cast<std::int64_t>(seed % 2)}});
     const ValueId mean = b.node(Operator::kGlobalAveragePool, "mean", {y});
     return b.finish({b.reshape("means", mean, {2, 9}), y});
 }
 
 TEST(CompileForTpu, RoundsIntegersByMultiplierAndShift) {
-    for (const uint64_t seed : {3, 4, 5, 6})
+    for (const std::uint64_t seed : {3, 4, 5, 6})
         for (const auto& graph : {vision, arithmetic}) {
             const Ran real = run_on(graph(seed), "tpu_v1"),
                       fixed = run_on(graph(seed), "tpu_v1", {"vector.requantisation=fixed_point"});
@@ -106,19 +106,19 @@ TEST(CompileForTpu, RoundsIntegersByMultiplierAndShift) {
 }
 
 /// What has no lowering of its own.
-Graph rewritten(uint64_t seed) {
+Graph rewritten(std::uint64_t seed) {
     Builder b("rewritten", seed);
     using enum Operator;
-    const auto integers = [&](std::vector<int64_t> values) {
-        return b.constant("c", make_tensor({static_cast<int64_t>(values.size())},
-                                           std::span<const int64_t>(values)));
+    const auto integers = [&](std::vector<std::int64_t> values) {
+        return b.constant("c", make_tensor({static_cast<std::int64_t>(values.size())},
+                                           std::span<const std::int64_t>(values)));
     };
     const auto number = [&](float value) {
         return b.constant("c", make_tensor({}, std::span<const float>(&value, 1)));
     };
     const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 5, 4});
     ValueId y = b.node(kConvTranspose, "up", {x, b.weight("up.weight", {6, 2, 3, 3}, 0.3f)},
-                       {{"strides", std::vector<int64_t>{2, 2}}, {"group", int64_t{2}}});
+                       {{"strides", std::vector<std::int64_t>{2, 2}}, {"group", std::int64_t{2}}});
     y = b.batch_normalisation("norm", b.node(kElu, "elu", {y}));
     y = b.node(kPRelu, "prelu", {y, b.weight("slopes", {4, 1, 1}, 0.5f)});
     y = b.node(kInstanceNormalization, "instance",
@@ -130,21 +130,22 @@ Graph rewritten(uint64_t seed) {
                                  {"nearest_mode", std::string("floor")}});
     const ValueId mask = b.node(kGreaterOrEqual, "compare", {x, number(0.25f)});
     const ValueId chosen = b.node(kWhere, "where", {mask, x, b.node(kSub, "from", {number(1), x})});
-    const ValueId mean = b.node(kReduceMean, "mean", {y},
-                                {{"axes", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{0}}});
+    const ValueId mean =
+        b.node(kReduceMean, "mean", {y},
+               {{"axes", std::vector<std::int64_t>{2, 3}}, {"keepdims", std::int64_t{0}}});
     return b.finish(
         {b.node(kLogSoftmax, "log", {mean}),
-         b.node(kSoftmax, "softmax", {y}, {{"axis", int64_t{1}}}),
-         b.node(kReduceMin, "least", {chosen}, {{"axes", std::vector<int64_t>{1}}}),
+         b.node(kSoftmax, "softmax", {y}, {{"axis", std::int64_t{1}}}),
+         b.node(kReduceMin, "least", {chosen}, {{"axes", std::vector<std::int64_t>{1}}}),
          b.node(kMaxPool, "deep", {b.reshape("planes", x, {1, 2, 6, 5, 4})},
-                {{"kernel_shape", std::vector<int64_t>{3, 1, 1}},
-                 {"pads", std::vector<int64_t>{1, 0, 0, 1, 0, 0}}}),
+                {{"kernel_shape", std::vector<std::int64_t>{3, 1, 1}},
+                 {"pads", std::vector<std::int64_t>{1, 0, 0, 1, 0, 0}}}),
          b.node(kTile, "tile", {near, integers({1, 1, 2, 1})}),
          b.node(kPad, "frame", {x, integers({0, 0, 1, 0, 0, 0, 0, 2}), number(1.5f)}),
          b.node(kPad, "mirror", {x, integers({0, 0, 1, 2, 0, 0, 2, 1})},
                 {{"mode", std::string("reflect")}}),
          b.node(kMul, "column",
-                {b.node(kGather, "pixel", {chosen, integers({2, 0})}, {{"axis", int64_t{3}}}),
+                {b.node(kGather, "pixel", {chosen, integers({2, 0})}, {{"axis", std::int64_t{3}}}),
                  b.weight("row", {5, 1}, 1)})});
 }
 
@@ -158,9 +159,9 @@ TEST(CompileForTpu, RunsConvolutionsOfOtherForms) {
     Builder b("forms", 7);
     using enum Operator;
     const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 9});
-    const std::vector<int64_t> three = {3}, two = {2}, one = {1, 1};
+    const std::vector<std::int64_t> three = {3}, two = {2}, one = {1, 1};
     ValueId y = b.node(kConv, "line", {x, b.weight("w", {8, 3, 3}, 0.3f)},
-                       {{"group", int64_t{2}}, {"pads", one}});
+                       {{"group", std::int64_t{2}}, {"pads", one}});
     y = b.node(kMaxPool, "pool", {y}, {{"kernel_shape", two}, {"strides", two}});
     y = b.transpose("turn", b.reshape("image", y, {2, 2, 4, 4}), {0, 2, 1, 3});
     y = b.convolution("conv", y, 5, 2, {});
@@ -181,10 +182,11 @@ TEST(CompileForTpu, CountsTheUsefulMultiplications) {
 }
 
 /// Two convolutions, a pooling and a convolution that another node reads too, side by side.
-Graph branches(uint64_t seed) {
+Graph branches(std::uint64_t seed) {
     Builder b("branches", seed);
     const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 10, 10});
-    const auto convolve = [&](const char* name, ValueId from, int64_t channels, int64_t kernel) {
+    const auto convolve = [&](const char* name, ValueId from, std::int64_t channels,
+                              std::int64_t kernel) {
         return b.node(
             Operator::kRelu, std::string(name) + ".relu",
             {b.convolution(name, from, channels, kernel, {.pad = kernel / 2, .bias = true})});
@@ -194,7 +196,7 @@ Graph branches(uint64_t seed) {
         b.node(Operator::kConcat, "join",
                {convolve("one", x, 7, 1), shared, convolve("three", shared, 270, 3),
                 b.max_pool("pool", convolve("before", x, 9, 1), 3, 1, 1)},
-               {{"axis", int64_t{1}}});
+               {{"axis", std::int64_t{1}}});
     return b.finish({convolve("last", join, 4, 3)});
 }
 
@@ -225,7 +227,8 @@ TEST(CompileForTpu, SixteenBitActivationsTakeTwoCyclesARow) {
     for (const TpuLayer& layer : compiled.layers) {
         if (layer.weight_tiles == 0) continue;
         const std::string why = explain_layer(
-            layer, {.cycles = 1000, .macs = uint64_t{300} * 256 * 256, .active = 600}, v1.limits());
+            layer, {.cycles = 1000, .macs = std::uint64_t{300} * 256 * 256, .active = 600},
+            v1.limits());
         EXPECT_THAT(why, testing::HasSubstr("30.0% 16-bit operands"));
         EXPECT_THAT(why, testing::Not(testing::HasSubstr("fold edges")));
     }
@@ -242,7 +245,7 @@ TEST(CompileForTpu, ProductsAreExplainedWhereTheyWereComputed) {
     TpuLayer layer{.name = "shortcut", .weight_tiles = 1};
     layer.lane_use = 0.5;
     layer.column_use = 1;
-    constexpr uint64_t kPes = 256 * 256;
+    constexpr std::uint64_t kPes = 256 * 256;
     EXPECT_EQ(explain_layer(layer,
                             {.cycles = 1000,
                              .macs = 150 * kPes,
@@ -260,7 +263,7 @@ TEST(CompileForTpu, ProductsAreExplainedWhereTheyWereComputed) {
     const ValueId x = b.input("x", ElementType::kFp32, {600, 32});
     const Graph graph = b.finish({b.linear("a", x, 32), b.linear("b", x, 32)});
     const tpu::RunResult result = run_on(graph, "tpu_v1").result;
-    uint64_t others = 0, elsewhere = 0;
+    std::uint64_t others = 0, elsewhere = 0;
     for (const tpu::StepResult& step : result.steps) {
         EXPECT_LE(step.active_others, step.active) << step.name;
         others += step.active_others;
@@ -283,7 +286,7 @@ TEST(CompileForTpu, ALayerBeginsWhenTheOneBeforeItIsComplete) {
     const tpu::Parameters parameters(*config::Machine::load("tpu_v1", {}));
     const TpuNetwork network = prepare_for_tpu(graph, 1, {}, 1, false);
     const tpu::Program program = compile_for_tpu(network.graph, {1, parameters.limits()}).program;
-    std::vector<uint32_t> waits;
+    std::vector<std::uint32_t> waits;
     for (const tpu::Instruction& i : program.instructions)
         if (i.opcode() == tpu::Opcode::kMatrixMultiply)
             waits.push_back(i.wait(tpu::Queue::kVector));

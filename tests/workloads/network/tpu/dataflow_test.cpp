@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every dataflow computes the reference, and moves what it must: which operand is fetched again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/graph/builder.h"
 #include "workloads/network/tpu/explain.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <random>
 
 namespace lockstep::network {
 namespace {
@@ -110,7 +110,7 @@ Ran product_on_v1(const char* dataflow) {
 }
 
 TEST(DataflowTraffic, EachHoldsItsOperandAndFetchesTheOthers) {
-    const uint64_t a = 1024 * 768, b = 768 * 512, c = 1024 * 512;
+    const std::uint64_t a = 1024 * 768, b = 768 * 512, c = 1024 * 512;
     const Ran ws = product_on_v1("ws"), os = product_on_v1("os"), is = product_on_v1("is");
     const auto total = [](const Ran& ran) { return ran.result.total(); };
     // Weights: once; for each 256 rows of results; for each 256 rows of inputs.

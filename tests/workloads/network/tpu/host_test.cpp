@@ -3,14 +3,14 @@
 // still computes the reference.
 #include "workloads/network/tpu/host.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/graph/builder.h"
 #include "workloads/network/tpu/explain.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace lockstep::network {
 namespace {
@@ -43,7 +43,7 @@ TEST(HostTasks, HoldNoValueOfAttentionButWhatGoesInAndOut) {
     EXPECT_THAT(attention.reads, SizeIs(3));
     EXPECT_THAT(attention.writes, SizeIs(1));
     for (const TpuPort& port : attention.reads) EXPECT_EQ(port.type, ElementType::kInt8);
-    uint64_t busy = 0;
+    std::uint64_t busy = 0;
     for (const tpu::StepResult& step : ran.result.steps) busy += step.host_busy;
     EXPECT_GT(busy, 0u);
     EXPECT_EQ(ran.result.total().host_busy, busy);
@@ -56,14 +56,14 @@ TEST(HostTasks, ServeATokenNetworkWithMaskSplitAndTwoOutputs) {
     ValueId x = b.node(Operator::kGather, "embed", {b.weight("table", {40, 32}, 0.5f), ids});
     const ValueId norm = b.layer_normalisation("norm", x, 1e-5f);
     const ValueId y = b.linear("qkv", norm, 96);
-    const std::vector<int64_t> parts = {32, 32, 32};
+    const std::vector<std::int64_t> parts = {32, 32, 32};
     const ValueId q =
         b.node(Operator::kSplit, "split",
-               {y, b.constant("parts", make_tensor({3}, std::span<const int64_t>(parts)))},
-               {{"axis", int64_t{2}}}, 3);
+               {y, b.constant("parts", make_tensor({3}, std::span<const std::int64_t>(parts)))},
+               {{"axis", std::int64_t{2}}}, 3);
     const ValueId scores =
         b.node(Operator::kMatMul, "scores", {q, b.transpose("t", q + 1, {0, 2, 1})});
-    const ValueId p = b.node(Operator::kSoftmax, "softmax", {scores}, {{"axis", int64_t{-1}}});
+    const ValueId p = b.node(Operator::kSoftmax, "softmax", {scores}, {{"axis", std::int64_t{-1}}});
     x = b.node(Operator::kAdd, "residual", {x, b.node(Operator::kMatMul, "context", {p, q + 2})});
     const ValueId logits = b.linear("head", x, 40);
     expect_verified(run_on(b.finish({logits, p}), "tpu_v1"));
@@ -80,7 +80,7 @@ TEST(HostTasks, StandBetweenConvolutions) {
     x = b.node(Operator::kMul, "gated", {x, gate});
     x = b.node(Operator::kSoftplus, "softplus", {x});
     x = b.convolution("third", x, 4, 1, {});
-    x = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
+    x = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", std::int64_t{1}}});
     const Ran ran = run_on(b.finish({b.linear("fc", x, 10)}), "tpu_v1");
     expect_verified(ran);
     EXPECT_GE(ran.compiled.host_tasks.size(), 3u);

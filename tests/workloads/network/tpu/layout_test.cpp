@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that lie in other orders than their readers expect: what is added on the way out of the
 // accumulators, images as rows, operands that are neither row by row nor column by column.
-#include "tests/workloads/network/tpu/run_on.h"
-
 #include <gtest/gtest.h>
+
+#include "tests/workloads/network/tpu/run_on.h"
 
 namespace lockstep::network {
 namespace {
@@ -62,7 +62,7 @@ TEST_P(Layouts, FlattenedImagesMeetRows) {
     const auto flat = [](Builder& b) {
         const ValueId x = input(b, "x", {2, 3, 6, 6});
         const ValueId y = relu(b, "image", b.convolution("conv", x, 4, 3, {.pad = 1}));
-        return relu(b, "flat.relu", b.node(kFlatten, "flat", {y}, {{"axis", int64_t{1}}}));
+        return relu(b, "flat.relu", b.node(kFlatten, "flat", {y}, {{"axis", std::int64_t{1}}}));
     };
     const auto rows = [](Builder& b) {
         return relu(b, "rows.relu", b.linear("rows", input(b, "z", {2, 10}), 144));
@@ -73,7 +73,7 @@ TEST_P(Layouts, FlattenedImagesMeetRows) {
     });
     expect_reference([&](Builder& b) { return b.node(kSub, "difference", {rows(b), flat(b)}); });
     expect_reference([&](Builder& b) {
-        return b.node(kConcat, "both", {rows(b), flat(b)}, {{"axis", int64_t{1}}});
+        return b.node(kConcat, "both", {rows(b), flat(b)}, {{"axis", std::int64_t{1}}});
     });
     expect_reference([&](Builder& b) { return b.layer_normalisation("norm", flat(b), 1e-5f); });
     expect_reference([&](Builder& b) { return b.reshape("shape", flat(b), {2, 36, 4}); });

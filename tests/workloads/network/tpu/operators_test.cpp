@@ -2,9 +2,9 @@
 // What a core says of nodes before anything is placed.
 #include "workloads/network/tpu/operators.h"
 
-#include "workloads/network/graph/builder.h"
-
 #include <gmock/gmock.h>
+
+#include "workloads/network/graph/builder.h"
 
 namespace lockstep::network::lowering {
 namespace {

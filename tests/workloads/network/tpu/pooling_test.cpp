@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling on the way out of the accumulators, and apart.
+#include <gtest/gtest.h>
+
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/graph/builder.h"
-
-#include <gtest/gtest.h>
 
 namespace lockstep::network {
 namespace {
 
 /// A convolution with `pool` behind it.
-Graph pooled(const Shape& image, int64_t filters, int64_t stride, Attributes pool) {
+Graph pooled(const Shape& image, std::int64_t filters, std::int64_t stride, Attributes pool) {
     Builder b("pooled", 5);
     ValueId x = b.input("x", ElementType::kFp32, image);
     x = b.convolution("conv", x, filters, 3, {.stride = stride, .pad = 1, .bias = true});
@@ -19,12 +19,13 @@ Graph pooled(const Shape& image, int64_t filters, int64_t stride, Attributes poo
 }
 
 TEST(TpuPooling, PoolsOnTheWayOutOfTheAccumulators) {
-    using Numbers = std::vector<int64_t>;
+    using Numbers = std::vector<std::int64_t>;
     const Attributes overlapping = {
         {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{2, 2}}, {"pads", Numbers{1, 1, 1, 1}}};
     const Attributes apart = {{"kernel_shape", Numbers{2, 2}}, {"strides", Numbers{2, 2}}};
-    const Attributes up = {
-        {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{2, 2}}, {"ceil_mode", int64_t{1}}};
+    const Attributes up = {{"kernel_shape", Numbers{3, 3}},
+                           {"strides", Numbers{2, 2}},
+                           {"ceil_mode", std::int64_t{1}}};
     const Attributes dense = {
         {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{1, 1}}, {"pads", Numbers{0, 2, 2, 1}}};
     // Whole images in a block, one, and lines of one; in the unified buffer and out of it.
@@ -45,7 +46,7 @@ TEST(TpuPooling, PoolsOnTheWayOutOfTheAccumulators) {
 }
 
 TEST(TpuPooling, PoolsWithEveryDataflow) {
-    using Numbers = std::vector<int64_t>;
+    using Numbers = std::vector<std::int64_t>;
     const Attributes pool = {
         {"kernel_shape", Numbers{3, 3}}, {"strides", Numbers{2, 2}}, {"pads", Numbers{1, 1, 1, 1}}};
     for (const char* dataflow : {"ws", "os", "is"})
@@ -61,8 +62,8 @@ TEST(TpuPooling, PoolsWithEveryDataflow) {
 }
 
 TEST(TpuPooling, LeavesPoolingThatWouldBeWrongToTheHost) {
-    using Numbers = std::vector<int64_t>;
-    const auto average = [](int64_t counts_pad, int64_t ceil) {
+    using Numbers = std::vector<std::int64_t>;
+    const auto average = [](std::int64_t counts_pad, std::int64_t ceil) {
         Builder b("average", 1);
         const ValueId x = b.input("x", ElementType::kFp32, {1, 3, 8, 8});
         return b.finish({b.node(Operator::kAveragePool, "average", {x},
@@ -87,7 +88,7 @@ TEST(TpuPooling, LeavesPoolingThatWouldBeWrongToTheHost) {
 }
 
 TEST(TpuPooling, PoolsApartWhereItCannotOnTheWay) {
-    using Numbers = std::vector<int64_t>;
+    using Numbers = std::vector<std::int64_t>;
     const Attributes oblong = {{"kernel_shape", Numbers{3, 2}}, {"strides", Numbers{2, 2}}};
     const Attributes large = {{"kernel_shape", Numbers{16, 16}}, {"strides", Numbers{1, 1}}};
     for (const Attributes& pool : {oblong, large}) {

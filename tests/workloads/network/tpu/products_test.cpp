@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products whose operands do not all fit the unified buffer, and what matrix units share.
+#include <gtest/gtest.h>
+
+#include <random>
+
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/tpu/plan_time.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
 
 namespace lockstep::network {
 namespace {
@@ -101,7 +101,7 @@ TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
 }
 
 TEST(CompiledProducts, NarrowTilesAreNoSlowerThanFullOnes) {
-    const auto cycles = [](int64_t columns) {
+    const auto cycles = [](std::int64_t columns) {
         const BuiltinRequest request =
             parse_builtin(fmt::format("gemm:m=1024,n={},k=512", columns));
         return run_on(build_network(request.name, request.options), "tpu_v3").result.cycles;
@@ -117,7 +117,7 @@ TEST(CompiledProducts, AreNoSlowerInALargerBufferOrWithFasterMemory) {
     };
     for (const char* workload :
          {"gemm:m=513,n=300,k=700", "conv2d:n=8,h=7,w=7,c=512,k=256,r=3,s=3,stride=1,pad=1"}) {
-        const uint64_t now = cycles(workload, "unified_buffer.size=16MiB");
+        const std::uint64_t now = cycles(workload, "unified_buffer.size=16MiB");
         EXPECT_LE(cycles(workload, "unified_buffer.size=128MiB"), now) << workload;
         EXPECT_LT(cycles(workload, "memory.clock=1757.8"), now) << workload;
     }

@@ -2,6 +2,8 @@
 // A network through the compiler, the model of the core and the check against the reference.
 #pragma once
 
+#include <algorithm>
+
 #include "models/tpu/tpu.h"
 #include "sim/config/machine.h"
 #include "workloads/network/builtin/builtin.h"
@@ -9,8 +11,6 @@
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
-
-#include <algorithm>
 
 namespace lockstep::network {
 
@@ -30,13 +30,13 @@ inline Ran run_on(Graph graph, const std::string& machine,
     ran.compiled = compile_for_tpu(network.graph, {parameters.generation, parameters.limits(),
                                                    parameters.fixed_point, parameters.speed()});
     tpu::Storage storage(ran.compiled.program, true);
-    for (size_t i = 0; i < network.inputs.size(); ++i)
+    for (std::size_t i = 0; i < network.inputs.size(); ++i)
         write_port(ran.compiled.inputs[i], network.inputs[i],
                    storage.contents(ran.compiled.inputs[i].buffer));
     ran.result = tpu::run(ran.compiled.program, parameters, storage,
                           {.host = HostDriver(network.graph, ran.compiled, storage)});
     std::vector<Tensor> results;
-    for (size_t i = 0; i < ran.compiled.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < ran.compiled.outputs.size(); ++i) {
         const TpuPort& port = ran.compiled.outputs[i];
         results.push_back(
             read_port(port, network.graph.value(port.value).type, storage.contents(port.buffer)));
@@ -59,7 +59,7 @@ inline tpu::RunResult run_without_values(std::string_view workload) {
 }
 
 /// Convolutions in groups, depthwise, residual, pooling, a flattened image.
-inline Graph vision(uint64_t seed) {
+inline Graph vision(std::uint64_t seed) {
     Builder b("vision", seed);
     ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 12});
     x = b.convolution("stem", x, 24, 3, {.stride = 1, .pad = 1, .bias = true});
@@ -71,14 +71,14 @@ inline Graph vision(uint64_t seed) {
     x = b.convolution("groups", x, 24, 1, {.group = 2});
     x = b.node(Operator::kAdd, "add", {x, shortcut});
     x = b.node(Operator::kRelu, "add.relu", {x});
-    const ValueId flat = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", int64_t{1}}});
+    const ValueId flat = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", std::int64_t{1}}});
     const ValueId mean = b.node(Operator::kGlobalAveragePool, "mean", {x});
     return b.finish({b.linear("fc", flat, 10), b.reshape("means", mean, {2, 24})});
 }
 
 /// Instructions of the kind.
-inline size_t count(const tpu::Program& program, tpu::Opcode opcode) {
-    return static_cast<size_t>(
+inline std::size_t count(const tpu::Program& program, tpu::Opcode opcode) {
+    return static_cast<std::size_t>(
         std::ranges::count(program.instructions, opcode, &tpu::Instruction::opcode));
 }
 
