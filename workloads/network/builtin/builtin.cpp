@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/config/nearest.h"
 #include "sim/error/error.h"
 #include "workloads/network/builtin/families.h"
 
@@ -78,6 +79,16 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
     return networks;
 }
 
+namespace {
+
+/// For the end of a message.
+std::string suggestion(std::string_view wanted, const std::vector<std::string>& candidates) {
+    const std::string near = config::nearest(wanted, candidates);
+    return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
+}  // namespace
+
 BuiltinRequest parse_builtin(std::string_view text) {
     BuiltinRequest request;
     const std::size_t colon = text.find(':');
@@ -109,22 +120,23 @@ BuiltinRequest parse_builtin(std::string_view text) {
 }
 
 Graph build_network(std::string_view name, const BuiltinOptions& options) {
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const BuiltinNetwork& network : builtin_networks()) {
-        names.push_back(network.name);
+        names.emplace_back(network.name);
         if (network.name != name) continue;
         builtin::Parameters parameters;
-        std::vector<std::string_view> known;
+        std::vector<std::string> known;
         std::map<std::string, std::int64_t> minimum;
         for (const BuiltinParameter& parameter : network.parameters) {
             parameters.emplace(parameter.name, parameter.otherwise);
             minimum.emplace(parameter.name, parameter.minimum);
-            known.push_back(parameter.name);
+            known.emplace_back(parameter.name);
         }
+        known.emplace_back("dtype");
         for (const auto& [key, value] : options.parameters) {
             if (!parameters.contains(key))
-                throw InputError(fmt::format("{} has no parameter {} (it has {}, dtype)", name, key,
-                                             fmt::join(known, ", ")));
+                throw InputError(fmt::format("{} has no parameter {} (it has {}){}", name, key,
+                                             fmt::join(known, ", "), suggestion(key, known)));
             if (value < minimum[key] || value > 65536)
                 throw InputError(
                     fmt::format("{}: {}={} is not in {} to 65536", name, key, value, minimum[key]));
@@ -132,8 +144,8 @@ Graph build_network(std::string_view name, const BuiltinOptions& options) {
         }
         return network.build(parameters, options.seed, options.with_values);
     }
-    throw InputError(
-        fmt::format("no built-in network {} (there are {})", name, fmt::join(names, ", ")));
+    throw InputError(fmt::format("no built-in network {} (there are {}){}", name,
+                                 fmt::join(names, ", "), suggestion(name, names)));
 }
 
 }  // namespace lockstep::network

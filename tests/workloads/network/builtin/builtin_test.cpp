@@ -143,7 +143,11 @@ TEST(Builtin, NamesWhatIsWrong) {
         return std::string();
     };
     EXPECT_EQ(message("mlp", {{"width", 3}}),
-              "mlp has no parameter width (it has batch, input, hidden, layers, classes)");
+              "mlp has no parameter width (it has batch, input, hidden, layers, classes, dtype)");
+    EXPECT_EQ(
+        message("mlp", {{"bacth", 3}}),
+        "mlp has no parameter bacth (it has batch, input, hidden, layers, classes, dtype); did you "
+        "mean batch?");
     EXPECT_EQ(message("mlp", {{"batch", 0}}), "mlp: batch=0 is not in 1 to 65536");
     EXPECT_EQ(message("conv2d", {{"pad", -1}}), "conv2d: pad=-1 is not in 0 to 65536");
     EXPECT_EQ(message("bert_base", {{"seq", 513}}), "seq=513 is more than 512");
