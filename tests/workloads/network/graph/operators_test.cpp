@@ -86,5 +86,13 @@ TEST(Operators, that_only_show_a_value_in_another_shape_move_nothing) {
                 testing::ElementsAre("Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"));
 }
 
+TEST(Operators, that_take_a_polynomial_a_division_or_a_root_are_functions) {
+    for (const Operator op :
+         {Operator::kAcos, Operator::kAsin, Operator::kAtan, Operator::kCos, Operator::kCosh,
+          Operator::kDiv, Operator::kExp, Operator::kLog, Operator::kMod, Operator::kSin,
+          Operator::kSinh, Operator::kSqrt, Operator::kTan, Operator::kTanh})
+        EXPECT_EQ(info_of(op).work, Work::kFunction) << name_of(op);
+}
+
 }  // namespace
 }  // namespace lockstep::network
