@@ -188,7 +188,9 @@ void infer_tile(const Rule& r) {
     const std::vector<std::int64_t> repeats = known_integers(r.graph, r.node, 1);
     r.require(repeats.size() == out.size(), fmt::format("{} repeats", repeats.size()));
     for (std::size_t i = 0; i < out.size(); ++i) {
-        r.require(repeats[i] >= 0 && repeats[i] < (std::int64_t{1} << 40) && out[i] < (1 << 20),
+        // The whole extent has a bound, so that no product overflows.
+        r.require(repeats[i] >= 0 &&
+                      repeats[i] <= (std::int64_t{1} << 40) / std::max<std::int64_t>(1, out[i]),
                   "repeats " + to_string(repeats));
         out[i] *= repeats[i];
     }

@@ -89,6 +89,12 @@ TEST(ShapeInference, EmptyAndExtremeSlices) {
     EXPECT_THROW(infer(Operator::kSlice, {{4}}, {}, {{0}, {1}, {0}, {0}}), InputError);
 }
 
+TEST(ShapeInference, RepeatsLongExtentsAsLongAsTheResultFits) {
+    EXPECT_EQ(infer(Operator::kTile, {{1, 3 << 20}}, {}, {{2, 1}}), (Shape{2, 3 << 20}));
+    EXPECT_THROW(infer(Operator::kTile, {{1 << 30}}, {}, {{1 << 30}}), InputError);
+    EXPECT_THROW(infer(Operator::kTile, {{4}}, {}, {{-1}}), InputError);
+}
+
 TEST(ShapeInference, ChecksElementTypes) {
     Builder b("test", 1, false);
     const ValueId x = b.input("x", ElementType::kFp32, {2, 2});
