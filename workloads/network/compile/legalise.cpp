@@ -81,10 +81,22 @@ bool write_flat_pool(NodeWriter& w, Graph& graph, const Node& node) {
     return true;
 }
 
+bool write_copy(NodeWriter& w, Graph&, const Node& node) {
+    using enum Operator;
+    const bool has_mask = node.outputs.size() > 1 && node.outputs[1] != kNoValue;
+    const bool is_dropout = node.op == kDropout && !has_mask;
+    const bool is_alone =
+        (node.op == kSum || node.op == kMax || node.op == kMin) && node.inputs.size() == 1;
+    if (!is_dropout && !is_alone) return false;
+    w.add(kIdentity, node.name, {node.inputs[0]}, {}, 1, node.outputs[0]);
+    return true;
+}
+
 bool write_chain(NodeWriter& w, Graph&, const Node& node) {
     using enum Operator;
     if (node.op != kSum && node.op != kMax && node.op != kMin) return false;
-    if (node.inputs.size() < 3) return false;
+    // Max and Min of two are what machines have; a Sum of two is an Add.
+    if (node.inputs.size() < (node.op == kSum ? 2 : 3)) return false;
     const Operator op = node.op == kSum ? kAdd : node.op;
     ValueId x = node.inputs[0];
     for (std::size_t i = 1; i < node.inputs.size(); ++i)

@@ -66,6 +66,7 @@ class Quantiser {
         const std::vector<std::int64_t> zeros(q.zero_point.begin(), q.zero_point.end());
         const ValueId zero =
             constant(name + ".zero_point", from_integers(options_.activations, {}, zeros));
+        to.kind = ValueKind::kComputed;  // also of an input of the network
         const ValueId id = result_.add(std::move(to));
         result_.nodes.push_back({name, op, {from, scale, zero}, {id}, {}});
         return id;

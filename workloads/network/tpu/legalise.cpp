@@ -8,18 +8,12 @@ namespace lockstep::network {
 void legalise_for_tpu(Graph& graph, int generation) {
     using namespace compile;
     static constexpr Rule kFirst[] = {
-        write_in_two_dimensions,      write_flat_pool, write_chain,
-        write_vector_product,         write_gemm,      write_image_mean,
-        write_normalising_convolution};
-    static constexpr Rule kLater[] = {write_in_two_dimensions,
-                                      write_flat_pool,
-                                      write_chain,
-                                      write_vector_product,
-                                      write_gemm,
-                                      write_image_mean,
-                                      write_normalising_product,
-                                      write_along_last_axis,
-                                      write_elements};
+        write_in_two_dimensions, write_flat_pool, write_copy,       write_chain,
+        write_vector_product,    write_gemm,      write_image_mean, write_normalising_convolution};
+    static constexpr Rule kLater[] = {
+        write_in_two_dimensions, write_flat_pool, write_copy,       write_chain,
+        write_vector_product,    write_gemm,      write_image_mean, write_normalising_product,
+        write_along_last_axis,   write_elements};
     compile::legalise(graph, generation == 1 ? std::span<const Rule>(kFirst) : kLater);
 }
 
