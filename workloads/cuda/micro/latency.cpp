@@ -41,7 +41,7 @@ std::vector<std::size_t> places(std::size_t count, std::size_t stride, bool scat
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i * stride / sizeof(std::uint64_t);
     if (!scattered) return order;
-    Random random(1);
+    numerics::Random random(1);
     for (std::size_t i = count; i > 1; --i) {
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.integer(0, int(i) - 1))]);
     }
