@@ -149,7 +149,8 @@ void look_at(const Object& object) {
     try {
         const RuntimeLinkage linkage = examine(file.bytes(), object.path);
         if (linkage.linkage == Linkage::kStatic) send_to_ours(object, linkage);
-        if (linkage.linkage == Linkage::kStripped) check_replaceable(file.bytes(), object.path);
+        if (linkage.linkage == Linkage::kStripped && !works_partly(object.path))
+            check_replaceable(file.bytes(), object.path);
     } catch (const InputError& error) {
         refuse(error.what());
     }

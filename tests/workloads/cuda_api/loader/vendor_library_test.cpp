@@ -16,6 +16,13 @@ TEST(VendorLibrary, AreKnownByTheBeginningsOfTheirNames) {
         EXPECT_EQ(vendor_library(name), "") << name;
 }
 
+TEST(VendorLibrary, OneThatWorksPartlyIsNotRefused) {
+    EXPECT_EQ(vendor_library("libcurand.so.10"), "");
+    EXPECT_TRUE(works_partly("/usr/lib/libcurand.so.10"));
+    EXPECT_FALSE(works_partly("libcublas.so.13"));
+    EXPECT_FALSE(works_partly("libmine.so"));
+}
+
 TEST(VendorLibrary, TheMessageIsOneLineThatNamesBothAndWhatWorks) {
     const std::string message = vendor_library_message("/x/libcublas.so.13", "./app");
     EXPECT_THAT(message, testing::StartsWith("./app needs libcublas.so.13 (cuBLAS)"));
