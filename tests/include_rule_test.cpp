@@ -29,12 +29,16 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/engine", "sim/trace"}},
     {"workloads",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h"}},
-    // The two APIs are shells over one state, which knows neither.
+    // The APIs are shells over one state, which knows neither; the driver does by the runtime what
+    // both have.
     {"workloads/cuda_api/state",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h"}},
     {"workloads/cuda_api/runtime",
      {"workloads/cuda_api/state", "isa", "sim/error", "sim/config", "sim/stats",
       "models/device.h"}},
+    {"workloads/cuda_api/driver",
+     {"workloads/cuda_api/state", "workloads/cuda_api/runtime", "isa", "sim/error", "sim/config",
+      "sim/stats", "models/device.h"}},
     // Loaded into every program apart from all else: it reads ELF files and nothing more.
     {"workloads/cuda_api/loader",
      {"isa/cubin", "sim/error", "workloads/cuda_api/runtime/runtime_functions.inc"}},

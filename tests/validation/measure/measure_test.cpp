@@ -163,6 +163,19 @@ TEST_F(Program, ProfilesOnceAndListsTheLaunches) {
     EXPECT_FALSE(file.pairs[0].launches.empty());
 }
 
+TEST_F(Program, RunsOnOurDriverAsOnTheirs) {
+    std::ofstream(folder_ / "plan.csv") << "a,relu:n=100\na,reduce:n=2048\n";
+    EXPECT_EQ(run_program("--driver " LOCKSTEP_OUR_DRIVER
+                          " --sample --warm-up-cycles 1000 --cold-repeats 1 --warm-repeats 1 "
+                          "--runs 2 --plan " +
+                              (folder_ / "plan.csv").string() + " --out " + folder_.string(),
+                          "LOCKSTEP_MODE=emulate"),
+              0);
+    const MeasurementFile file = read_measurements(slurp(folder_ / "a.json"), "a.json");
+    EXPECT_EQ(file.pairs.size(), 2u);
+    EXPECT_TRUE(file.failures.empty());
+}
+
 TEST_F(Program, WritesTables) {
     EXPECT_EQ(run_program(common_ + "--tables --table-entries 1000 --out " + folder_.string()), 0);
     EXPECT_THAT(slurp(folder_ / "tables/index.json"), HasSubstr("mufu_tanh.zst"));

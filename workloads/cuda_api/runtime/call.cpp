@@ -9,6 +9,7 @@ thread_local Error last_error = Error::kSuccess;
 }  // namespace
 
 Error call(Waits waits, const std::function<Error(Context&)>& body) {
+    Context::bind_to_thread(true);
     const Error result = Context::current().call(waits, body);
     if (result != Error::kSuccess && result != Error::kNotReady) last_error = result;
     return result;

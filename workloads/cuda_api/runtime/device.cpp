@@ -4,18 +4,14 @@
 #include <cstring>
 #include <string_view>
 
-#include "workloads/cuda_api/runtime/call.h"
+#include "workloads/cuda_api/runtime/functions.h"
 
 namespace lockstep::cuda {
 namespace {
 
-unsigned device_flags = 0;
-int cache_config = 0, shared_config = 1;
+constexpr int kSharedConfig = 1;
 
 constexpr const char* kPciBusId = "0000:00:00.0";
-
-/// Limits as the driver starts with.
-std::size_t limits[abi::kLimitCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 Error store(auto* place, auto value) {
     if (!place) return Error::kInvalidValue;
@@ -96,7 +92,7 @@ LOCKSTEP_CUDA Error cudaDeviceSetLimit(abi::Limit limit, std::size_t value) {
             default:
                 return Error::kUnsupportedLimit;
         }
-        limits[limit] = value;
+        context.settings.limits[limit] = value;
         return Error::kSuccess;
     });
 }
@@ -104,10 +100,10 @@ LOCKSTEP_CUDA Error cudaThreadSetLimit(abi::Limit limit, std::size_t value) {
     return cudaDeviceSetLimit(limit, value);
 }
 LOCKSTEP_CUDA Error cudaDeviceGetLimit(std::size_t* value, abi::Limit limit) {
-    return call([&](Context&) {
+    return call([&](Context& context) {
         if (limit < 0 || limit >= abi::kLimitCount || limit == abi::kLimitDevRuntimeSyncDepth)
             return Error::kUnsupportedLimit;
-        return store(value, limits[limit]);
+        return store(value, context.settings.limits[limit]);
     });
 }
 LOCKSTEP_CUDA Error cudaThreadGetLimit(std::size_t* value, abi::Limit limit) {
@@ -116,10 +112,10 @@ LOCKSTEP_CUDA Error cudaThreadGetLimit(std::size_t* value, abi::Limit limit) {
 
 // Preferences about how the L1 and shared memory are split; the machine splits them as it needs.
 LOCKSTEP_CUDA Error cudaDeviceGetCacheConfig(int* config) {
-    return call([&](Context&) { return store(config, cache_config); });
+    return call([&](Context& context) { return store(config, context.settings.cache_config); });
 }
 LOCKSTEP_CUDA Error cudaDeviceSetCacheConfig(int config) {
-    return call([&](Context&) { return store(&cache_config, config); });
+    return call([&](Context& context) { return store(&context.settings.cache_config, config); });
 }
 LOCKSTEP_CUDA Error cudaThreadGetCacheConfig(int* config) {
     return cudaDeviceGetCacheConfig(config);
@@ -128,7 +124,7 @@ LOCKSTEP_CUDA Error cudaThreadSetCacheConfig(int config) {
     return cudaDeviceSetCacheConfig(config);
 }
 LOCKSTEP_CUDA Error cudaDeviceGetSharedMemConfig(int* config) {
-    return call([&](Context&) { return store(config, shared_config); });
+    return call([&](Context&) { return store(config, kSharedConfig); });
 }
 LOCKSTEP_CUDA Error cudaDeviceSetSharedMemConfig(int) {
     return call([](Context&) { return Error::kSuccess; });  // banks have had 4 bytes since sm_50
@@ -138,29 +134,31 @@ LOCKSTEP_CUDA Error cudaCtxResetPersistingL2Cache() {
 }
 
 LOCKSTEP_CUDA Error cudaSetDeviceFlags(unsigned flags) {
-    return call([&](Context&) {
+    return call([&](Context& context) {
         if ((flags & ~0xffu) != 0) return Error::kInvalidValue;
-        return store(&device_flags, flags);
+        return store(&context.settings.flags, flags);
     });
 }
 LOCKSTEP_CUDA Error cudaGetDeviceFlags(unsigned* flags) {
     constexpr unsigned kMapHost = 8;
-    return call([&](Context&) { return store(flags, device_flags | kMapHost); });
+    return call([&](Context& context) { return store(flags, context.settings.flags | kMapHost); });
 }
 
+Error pci_bus_id(char* text, int bytes, int device) {
+    if (device != 0) return Error::kInvalidDevice;
+    if (!text || bytes <= static_cast<int>(std::strlen(kPciBusId))) return Error::kInvalidValue;
+    std::strcpy(text, kPciBusId);
+    return Error::kSuccess;
+}
+Error device_of_pci_bus_id(int* device, const char* text) {
+    if (!text) return Error::kInvalidValue;
+    return std::string_view(text) == kPciBusId ? store(device, 0) : Error::kInvalidDevice;
+}
 LOCKSTEP_CUDA Error cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
-    return call([&](Context&) {
-        if (device != 0) return Error::kInvalidDevice;
-        if (!text || bytes <= static_cast<int>(std::strlen(kPciBusId))) return Error::kInvalidValue;
-        std::strcpy(text, kPciBusId);
-        return Error::kSuccess;
-    });
+    return call([&](Context&) { return pci_bus_id(text, bytes, device); });
 }
 LOCKSTEP_CUDA Error cudaDeviceGetByPCIBusId(int* device, const char* text) {
-    return call([&](Context&) {
-        if (!text) return Error::kInvalidValue;
-        return std::string_view(text) == kPciBusId ? store(device, 0) : Error::kInvalidDevice;
-    });
+    return call([&](Context&) { return device_of_pci_bus_id(device, text); });
 }
 LOCKSTEP_CUDA Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     return call([&](Context&) {

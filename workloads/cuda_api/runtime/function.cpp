@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "workloads/cuda_api/runtime/call.h"
+#include "workloads/cuda_api/runtime/functions.h"
 #include "workloads/cuda_api/state/launch.h"
 
 namespace lockstep::cuda {
@@ -16,22 +16,6 @@ Error with_kernel(const void* function, const std::function<Error(Context&, Kern
         if (!kernel || !context.modules.load(*kernel)) return Error::kInvalidDeviceFunction;
         return body(context, *kernel);
     });
-}
-
-int max_threads(const DeviceProperties& device, const cubin::Function& code) {
-    unsigned limit = DeviceProperties::kMaxThreadsPerBlock;
-    if (code.max_threads[0] != 0)
-        limit = std::min(limit, code.max_threads[0] * std::max(code.max_threads[1], 1u) *
-                                    std::max(code.max_threads[2], 1u));
-    if (code.registers != 0) {
-        const unsigned unit = DeviceProperties::kRegisterUnit;
-        const unsigned per_warp = (code.registers * 32 + unit - 1) / unit * unit;
-        const auto sub_cores = static_cast<unsigned>(device.sub_cores);
-        const unsigned warps =
-            DeviceProperties::kRegistersPerBlock / sub_cores / per_warp * sub_cores;
-        limit = std::min(limit, warps * 32);
-    }
-    return static_cast<int>(limit);
 }
 
 Error set_attribute(Context& context, Kernel& kernel, abi::FuncAttribute attribute, int value) {
@@ -72,7 +56,24 @@ std::size_t constant_bytes(const Kernel& kernel) {
 
 }  // namespace
 
-/// All fields; the entry of each CUDA version copies as many as its structure has.
+int max_block_threads(Context& context, const Kernel& kernel) {
+    const DeviceProperties& device = context.properties();
+    const cubin::Function& code = *kernel.function;
+    unsigned limit = DeviceProperties::kMaxThreadsPerBlock;
+    if (code.max_threads[0] != 0)
+        limit = std::min(limit, code.max_threads[0] * std::max(code.max_threads[1], 1u) *
+                                    std::max(code.max_threads[2], 1u));
+    if (code.registers != 0) {
+        const unsigned unit = DeviceProperties::kRegisterUnit;
+        const unsigned per_warp = (code.registers * 32 + unit - 1) / unit * unit;
+        const auto sub_cores = static_cast<unsigned>(device.sub_cores);
+        const unsigned warps =
+            DeviceProperties::kRegistersPerBlock / sub_cores / per_warp * sub_cores;
+        limit = std::min(limit, warps * 32);
+    }
+    return static_cast<int>(limit);
+}
+
 Error function_attributes(abi::FuncAttributes& result, const void* function) {
     return with_kernel(function, [&](Context& context, Kernel& kernel) {
         const cubin::Function& code = *kernel.function;
@@ -80,7 +81,7 @@ Error function_attributes(abi::FuncAttributes& result, const void* function) {
         result.sharedSizeBytes = static_shared(kernel);
         result.constSizeBytes = constant_bytes(kernel);
         result.localSizeBytes = code.local_bytes;
-        result.maxThreadsPerBlock = max_threads(context.properties(), code);
+        result.maxThreadsPerBlock = max_block_threads(context, kernel);
         result.numRegs = static_cast<int>(code.registers);
         result.ptxVersion = kernel.module->ptx_arch();
         result.binaryVersion = kernel.module->arch();

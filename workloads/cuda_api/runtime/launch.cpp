@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "workloads/cuda_api/runtime/call.h"
+#include "workloads/cuda_api/runtime/functions.h"
 
 namespace lockstep::cuda {
 namespace {
@@ -38,19 +38,19 @@ LOCKSTEP_CUDA Error cudaLaunchCooperativeKernel(const void* function, abi::Dim3 
     return launch(function, grid, block, arguments, shared, stream, true);
 }
 
-LOCKSTEP_CUDA Error cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function,
-                                        void** arguments) {
+Error launch_kernel(const abi::LaunchConfig& config, const void* function, void** arguments,
+                    void** extra) {
     return call([&](Context& context) {
-        if (!config || (config->numAttrs != 0 && !config->attrs)) return Error::kInvalidValue;
+        if (config.numAttrs != 0 && !config.attrs) return Error::kInvalidValue;
         KernelLaunch launch;
-        Error error = make_launch(context, function, config->gridDim, config->blockDim, arguments,
-                                  config->dynamicSmemBytes, launch);
+        Error error = make_launch(context, function, config.gridDim, config.blockDim, arguments,
+                                  config.dynamicSmemBytes, launch, extra);
         if (error != Error::kSuccess) return error;
-        for (unsigned i = 0; i < config->numAttrs; ++i) {
-            const abi::LaunchAttributeValue& value = config->attrs[i].val;
+        for (unsigned i = 0; i < config.numAttrs; ++i) {
+            const abi::LaunchAttributeValue& value = config.attrs[i].val;
             // All others say how launches may overlap or which data to keep in the L2; a launch
             // that runs alone to its end satisfies them.
-            switch (config->attrs[i].id) {
+            switch (config.attrs[i].id) {
                 case abi::kLaunchAttributeCooperative:
                     launch.cooperative = value.cooperative != 0;
                     break;
@@ -62,15 +62,21 @@ LOCKSTEP_CUDA Error cudaLaunchKernelExC(const abi::LaunchConfig* config, const v
                     break;
             }
         }
-        error = context.streams.submit(config->stream, launch);
+        error = context.streams.submit(config.stream, launch);
         if (error != Error::kSuccess) return error;
-        for (unsigned i = 0; i < config->numAttrs; ++i)
-            if (config->attrs[i].id == abi::kLaunchAttributeProgrammaticEvent ||
-                config->attrs[i].id == abi::kLaunchAttributeLaunchCompletionEvent)
-                error = context.streams.record(config->attrs[i].val.programmaticEvent.event,
-                                               config->stream);
+        for (unsigned i = 0; i < config.numAttrs; ++i)
+            if (config.attrs[i].id == abi::kLaunchAttributeProgrammaticEvent ||
+                config.attrs[i].id == abi::kLaunchAttributeLaunchCompletionEvent)
+                error = context.streams.record(config.attrs[i].val.programmaticEvent.event,
+                                               config.stream);
         return error;
     });
+}
+
+LOCKSTEP_CUDA Error cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function,
+                                        void** arguments) {
+    if (!config) return call([](Context&) { return Error::kInvalidValue; });
+    return launch_kernel(*config, function, arguments, nullptr);
 }
 
 LOCKSTEP_CUDA Error cudaLaunchHostFunc(Stream* stream, abi::HostFunction function, void* data) {

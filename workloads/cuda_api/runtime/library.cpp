@@ -6,7 +6,7 @@
 #include <span>
 
 #include "isa/cubin/fatbin.h"
-#include "workloads/cuda_api/runtime/call.h"
+#include "workloads/cuda_api/runtime/functions.h"
 
 namespace lockstep::cuda {
 namespace {
@@ -48,17 +48,6 @@ std::size_t image_bytes(const void* image) {
     return std::strlen(static_cast<const char*>(image));  // PTX
 }
 
-Error load(Context& context, Module** library, std::vector<std::uint8_t> image,
-           const std::string& name) {
-    Module* module = context.modules.add(std::move(image), name);
-    context.modules.load(*module);
-    for (const cubin::Function& function : module->cubin().functions)
-        if (function.is_kernel)
-            context.modules.register_kernel(*module, nullptr, function.name.c_str());
-    *library = module;
-    return Error::kSuccess;
-}
-
 Error with_library(Module* library, const std::function<Error(Context&, Module&)>& body) {
     return call([&](Context& context) {
         return context.modules.contains(library) ? body(context, *library)
@@ -79,18 +68,38 @@ Error variable(Module* library, void** address, std::size_t* bytes, const char* 
 
 }  // namespace
 
+std::vector<std::uint8_t> image_of(const void* code) {
+    const auto* bytes = static_cast<const std::uint8_t*>(code);
+    abi::FatbinWrapper wrapper{};
+    std::memcpy(&wrapper.magic, code, sizeof(wrapper.magic));
+    if (wrapper.magic == abi::kFatbinWrapperMagic) {
+        std::memcpy(&wrapper, code, sizeof(wrapper));
+        bytes = static_cast<const std::uint8_t*>(wrapper.data);
+    }
+    return {bytes, bytes + image_bytes(bytes)};
+}
+
+Error load_library(Context& context, Module** library, std::vector<std::uint8_t> image,
+                   const std::string& name) {
+    Module* module = context.modules.add(std::move(image), name);
+    try {
+        context.modules.load(*module);
+    } catch (...) {
+        context.modules.remove(module);
+        throw;
+    }
+    for (const cubin::Function& function : module->cubin().functions)
+        if (function.is_kernel)
+            context.modules.register_kernel(*module, nullptr, function.name.c_str());
+    *library = module;
+    return Error::kSuccess;
+}
+
 LOCKSTEP_CUDA Error cudaLibraryLoadData(Module** library, const void* code, void*, void**, unsigned,
                                         void*, void**, unsigned) {
     return call([&](Context& context) {
         if (!library || !code) return Error::kInvalidValue;
-        const auto* bytes = static_cast<const std::uint8_t*>(code);
-        abi::FatbinWrapper wrapper{};
-        std::memcpy(&wrapper.magic, code, sizeof(wrapper.magic));
-        if (wrapper.magic == abi::kFatbinWrapperMagic) {
-            std::memcpy(&wrapper, code, sizeof(wrapper));
-            bytes = static_cast<const std::uint8_t*>(wrapper.data);
-        }
-        return load(context, library, {bytes, bytes + image_bytes(bytes)}, "a loaded library");
+        return load_library(context, library, image_of(code), "a loaded library");
     });
 }
 LOCKSTEP_CUDA Error cudaLibraryLoadFromFile(Module** library, const char* path, void*, void**,
@@ -100,7 +109,7 @@ LOCKSTEP_CUDA Error cudaLibraryLoadFromFile(Module** library, const char* path, 
         std::ifstream file(path, std::ios::binary);
         if (!file) return Error::kFileNotFound;
         std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
-        return load(context, library, std::move(bytes), path);
+        return load_library(context, library, std::move(bytes), path);
     });
 }
 LOCKSTEP_CUDA Error cudaLibraryUnload(Module* library) {

@@ -2,16 +2,17 @@
 // The functions whose interface differs between the major versions of CUDA. This file is compiled
 // once for each: LOCKSTEP_CUDART is 11, 12 or 13. CUDA 12 has the new forms under names with _v2 or
 // _v3, which CUDA 13 gave the plain names.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstring>
 
 #include "workloads/cuda_api/runtime/call.h"
+#include "workloads/cuda_api/runtime/functions.h"
 #include "workloads/cuda_api/runtime/graph_nodes.h"
 
 namespace lockstep::cuda {
 
-Error function_attributes(abi::FuncAttributes& result, const void* function);
-Error instantiate(GraphExec** result, Graph* graph, unsigned long long flags);
 Error update(GraphExec* exec, Graph* graph, abi::GraphExecUpdateResultInfo& info);
 Error edges_of(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count);
 Error change_edges(Graph* graph, GraphNode* const* from, GraphNode* const* to, std::size_t count,
@@ -69,15 +70,25 @@ Error update_capture(Stream* handle, GraphNode* const* nodes, std::size_t count,
     });
 }
 
-/// Functions of the driver interface. There is no driver under this library.
-Error driver_entry(const char* symbol, void** function, int* status) {
-    constexpr int kSymbolNotFound = 1;
+/// Functions of the driver API: libcuda.so.1 lies beside this library.
+Error driver_entry(const char* symbol, void** function, int version, unsigned long long flags,
+                   int* status) {
+    using Find = int (*)(const char*, void**, int, unsigned long long, int*);
+    static const auto find = [] {
+        void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+        return driver ? reinterpret_cast<Find>(dlsym(driver, "cuGetProcAddress_v2")) : nullptr;
+    }();
     return call([&](Context&) {
         if (!symbol || !function) return Error::kInvalidValue;
+        constexpr int kSymbolNotFound = 1;
+        int found = kSymbolNotFound;
         *function = nullptr;
-        std::fprintf(stderr, "lockstep: the CUDA driver function %s is not available\n", symbol);
-        if (status) *status = kSymbolNotFound;
-        return status ? Error::kSuccess : Error::kSymbolNotFound;
+        if (find) find(symbol, function, version, flags, &found);
+        if (!*function)
+            std::fprintf(stderr, "lockstep: the CUDA driver of version %d has no function %s\n",
+                         version, symbol);
+        if (status) *status = found;
+        return *function || status ? Error::kSuccess : Error::kSymbolNotFound;
     });
 }
 
@@ -113,9 +124,10 @@ LOCKSTEP_CUDA Error cudaFuncGetAttributes(abi::FuncAttributes* result, const voi
     return error;
 }
 
-LOCKSTEP_CUDA Error cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
-                                                     unsigned long long, int* status) {
-    return driver_entry(symbol, function, status);
+LOCKSTEP_CUDA Error cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                                     unsigned version, unsigned long long flags,
+                                                     int* status) {
+    return driver_entry(symbol, function, static_cast<int>(version), flags, status);
 }
 
 #if LOCKSTEP_CUDART == 13
@@ -135,8 +147,8 @@ LOCKSTEP_CUDA Error cudaGetDeviceProperties_v2(void* result, int device) {
 
 #if LOCKSTEP_CUDART == 11
 LOCKSTEP_CUDA Error cudaGetDriverEntryPoint(const char* symbol, void** function,
-                                            unsigned long long) {
-    return driver_entry(symbol, function, nullptr);
+                                            unsigned long long flags) {
+    return driver_entry(symbol, function, kVersion, flags, nullptr);
 }
 LOCKSTEP_CUDA Error cudaGraphInstantiate(GraphExec** exec, Graph* graph, GraphNode** error_node,
                                          char*, std::size_t) {
@@ -152,9 +164,9 @@ LOCKSTEP_CUDA Error cudaGraphExecUpdate(GraphExec* exec, Graph* graph, GraphNode
     return error;
 }
 #else
-LOCKSTEP_CUDA Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
-                                            int* status) {
-    return driver_entry(symbol, function, status);
+LOCKSTEP_CUDA Error cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                            unsigned long long flags, int* status) {
+    return driver_entry(symbol, function, kVersion, flags, status);
 }
 LOCKSTEP_CUDA Error cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
     return instantiate(exec, graph, flags);

@@ -9,12 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <utility>
 
 #include "isa/cubin/demangle.h"
 
 namespace lockstep::cuda {
 namespace {
+
+thread_local bool bound_to_thread = false;
 
 Error error_of(sass::FaultKind kind) {
     switch (kind) {
@@ -70,6 +71,14 @@ void end_process(ExitStatus status, std::string_view message) {
     _exit(static_cast<int>(status));
 }
 
+bool Context::is_bound_to_thread() {
+    return bound_to_thread;
+}
+
+void Context::bind_to_thread(bool bound) {
+    bound_to_thread = bound;
+}
+
 Context& Context::current() {
     static Context& context = *new Context;
     return context;
@@ -89,7 +98,7 @@ void Context::reset() {
     device_.reset();
     properties_.reset();
     pending_ = sticky_ = Error::kSuccess;
-    faulted_ = acknowledged_ = false;
+    faulted_ = acknowledged_ = refused_ = false;
     seconds_ = 0;
 }
 
@@ -116,7 +125,7 @@ const DeviceProperties& Context::properties() {
 
 Error Context::call(Waits waits, const std::function<Error(Context&)>& body) {
     const std::lock_guard guard(lock_);
-    if (!std::exchange(used_, true) && configuration_.on_first_use) configuration_.on_first_use();
+    if (!used_.exchange(true) && configuration_.on_first_use) configuration_.on_first_use();
     Error result = sticky_;
     if (result == Error::kSuccess && waits == Waits::kYes) result = sticky_ = pending_;
     if (result == Error::kSuccess) {

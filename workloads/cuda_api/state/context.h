@@ -3,6 +3,7 @@
 // the fault that every call reports. The runtime API and the driver API are two shells over it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -37,11 +38,23 @@ struct Configuration {
     std::function<std::string(const stats::Statistics&)> summarize;
 };
 
+/// What a program sets of a device and asks for again. Limits as the driver starts with.
+struct DeviceSettings {
+    unsigned flags = 0;
+    int cache_config = 0;
+    std::size_t limits[abi::kLimitCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+};
+
 class Context {
   public:
     /// The context of the calling thread's device; there is one device today. Never destroyed:
     /// programs call CUDA from their own destructors.
     static Context& current();
+
+    /// Whether the calling thread works on the device without having said so to the driver: a call
+    /// of the runtime API does that.
+    static bool is_bound_to_thread();
+    static void bind_to_thread(bool bound);
 
     /// Before the first call; the library's start-up code and tests do it.
     void configure(Configuration configuration);
@@ -71,15 +84,21 @@ class Context {
     Error sticky_error() const;
     /// The program has seen the error: its exit status is its own.
     void acknowledge(Error error);
-    bool has_unseen_fault() const { return faulted_ && !acknowledged_; }
     /// True where the checks that the run was asked for have found something.
     bool has_findings() const { return device_ && device_->findings() != 0; }
+    bool has_unseen_fault() const { return refused_ || (faulted_ && !acknowledged_); }
+    /// A call of an API has been made.
+    bool is_used() const { return used_; }
+    /// Something that the program asked for cannot work, which the program may not make known: a
+    /// status of 0 is then not taken for success either.
+    void note_refusal() { refused_ = true; }
     /// cudaDeviceReset: frees memory and unloads modules; clears faults.
     void reset_device();
     void write_statistics();
     /// Prints the summary to stderr: stdout is the program's.
     void print_summary();
 
+    DeviceSettings settings;
     Memory memory{*this};
     Modules modules{*this};
     Graphs graphs;
@@ -98,7 +117,8 @@ class Context {
     std::unique_ptr<stats::Statistics> statistics_;
     Error pending_ = Error::kSuccess;  ///< of a kernel, not yet reported
     Error sticky_ = Error::kSuccess;   ///< of a kernel, reported by every call from now on
-    bool faulted_ = false, acknowledged_ = false, used_ = false;
+    bool faulted_ = false, acknowledged_ = false;
+    std::atomic<bool> used_ = false, refused_ = false;
     double seconds_ = 0;
 };
 

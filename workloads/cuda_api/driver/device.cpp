@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices and their attributes. There is one device, number 0.
+#include <algorithm>
+#include <cstring>
+
+#include "workloads/cuda_api/driver/call.h"
+
+namespace lockstep::cuda::driver {
+namespace {
+
+constexpr int kDriverVersion = 13000;
+
+/// The body gets the properties of device 0.
+Result with_device(Device device, auto body) {
+    return in_device([&](cuda::Context& context) {
+        return device == 0 ? body(context.properties()) : Error::kInvalidDevice;
+    });
+}
+
+Result uuid(Uuid* result, Device device) {
+    return with_device(device, [&](const cuda::DeviceProperties& properties) {
+        if (!result) return Error::kInvalidValue;
+        abi::DeviceProp13 all;
+        properties.fill(all);
+        std::memcpy(result, all.uuid, sizeof(all.uuid));
+        return Error::kSuccess;
+    });
+}
+
+Result pool(MemoryPool** result, Device device, MemoryPool* (Memory::*which)()) {
+    return in_device([&](cuda::Context& context) {
+        if (device != 0) return Error::kInvalidDevice;
+        context.device();
+        return store(result, (context.memory.*which)());
+    });
+}
+
+}  // namespace
+
+LOCKSTEP_DRIVER(cuDriverGetVersion, (int* version)) {
+    return result_of(store(version, kDriverVersion));
+}
+LOCKSTEP_DRIVER(cuDeviceGetCount, (int* count)) {
+    return in_device([&](cuda::Context&) { return store(count, 1); });
+}
+LOCKSTEP_DRIVER(cuDeviceGet, (Device * device, int ordinal)) {
+    return in_device(
+        [&](cuda::Context&) { return ordinal == 0 ? store(device, 0) : Error::kInvalidDevice; });
+}
+LOCKSTEP_DRIVER(cuDeviceGetName, (char* name, int bytes, Device device)) {
+    return with_device(device, [&](const cuda::DeviceProperties& properties) {
+        if (!name || bytes <= 0) return Error::kInvalidValue;
+        std::strncpy(name, properties.name.c_str(), static_cast<std::size_t>(bytes));
+        name[bytes - 1] = '\0';
+        return Error::kSuccess;
+    });
+}
+LOCKSTEP_DRIVER(cuDeviceGetUuid, (Uuid * result, Device device)) {
+    return uuid(result, device);
+}
+LOCKSTEP_DRIVER(cuDeviceGetUuid_v2, (Uuid * result, Device device)) {
+    return uuid(result, device);
+}
+LOCKSTEP_DRIVER(cuDeviceGetLuid, (char*, unsigned*, Device device)) {
+    return with_device(device, [](const cuda::DeviceProperties&) {
+        return Error::kNotSupported;  // identifiers of Windows
+    });
+}
+LOCKSTEP_DRIVER(cuDeviceTotalMem_v2, (std::size_t * bytes, Device device)) {
+    return in_device([&](cuda::Context& context) {
+        return device == 0 ? store(bytes, context.device().total_bytes()) : Error::kInvalidDevice;
+    });
+}
+LOCKSTEP_DRIVER(cuDeviceGetAttribute, (int* value, int attribute, Device device)) {
+    return with_device(device, [&](const cuda::DeviceProperties& properties) {
+        constexpr int kTensorMapAccess = 127, kLast = 147;
+        if (attribute == kTensorMapAccess) return store(value, properties.arch >= 90);
+        if (attribute < 1 || attribute > kLast) return Error::kInvalidValue;
+        return store(value, properties.attribute(attribute).value_or(0));
+    });
+}
+LOCKSTEP_DRIVER(cuDeviceComputeCapability, (int* major, int* minor, Device device)) {
+    return with_device(device, [&](const cuda::DeviceProperties& properties) {
+        const Error error = store(major, properties.major());
+        return error == Error::kSuccess ? store(minor, properties.minor()) : error;
+    });
+}
+LOCKSTEP_DRIVER(cuDeviceGetProperties, (DeviceProperties * result, Device device)) {
+    return with_device(device, [&](const cuda::DeviceProperties& from) {
+        using Limits = cuda::DeviceProperties;
+        if (!result) return Error::kInvalidValue;
+        const auto attribute = [&](int id) { return from.attribute(id).value_or(0); };
+        constexpr int kMaxPitch = 11, kTextureAlignment = 14;
+        *result = {Limits::kMaxThreadsPerBlock,
+                   {Limits::kMaxBlock[0], Limits::kMaxBlock[1], Limits::kMaxBlock[2]},
+                   {Limits::kMaxGrid[0], Limits::kMaxGrid[1], Limits::kMaxGrid[2]},
+                   static_cast<int>(Limits::kSharedPerBlock),
+                   static_cast<int>(Limits::kConstantBytes),
+                   Limits::kWarpSize,
+                   attribute(kMaxPitch),
+                   Limits::kRegistersPerBlock,
+                   static_cast<int>(from.clock_khz),
+                   attribute(kTextureAlignment)};
+        return Error::kSuccess;
+    });
+}
+LOCKSTEP_DRIVER(cuDeviceGetPCIBusId, (char* text, int bytes, Device device)) {
+    return in_device([&](cuda::Context&) { return pci_bus_id(text, bytes, device); });
+}
+LOCKSTEP_DRIVER(cuDeviceGetByPCIBusId, (Device * device, const char* text)) {
+    return in_device([&](cuda::Context&) { return device_of_pci_bus_id(device, text); });
+}
+LOCKSTEP_DRIVER(cuDeviceCanAccessPeer, (int* can, Device device, Device peer)) {
+    return in_device([&](cuda::Context&) {
+        return device == 0 && peer == 0 ? store(can, 0) : Error::kInvalidDevice;
+    });
+}
+LOCKSTEP_DRIVER(cuDeviceGetP2PAttribute, (int*, int, Device, Device)) {
+    return in_device([](cuda::Context&) { return Error::kInvalidDevice; });  // two are needed
+}
+LOCKSTEP_DRIVER(cuDeviceGetExecAffinitySupport, (int* supported, int, Device device)) {
+    return with_device(device, [&](const cuda::DeviceProperties&) { return store(supported, 0); });
+}
+LOCKSTEP_DRIVER(cuDeviceGetDefaultMemPool, (MemoryPool * *result, Device device)) {
+    return pool(result, device, &Memory::default_pool);
+}
+LOCKSTEP_DRIVER(cuDeviceGetMemPool, (MemoryPool * *result, Device device)) {
+    return pool(result, device, &Memory::current_pool);
+}
+LOCKSTEP_DRIVER(cuDeviceSetMemPool, (Device device, MemoryPool* pool)) {
+    return in_device([&](cuda::Context& context) {
+        if (device != 0) return Error::kInvalidDevice;
+        if (!context.memory.is_pool(pool)) return Error::kInvalidValue;
+        context.memory.set_current_pool(pool);
+        return Error::kSuccess;
+    });
+}
+
+}  // namespace lockstep::cuda::driver

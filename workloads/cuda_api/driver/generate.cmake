@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes, from functions.txt and errors.txt: the driver's stubs, its version script, the entry points
+# for cuGetProcAddress and the names of errors.
+cmake_minimum_required(VERSION 3.25)
+file(STRINGS ${SOURCE}/functions.txt lines REGEX "^[^#]")
+set(stubs "")
+set(exports "")
+set(entries "")
+foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([A-Za-z0-9_]+) ([0-9]+)$" unused "${line}")
+    set(name ${CMAKE_MATCH_1})
+    set(version ${CMAKE_MATCH_2})
+    string(APPEND exports "    ${name};\n")
+    # The forms for per-thread default streams do the same: no stream waits for another here.
+    string(REGEX REPLACE "_pt[sd][sz]$" "" same "${name}")
+    string(REGEX REPLACE "_v[0-9]+$" "" base "${same}")
+    if(same STREQUAL name)
+        string(APPEND stubs "LOCKSTEP_STUB(${name})\n")
+        set(per_thread false)
+    else()
+        string(APPEND stubs "LOCKSTEP_SAME(${name}, ${same})\n")
+        set(per_thread true)
+    endif()
+    string(APPEND entries "LOCKSTEP_ENTRY(${base}, ${version}, ${per_thread}, ${name})\n")
+endforeach()
+file(WRITE ${OUTPUT}/stubs.inc "${stubs}")
+file(WRITE ${OUTPUT}/entries.inc "${entries}")
+# The real library's symbols have no version of their own.
+file(WRITE ${OUTPUT}/exports.map "{\n  global:\n${exports}  local: *;\n};\n")
+
+file(STRINGS ${SOURCE}/errors.txt lines REGEX "^[0-9]")
+set(rows "")
+foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^([0-9]+) ([A-Z0-9_]+)$" "{\\1, \"\\2\"},\n" row "${line}")
+    string(APPEND rows "${row}")
+endforeach()
+file(WRITE ${OUTPUT}/errors.inc "${rows}")
