@@ -96,13 +96,13 @@ class Netlist : public sc_core::sc_module {
 
     /// Runs to the end of the trace.
     void write_trace(const NetlistTrace& trace) {
-        // A cycle lasts until the next edge, and the first edge is at 1 ns.
-        constexpr double kBeforeEdge = 0.75;
+        // A cycle lasts until the next edge, and the first edge is at 1 ns. The file counts tenths.
+        constexpr double kBeforeEdge = 0.7;
         const auto from = static_cast<double>(trace.from);
         if (trace.from > 0) run_until(from + kBeforeEdge);
         VcdFile file(trace.file);
         trace_to(file.get());
-        run_until(trace.from > 0 ? from + 0.9 : 0.25);
+        run_until(trace.from > 0 ? from + 0.9 : 0.2);
         file.opened();
         run_until(static_cast<double>(trace.until) + kBeforeEdge);
         file.finish();
