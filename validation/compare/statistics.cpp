@@ -4,7 +4,10 @@
 #include "validation/compare/statistics.h"
 
 #include <algorithm>
+#include <boost/math/statistics/bivariate_statistics.hpp>
+#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace lockstep::validation {
@@ -12,22 +15,18 @@ namespace lockstep::validation {
 namespace {
 
 std::optional<double> pearson(std::span<const Row> rows) {
-    // Whether a side varies is seen in its values: sums of rounded differences are not exactly 0.
-    const auto varies = [&](double Row::*side) {
-        return std::any_of(rows.begin(), rows.end(),
-                           [&](const Row& row) { return row.*side != rows[0].*side; });
-    };
-    if (!varies(&Row::reference) || !varies(&Row::simulated)) return std::nullopt;
-    const double n = static_cast<double>(rows.size());
-    double mean_x = 0, mean_y = 0;
-    for (const Row& row : rows) mean_x += row.reference / n, mean_y += row.simulated / n;
-    double xx = 0, yy = 0, xy = 0;
+    std::vector<double> reference, simulated;
     for (const Row& row : rows) {
-        const double x = row.reference - mean_x, y = row.simulated - mean_y;
-        xx += x * x, yy += y * y, xy += x * y;
+        reference.push_back(row.reference);
+        simulated.push_back(row.simulated);
     }
-    if (!(xx > 0) || !(yy > 0)) return std::nullopt;
-    return xy / std::sqrt(xx * yy);
+    // Whether a side varies is seen in its values: sums of rounded differences are not exactly 0.
+    const auto varies = [](const std::vector<double>& side) {
+        return std::ranges::adjacent_find(side, std::not_equal_to<>()) != side.end();
+    };
+    if (!varies(reference) || !varies(simulated)) return std::nullopt;
+    const double r = boost::math::statistics::correlation_coefficient(reference, simulated);
+    return std::isfinite(r) ? std::optional(r) : std::nullopt;
 }
 
 int sign(double value) {
@@ -80,10 +79,8 @@ ErrorStatistics statistics_of(std::span<const Row> rows, Error kind) {
     }
     result.mean_signed /= static_cast<double>(absolute.size());
     result.mean_absolute /= static_cast<double>(absolute.size());
+    result.median_absolute = boost::math::statistics::median(absolute);
     std::sort(absolute.begin(), absolute.end());
-    const std::size_t half = absolute.size() / 2;
-    result.median_absolute =
-        absolute.size() % 2 == 1 ? absolute[half] : (absolute[half - 1] + absolute[half]) / 2;
     result.p90_absolute = absolute[(9 * absolute.size() + 9) / 10 - 1];
     result.maximum_absolute = absolute.back();
     result.pearson = pearson(rows);
