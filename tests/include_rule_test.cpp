@@ -98,4 +98,22 @@ TEST(IncludeRule, EveryFileIncludesOnlyWhatItsRoomMay) {
     EXPECT_GT(files, 100);
 }
 
+TEST(SourceRule, ModelsNameOpcodesAndDoNotNumberThem) {
+    const fs::path root = lockstep::source_path("models");
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+        const std::string extension = entry.path().extension();
+        if (extension != ".h" && extension != ".cpp") continue;
+        ++files;
+        std::ifstream file(entry.path());
+        int number = 0;
+        for (std::string line; std::getline(file, line);) {
+            ++number;
+            EXPECT_EQ(line.find("case 0x"), std::string::npos)
+                << entry.path() << ":" << number << ": sass::Op has names for opcodes";
+        }
+    }
+    EXPECT_GT(files, 50);
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 // number.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -38,6 +39,24 @@ unsigned number(const string& text, int base = 10) {
     return value;
 }
 
+constexpr unsigned kOpMask = 0x1ff;
+constexpr const char* kMnemonicCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+/// "ATOM.CAS" as kAtomCas.
+string enumerator(const string& name) {
+    string text = "k";
+    bool upper = true;
+    for (const char c : name) {
+        if (c == '.' || c == '_') {
+            upper = true;
+            continue;
+        }
+        text += upper ? c : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        upper = false;
+    }
+    return text;
+}
+
 struct Generator {
     std::vector<string> texts;
     std::map<std::vector<string>, unsigned> known_texts;
@@ -45,6 +64,8 @@ struct Generator {
     std::vector<Piece> piece_list;
     std::vector<Operand> operand_list;
     std::vector<Row> row_list;
+    std::map<unsigned, string> op_names;   ///< by bits 0-8, from lines `op`
+    std::map<unsigned, string> mnemonics;  ///< likewise, of the first row
 
     unsigned intern(const std::vector<string>& list) {
         auto [it, inserted] = known_texts.try_emplace(list, static_cast<unsigned>(texts.size()));
@@ -221,6 +242,8 @@ struct Generator {
         row.first_operand = static_cast<std::uint16_t>(operand_list.size());
         row.line = static_cast<std::uint16_t>(line_number);
         const auto space = body.find(' ');
+        mnemonics.try_emplace(number(opcode, 16) & kOpMask,
+                              body.substr(0, body.find_first_not_of(kMnemonicCharacters)));
         parse_operand(body.substr(0, space));
         if (space != string::npos)
             for (const string& operand : split(body.substr(space + 1), ", "))
@@ -233,7 +256,12 @@ struct Generator {
         string line;
         for (unsigned line_number = 1; std::getline(in, line); ++line_number) try {
                 if (line.empty() || line[0] == '#') continue;
-                if (line.starts_with("choice ")) {
+                if (line.starts_with("op ")) {
+                    const auto words = split(line, " ");
+                    if (words.size() != 3) throw std::runtime_error("wanted: op NUMBER NAME");
+                    const bool is_new = op_names.emplace(number(words[1], 16), words[2]).second;
+                    if (!is_new) throw std::runtime_error("a second name of op " + words[1]);
+                } else if (line.starts_with("choice ")) {
                     std::istringstream words(line.substr(7));
                     string name, word;
                     words >> name;
@@ -252,6 +280,21 @@ struct Generator {
         for (unsigned i = 0; i < field.runs; ++i)
             out << "{" << +field.run[i].first << "," << +field.run[i].count << "},";
         out << "}," << +field.runs << "}";
+    }
+
+    /// The body of enum Op. A mnemonic of several opcodes has its number behind it where no line
+    /// `op` names it.
+    void write_ops(std::ostream& out) const {
+        std::map<string, unsigned> users;
+        for (const auto& [op, mnemonic] : mnemonics) ++users[mnemonic];
+        std::map<unsigned, string> names = op_names;
+        for (const auto& [op, mnemonic] : mnemonics) {
+            std::ostringstream hex;
+            hex << std::hex << op;
+            names.try_emplace(op, users[mnemonic] == 1 ? mnemonic : mnemonic + "_X" + hex.str());
+        }
+        for (const auto& [op, name] : names)
+            out << enumerator(name) << " = 0x" << std::hex << op << ",\n";
     }
 
     void write(std::ostream& out) {
@@ -294,14 +337,16 @@ struct Generator {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) return 1;
+    if (argc != 4) return 1;
     try {
         std::ifstream in(argv[1]);
         Generator generator;
         generator.parse(in);
         std::ofstream out(argv[2]);
         generator.write(out);
-        return out.flush() ? 0 : 1;
+        std::ofstream ops(argv[3]);
+        generator.write_ops(ops);
+        return out.flush() && ops.flush() ? 0 : 1;
     } catch (const std::exception& error) {
         std::cerr << argv[1] << ":" << error.what() << "\n";
         return 1;

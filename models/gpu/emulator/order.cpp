@@ -4,6 +4,8 @@
 // returned value commute. Field values: sm_80 and later; earlier encodings are taken to be ordered.
 #include "models/gpu/emulator/order.h"
 
+#include "isa/sass/table/op.h"
+
 namespace lockstep::gpu {
 
 namespace {
@@ -34,24 +36,25 @@ bool is_commutative_reduction(const Word& word, sass::Arch arch) {
 }
 
 bool is_order_sensitive(const Word& word, sass::Arch arch) {
+    using sass::Op;
     constexpr unsigned kFirstScopeBeyondCta = 1;
-    switch (word.base_opcode()) {
-        case 0x180:  // LD
-        case 0x181:  // LDG
-        case 0x185:  // ST
-        case 0x186:  // STG
+    switch (sass::op_of(word)) {
+        case Op::kLd:
+        case Op::kLdg:
+        case Op::kSt:
+        case Op::kStg:
             return is_strong_access(word);
-        case 0x18e:  // RED, REDG
+        case Op::kRed:
             return !is_commutative_reduction(word, arch);
-        case 0x18a:  // ATOM
-        case 0x18b:  // ATOM.CAS
-        case 0x1a2:  // ATOM of floats
-        case 0x1a3:  // ATOMG of floats
-        case 0x1a6:  // REDG of floats
-        case 0x1a8:  // ATOMG
-        case 0x1a9:  // ATOMG.CAS
+        case Op::kAtom:
+        case Op::kAtomCas:
+        case Op::kAtomFloat:
+        case Op::kAtomgFloat:
+        case Op::kRedFloat:
+        case Op::kAtomg:
+        case Op::kAtomgCas:
             return true;
-        case 0x192:  // MEMBAR
+        case Op::kMembar:
             return word.bits(76, 3) >= kFirstScopeBeyondCta;
         default:
             return false;

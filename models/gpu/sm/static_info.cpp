@@ -8,58 +8,57 @@
 #include <cmath>
 
 #include "isa/sass/system_call.h"
+#include "isa/sass/table/op.h"
 #include "isa/sass/table/table.h"
 
 namespace lockstep::gpu {
 
 namespace {
 
+using sass::Op;
 using sass::Word;
 
-namespace opcode {  // bits 0-8
-constexpr unsigned kCs2r = 0x05, kVote = 0x06, kDepbar = 0x11a, kExit = 0x14d, kBar = 0x11d,
-                   kMembar = 0x192, kLdgdepbar = 0x1af, kNanosleep = 0x15d, kCctl = 0x18f,
-                   kRedux = 0x1c4, kMatch = 0x1a1, kMufu = 0x108, kArrives = 0x1b0, kSyncs = 0x1a7,
-                   kLds = 0x184, kLdc = 0x182, kUblkcp = 0x1ba;
-}  // namespace opcode
+bool is_integer_multiply(Op op) {
+    return op == Op::kImad || op == Op::kImadWide || op == Op::kIdp || op == Op::kImadHi;
+}
 
-OperationClass class_of_variable(unsigned base) {
-    switch (base) {
-        case opcode::kMufu:
+OperationClass class_of_variable(Op op) {
+    switch (op) {
+        case Op::kMufu:
             return OperationClass::kMufu;
-        case 0x100:  // FLO
-        case 0x101:  // BREV
-        case 0x109:  // POPC
+        case Op::kFlo:
+        case Op::kBrev:
+        case Op::kPopc:
             return OperationClass::kBitCount;
-        case 0x104:
-        case 0x105:
-        case 0x106:
-        case 0x107:
+        case Op::kF2f:
+        case Op::kF2i:
+        case Op::kI2f:
+        case Op::kFrnd:
             return OperationClass::kConversion;
-        case 0x110:
-        case 0x111:
-        case 0x112:
-        case 0x113:
+        case Op::kF2f64:
+        case Op::kF2i64:
+        case Op::kI2f64:
+        case Op::kFrnd64:
             return OperationClass::kConversion64;
-        case opcode::kRedux:
-        case opcode::kMatch:
+        case Op::kRedux:
+        case Op::kMatch:
             return OperationClass::kReduce;
-        case 0x102:  // FCHK
+        case Op::kFchk:
             return OperationClass::kMufu;
-        case 0x182:  // LDC
+        case Op::kLdc:
             return OperationClass::kMemory;
         default:
             return OperationClass::kSpecialRegister;
     }
 }
 
-OperationClass class_of(sass::table::Pipe pipe, unsigned base) {
+OperationClass class_of(sass::table::Pipe pipe, Op op) {
     using P = sass::table::Pipe;
     switch (pipe) {
         case P::kAlu:
             return OperationClass::kAlu;
         case P::kFma:
-            return base >= 0x24 && base <= 0x27 ? OperationClass::kImad : OperationClass::kFma;
+            return is_integer_multiply(op) ? OperationClass::kImad : OperationClass::kFma;
         case P::kHalf:
             return OperationClass::kFp16;
         case P::kDouble:
@@ -68,7 +67,7 @@ OperationClass class_of(sass::table::Pipe pipe, unsigned base) {
         case P::kTensorAsync:
             return OperationClass::kTensor;
         case P::kVariable:
-            return base == opcode::kLdc ? OperationClass::kMemory : class_of_variable(base);
+            return op == Op::kLdc ? OperationClass::kMemory : class_of_variable(op);
         case P::kUniform:
             return OperationClass::kUniform;
         case P::kBranch:
@@ -78,33 +77,33 @@ OperationClass class_of(sass::table::Pipe pipe, unsigned base) {
         case P::kTexture:
             return OperationClass::kMemory;
         case P::kDispatch:
-            return base == opcode::kVote ? OperationClass::kVote : OperationClass::kDispatch;
+            return op == Op::kVote ? OperationClass::kVote : OperationClass::kDispatch;
         case P::kOther:
             return OperationClass::kDispatch;
     }
     return OperationClass::kDispatch;
 }
 
-Arithmetic arithmetic_of(unsigned base) {
-    switch (base) {
-        case 0x20:
+Arithmetic arithmetic_of(Op op) {
+    switch (op) {
+        case Op::kFmul:
             return Arithmetic::kFmul;
-        case 0x21:
+        case Op::kFadd:
             return Arithmetic::kFadd;
-        case 0x23:
+        case Op::kFfma:
             return Arithmetic::kFfma;
-        case 0x28:
+        case Op::kDmul:
             return Arithmetic::kDmul;
-        case 0x29:
+        case Op::kDadd:
             return Arithmetic::kDadd;
-        case 0x2b:
+        case Op::kDfma:
             return Arithmetic::kDfma;
-        case 0x30:
+        case Op::kHadd2:
             return Arithmetic::kHadd;
-        case 0x31:
-        case 0x35:
+        case Op::kHfma2:
+        case Op::kHfma2Mma:
             return Arithmetic::kHfma;
-        case 0x32:
+        case Op::kHmul2:
             return Arithmetic::kHmul;
         default:
             return Arithmetic::kNone;
@@ -137,13 +136,14 @@ void StaticTable::describe_operands(StaticInstruction& in, std::span<const sass:
 void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const {
     TensorType type = TensorType::kFp16;
     double factor = 1;
-    switch (word.base_opcode()) {
-        case 0x36:  // HMMA.884: one of 2 (F16) or 4 (F32) steps of an 8x8x4 product by quad pairs
+    switch (sass::op_of(word)) {
+        case Op::kHmma884:  // HMMA.884: one of 2 (F16) or 4 (F32) steps of an 8x8x4 product by quad
+                            // pairs
             in.tensor_macs = 1024 / (word.bit(76) ? 4 : 2);
             in.arithmetic = Arithmetic::kHmma;
             break;
-        case 0x3c:
-        case 0x79: {  // HMMA
+        case Op::kHmma:
+        case Op::kHmmaSp: {  // HMMA
             const bool is_tf32 = word.bits(82, 2) >= 2;
             if (word.bit(76)) factor = parameters_.fp32_accumulate_factor;
             if (is_tf32) type = TensorType::kTf32;
@@ -151,7 +151,7 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
             in.arithmetic = Arithmetic::kHmma;
             break;
         }
-        case 0x37: {  // IMMA: shape by bits 86, 85, 75; 4-bit types by 77, 79
+        case Op::kImma: {  // IMMA: shape by bits 86, 85, 75; 4-bit types by 77, 79
             const bool is_int4 = word.bit(77) || word.bit(79);
             const unsigned shape =
                 static_cast<unsigned>(word.bits(85, 2)) << 1 | static_cast<unsigned>(word.bit(75));
@@ -162,14 +162,14 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
             in.arithmetic = Arithmetic::kImma;
             break;
         }
-        case 0x3d: {  // BMMA
+        case Op::kBmma: {  // BMMA
             constexpr unsigned kMacs[] = {8 * 8 * 128, 16 * 8 * 128, 16 * 8 * 256, 16 * 8 * 256};
             in.tensor_macs = kMacs[word.bits(75, 2)];
             type = TensorType::kB1;
             in.arithmetic = Arithmetic::kBmma;
             break;
         }
-        case 0x3f: {  // DMMA
+        case Op::kDmma: {  // DMMA
             constexpr unsigned kMacs[] = {8 * 8 * 4, 16 * 8 * 4, 16 * 8 * 8, 16 * 8 * 16};
             in.tensor_macs = kMacs[word.bits(76, 2)];
             type = TensorType::kFp64;
@@ -178,7 +178,7 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
             in.arithmetic = Arithmetic::kDmma;
             break;
         }
-        case 0x7a:  // QMMA: 16x8x32 of 8-bit floats, at the rate of bytes
+        case Op::kQmma:  // QMMA: 16x8x32 of 8-bit floats, at the rate of bytes
             in.tensor_macs = 16 * 8 * 32;
             type = TensorType::kInt8;
             in.arithmetic = Arithmetic::kHmma;
@@ -194,7 +194,7 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
 
 StaticInstruction StaticTable::describe(const sass::Program& program, std::uint32_t index) {
     const Word& word = program.words()[index];
-    const unsigned base = word.base_opcode();
+    const Op op = sass::op_of(word);
     const sass::Control control = sass::Control::of(word);
     StaticInstruction in;
     in.write_barrier = control.write_barrier;
@@ -208,8 +208,8 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
 
     const sass::table::Row* row = sass::table::find(word, program.arch());
     if (row != nullptr)
-        in.operation = class_of(row->pipe, base);
-    else if (base == opcode::kUblkcp)  // executed, but not in the disassembler's table
+        in.operation = class_of(row->pipe, op);
+    else if (op == Op::kUblkcp)  // executed, but not in the disassembler's table
         in.operation = OperationClass::kMemory;
     const std::span<const sass::RegisterUse> uses = program.uses(index);
     if (in.operation == OperationClass::kTensor) describe_tensor(in, word);
@@ -245,16 +245,16 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         default:
             break;
     }
-    in.arithmetic = in.arithmetic == Arithmetic::kNone ? arithmetic_of(base) : in.arithmetic;
+    in.arithmetic = in.arithmetic == Arithmetic::kNone ? arithmetic_of(op) : in.arithmetic;
 
-    switch (base) {
-        case opcode::kExit:
+    switch (op) {
+        case Op::kExit:
             in.kind = InstructionKind::kExit;
             break;
-        case opcode::kBar:
+        case Op::kBar:
             in.kind = InstructionKind::kBarrier;
             break;
-        case opcode::kMembar:
+        case Op::kMembar:
             in.kind = InstructionKind::kMembar;
             // Scope in bits 76-78: CTA, SM, GPU, SYS.
             in.latency =
@@ -263,31 +263,31 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
                                                                    : parameters_.membar_sys);
             in.limit = word.bits(76, 3) >= 2;  // waits for stores to be performed at L2
             break;
-        case opcode::kDepbar:
+        case Op::kDepbar:
             in.kind = InstructionKind::kDependencyBarrier;
             in.counter = static_cast<std::uint8_t>(word.bits(44, 3));
             in.limit = static_cast<std::uint8_t>(word.bit(47) ? word.bits(38, 6) : kCounterMax);
             in.wait_mask |= static_cast<std::uint8_t>(word.bits(32, 6));
             break;
-        case opcode::kLdgdepbar:
+        case Op::kLdgdepbar:
             in.kind = InstructionKind::kCopyGroup;
             in.counter = in.write_barrier % kCounters;
             in.closes_copies = true;
             break;
-        case opcode::kArrives:
+        case Op::kArrives:
             in.kind = InstructionKind::kCopyArrive;
             in.closes_copies = true;
             break;
-        case opcode::kSyncs:
+        case Op::kSyncs:
             in.reads_mbarrier = word.form() == 2;  // phase check
             break;
-        case opcode::kLds:  // how code of sm_80 reads an mbarrier
+        case Op::kLds:  // how code of sm_80 reads an mbarrier
             in.reads_mbarrier = program.arch() >= 80 && program.arch() < 90;
             break;
-        case opcode::kNanosleep:
+        case Op::kNanosleep:
             in.kind = InstructionKind::kSleep;
             break;
-        case opcode::kCctl:
+        case Op::kCctl:
             in.kind = InstructionKind::kInvalidate;
             break;
         default:

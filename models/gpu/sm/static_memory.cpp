@@ -3,13 +3,15 @@
 // 73-75 size, 77-80 order and scope, 84-86 eviction priority (sass_opcodes of nvdisasm, probed).
 #include <algorithm>
 
+#include "isa/sass/table/op.h"
 #include "models/gpu/sm/static_info.h"
 
 namespace lockstep::gpu {
 
 bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word, sass::Arch arch,
                                   std::span<const sass::RegisterUse> uses) {
-    using Op = MemoryOperation;
+    using enum MemoryOperation;
+    const sass::Op op = sass::op_of(word);
     MemoryInstructionInfo info;
     constexpr std::uint8_t kSizes[] = {1, 1, 2, 2, 4, 8, 16, 16};
     info.width = kSizes[word.bits(73, 3)];
@@ -27,82 +29,83 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
         EvictionPriority::kNormal, EvictionPriority::kUnchanged, EvictionPriority::kNoAllocate,
         EvictionPriority::kNormal, EvictionPriority::kNormal};
     bool is_global = false;
-    switch (word.base_opcode()) {
-        case 0x180:  // LD
-        case 0x181:  // LDG
-            info.operation = Op::kLoadGlobal;
-            info.is_constant = word.base_opcode() == 0x181 && order == 4;
+    switch (op) {
+        case sass::Op::kLd:
+        case sass::Op::kLdg:
+            info.operation = kLoadGlobal;
+            info.is_constant = op == sass::Op::kLdg && order == 4;
             info.is_strong = is_strong;
             info.priority = kPriorities[word.bits(84, 3)];
             info.prefetch_sectors = static_cast<std::uint8_t>(
-                word.base_opcode() == 0x181 && word.bits(68, 2) != 0 ? 1u << word.bits(68, 2) : 0);
-            in.is_generic = word.base_opcode() == 0x180;
+                op == sass::Op::kLdg && word.bits(68, 2) != 0 ? 1u << word.bits(68, 2) : 0);
+            in.is_generic = op == sass::Op::kLd;
             is_global = true;
             break;
-        case 0x185:  // ST
-        case 0x186:  // STG
-            info.operation = Op::kStoreGlobal;
+        case sass::Op::kSt:
+        case sass::Op::kStg:
+            info.operation = kStoreGlobal;
             info.is_strong = is_strong;
             info.priority = kPriorities[word.bits(84, 3)];
-            in.is_generic = word.base_opcode() == 0x185;
+            in.is_generic = op == sass::Op::kSt;
             is_global = true;
             break;
-        case 0x183:
-            info.operation = Op::kLoadLocal;
+        case sass::Op::kLdl:
+            info.operation = kLoadLocal;
             is_global = true;
             break;
-        case 0x187:
-            info.operation = Op::kStoreLocal;
+        case sass::Op::kStl:
+            info.operation = kStoreLocal;
             is_global = true;
             break;
-        case 0x184:
-            info.operation = Op::kLoadShared;
+        case sass::Op::kLds:
+            info.operation = kLoadShared;
             break;
-        case 0x188:
-            info.operation = Op::kStoreShared;
+        case sass::Op::kSts:
+            info.operation = kStoreShared;
             break;
-        case 0x189:
-            info.operation = Op::kShuffle;
+        case sass::Op::kShfl:
+            info.operation = kShuffle;
             info.width = 4;
             break;
-        case 0x3b:
-        case 0x44:
-            info.operation = word.base_opcode() == 0x3b ? Op::kLoadMatrix : Op::kStoreMatrix;
+        case sass::Op::kLdsm:
+        case sass::Op::kStsm:
+            info.operation = op == sass::Op::kLdsm ? kLoadMatrix : kStoreMatrix;
             info.matrices = static_cast<std::uint8_t>(1u << word.bits(72, 2));
             info.width = 16;
             break;
-        case 0x18a:  // ATOM
-        case 0x18b:
-        case 0x1a2:
-        case 0x1a3:  // ATOMG
-        case 0x1a8:
-        case 0x1a9:
-            info.operation = Op::kAtomicGlobal;
-            in.is_generic = word.base_opcode() <= 0x18b || word.base_opcode() == 0x1a2;
+        case sass::Op::kAtom:
+        case sass::Op::kAtomCas:
+        case sass::Op::kAtomFloat:
+        case sass::Op::kAtomgFloat:
+        case sass::Op::kAtomg:
+        case sass::Op::kAtomgCas:
+            info.operation = kAtomicGlobal;
+            in.is_generic =
+                op == sass::Op::kAtom || op == sass::Op::kAtomCas || op == sass::Op::kAtomFloat;
             is_global = true;
             break;
-        case 0x18e:  // RED
-        case 0x1a6:
-            info.operation = Op::kReductionGlobal;
+        case sass::Op::kRed:
+        case sass::Op::kRedFloat:
+            info.operation = kReductionGlobal;
             is_global = true;
             break;
-        case 0x18c:
-        case 0x18d:
-            info.operation = Op::kAtomicShared;
+        case sass::Op::kAtoms:
+        case sass::Op::kAtomsCas:
+            info.operation = kAtomicShared;
             break;
-        case 0x1ae:
-            info.operation = Op::kCopyAsync;
+        case sass::Op::kLdgsts:
+            info.operation = kCopyAsync;
             info.skips_l1 = !word.bit(81);
             info.prefetch_sectors =
                 static_cast<std::uint8_t>(word.bits(71, 2) != 0 ? 1u << word.bits(71, 2) : 0);
             is_global = true;
             break;
-        case 0x1ba:
-            info.operation = Op::kBulkCopy;
+        case sass::Op::kUblkcp:
+            info.operation = kBulkCopy;
             is_global = true;
             break;
-        case 0x182:
-            info.operation = Op::kLoadConstant;
+        case sass::Op::kLdc:
+            info.operation = kLoadConstant;
             info.constant_bank = static_cast<std::uint8_t>(word.bits(54, 5));
             break;
         default:
@@ -112,13 +115,11 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
     in.memory = static_cast<std::uint32_t>(memory_.size());
     memory_.push_back(info);
     if (in.is_generic) {
-        const bool is_store = info.operation == Op::kStoreGlobal;
-        const bool is_atomic = info.operation == Op::kAtomicGlobal;
-        info.operation = is_atomic  ? Op::kAtomicShared
-                         : is_store ? Op::kStoreShared
-                                    : Op::kLoadShared;
+        const bool is_store = info.operation == kStoreGlobal;
+        const bool is_atomic = info.operation == kAtomicGlobal;
+        info.operation = is_atomic ? kAtomicShared : is_store ? kStoreShared : kLoadShared;
         memory_.push_back(info);
-        info.operation = is_store ? Op::kStoreLocal : Op::kLoadLocal;
+        info.operation = is_store ? kStoreLocal : kLoadLocal;
         memory_.push_back(info);
     }
     return true;
