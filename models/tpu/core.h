@@ -12,6 +12,7 @@
 #include "isa/command/dependences.h"
 #include "isa/tpu/semantics/state.h"
 #include "models/tpu/core_trace.h"
+#include "models/tpu/counters.h"
 #include "models/tpu/parameters.h"
 #include "models/tpu/timeline.h"
 #include "models/tpu/unified_buffer.h"
@@ -27,26 +28,6 @@ struct MemoryResponse;
 namespace lockstep::tpu {
 
 using command::QueueCounts;
-
-/// What the core counts for a step of the program; cycles and array states are cut afterwards.
-struct StepCounters {
-    std::uint64_t instructions = 0;
-    std::uint64_t end = 0;     ///< cycle at which its last instruction completed
-    std::uint64_t macs = 0;    ///< rows x lanes x columns of its matrix instructions
-    std::uint64_t active = 0;  ///< cycles in which they stream, whenever it is
-    // Elements: those that enter the array, and sums that its accumulators take and add to.
-    std::uint64_t input_reads = 0, weight_reads = 0, sums_written = 0, sums_read = 0;
-    std::uint64_t raw_stall = 0, input_stall = 0;  ///< cycles, over all arrays
-    std::uint64_t issue_stall = 0;                 ///< likewise: the next was still to be issued
-    std::uint64_t window_stall = 0;                ///< while rows of windows were made
-    std::uint64_t vector_busy = 0;                 ///< cycles
-    std::uint64_t memory_read = 0, memory_written = 0, host_read = 0, host_written = 0;  ///< bytes
-    std::uint64_t weight_tiles = 0;
-    /// Cycles lost to others at the unified buffer's banks.
-    std::uint64_t matrix_bank_stall = 0, vector_bank_stall = 0, dma_bank_stall = 0;
-    double buffer_accesses = 0;
-    std::uint64_t host_busy = 0;  ///< cycles of the host's tasks, interrupt and answer included
-};
 
 class Core : public engine::Tile {
   public:

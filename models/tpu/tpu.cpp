@@ -45,104 +45,7 @@ void check(const Program& program, const Parameters& parameters) {
                 dataflow_name(dataflow_of(instruction)), dataflow_name(parameters.array.dataflow)));
 }
 
-double percent(double part, double whole) {
-    return whole == 0 ? 0 : 100 * part / whole;
-}
-
 }  // namespace
-
-void StepResult::add(const StepResult& other) {
-    for (const auto member : {&StepResult::instructions,
-                              &StepResult::cycles,
-                              &StepResult::macs,
-                              &StepResult::useful_macs,
-                              &StepResult::active,
-                              &StepResult::weight_stall,
-                              &StepResult::weight_shift,
-                              &StepResult::non_matrix,
-                              &StepResult::active_others,
-                              &StepResult::active_elsewhere,
-                              &StepResult::raw_stall,
-                              &StepResult::input_stall,
-                              &StepResult::issue_stall,
-                              &StepResult::idle_units,
-                              &StepResult::bank_stall,
-                              &StepResult::window_stall,
-                              &StepResult::vector_bank_stall,
-                              &StepResult::dma_bank_stall,
-                              &StepResult::buffer_accesses,
-                              &StepResult::vector_busy,
-                              &StepResult::weight_tiles,
-                              &StepResult::dram_bytes_read,
-                              &StepResult::dram_bytes_written,
-                              &StepResult::host_bytes_read,
-                              &StepResult::host_bytes_written,
-                              &StepResult::input_reads,
-                              &StepResult::weight_reads,
-                              &StepResult::sums_written,
-                              &StepResult::sums_read,
-                              &StepResult::host_busy})
-        this->*member += other.*member;
-}
-
-double StepResult::share_within() const {
-    const double within = double(active - active_others);
-    return active_elsewhere == 0 ? 1 : within / (within + double(active_elsewhere));
-}
-
-std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
-    const Parameters& parameters) const {
-    const double units = parameters.units;
-    const double array_cycles = double(cycles) * units;
-    const double peak =
-        array_cycles * double(parameters.array.rows) * double(parameters.array.columns);
-    const double seconds = double(cycles) / (parameters.clock_mhz * 1e6);
-    constexpr double kTera = 1e12;
-    const double used = percent(double(useful_macs), peak);
-    const double streaming = percent(double(active), array_cycles);
-    const double own = percent(double(active - active_others), array_cycles);
-    return {{"cycles", cycles},
-            {"macs", useful_macs},
-            {"array_utilization.pct", used},
-            {"stall_cycles.weight", weight_stall},
-            {"stall_cycles.shift", weight_shift},
-            {"stall_cycles.nonmatrix", non_matrix},
-            {"stall_cycles.raw", raw_stall},
-            {"stall_cycles.input", input_stall},
-            {"stall_cycles.bank", bank_stall},
-            {"stall_cycles.issue", issue_stall},
-            {"stall_cycles.host", host_busy},
-            {"dram_bytes_read", dram_bytes_read},
-            {"dram_bytes_write", dram_bytes_written},
-            {"lockstep__instructions", instructions},
-            {"lockstep__mapped_macs", macs},
-            {"lockstep__array_active_cycles", active},
-            {"lockstep__array_active.pct", streaming},
-            {"lockstep__array_active_other_steps_cycles", active_others},
-            {"lockstep__array_active_elsewhere_cycles", active_elsewhere},
-            {"lockstep__unused_macs.pct", own - used * share_within()},
-            {"lockstep__weight_stall.pct", percent(double(weight_stall), array_cycles)},
-            {"lockstep__weight_shift.pct", percent(double(weight_shift), array_cycles)},
-            {"lockstep__non_matrix.pct", percent(double(non_matrix), array_cycles)},
-            {"lockstep__raw_stall.pct", percent(double(raw_stall), array_cycles)},
-            {"lockstep__input_stall.pct", percent(double(input_stall), array_cycles)},
-            {"lockstep__bank_stall.pct", percent(double(bank_stall), array_cycles)},
-            {"lockstep__window_stall_cycles", window_stall},
-            {"lockstep__idle_unit_cycles", idle_units},
-            {"lockstep__vector_bank_stall_cycles", vector_bank_stall},
-            {"lockstep__dma_bank_stall_cycles", dma_bank_stall},
-            {"lockstep__unified_buffer_accesses", buffer_accesses},
-            {"lockstep__vector_busy_cycles", vector_busy},
-            {"lockstep__weight_tiles", weight_tiles},
-            {"lockstep__array_input_reads", input_reads},
-            {"lockstep__array_weight_reads", weight_reads},
-            {"lockstep__accumulator_writes", sums_written},
-            {"lockstep__accumulator_reads", sums_read},
-            {"lockstep__host_bytes_read", host_bytes_read},
-            {"lockstep__host_bytes_write", host_bytes_written},
-            {"lockstep__host_busy.pct", percent(double(host_busy), double(cycles))},
-            {"lockstep__tops", seconds == 0 ? 0 : 2 * double(useful_macs) / seconds / kTera}};
-}
 
 StepResult RunResult::total() const {
     StepResult sum;
@@ -171,33 +74,6 @@ std::vector<std::uint64_t> ends_of_steps(const Core& core) {
     return ends;
 }
 
-/// What the core counted of a step by its instructions.
-StepResult counted(const StepCounters& counters) {
-    StepResult step;
-    step.instructions = counters.instructions;
-    step.macs = counters.macs;
-    step.raw_stall = counters.raw_stall;
-    step.input_stall = counters.input_stall;
-    step.issue_stall = counters.issue_stall;
-    step.bank_stall = counters.matrix_bank_stall;
-    step.window_stall = counters.window_stall;
-    step.vector_bank_stall = counters.vector_bank_stall;
-    step.dma_bank_stall = counters.dma_bank_stall;
-    step.buffer_accesses = static_cast<std::uint64_t>(counters.buffer_accesses + 0.5);
-    step.vector_busy = counters.vector_busy;
-    step.weight_tiles = counters.weight_tiles;
-    step.input_reads = counters.input_reads;
-    step.weight_reads = counters.weight_reads;
-    step.sums_written = counters.sums_written;
-    step.sums_read = counters.sums_read;
-    step.dram_bytes_read = counters.memory_read;
-    step.dram_bytes_written = counters.memory_written;
-    step.host_bytes_read = counters.host_read;
-    step.host_bytes_written = counters.host_written;
-    step.host_busy = counters.host_busy;
-    return step;
-}
-
 /// What the arrays did in the cycles of each step.
 void add_array_states(std::vector<StepResult>& steps, const Core& core,
                       const std::vector<std::uint64_t>& ends) {
@@ -219,7 +95,7 @@ void add_array_states(std::vector<StepResult>& steps, const Core& core,
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
         StepResult& step = steps[i];
-        step.active_elsewhere = core.steps()[i].active - (step.active - step.active_others);
+        step.active_elsewhere = step.streamed - (step.active - step.active_others);
         step.idle_units = busiest[i] * core.timelines().size() -
                           (step.active + step.weight_stall + step.weight_shift);
     }
@@ -275,7 +151,8 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     result.interrupts = core.interrupts();
     const std::vector<std::uint64_t> ends = ends_of_steps(core);
     for (std::size_t i = 0; i < ends.size(); ++i) {
-        StepResult step = counted(core.steps()[i]);
+        StepResult step{core.steps()[i]};
+        step.buffer_accesses = static_cast<std::uint64_t>(step.buffer_lines + 0.5);
         step.name = i < program.steps.size() ? program.steps[i].name : "program";
         step.cycles = ends[i] - (i == 0 ? 0 : ends[i - 1]);
         const std::uint64_t said = i < program.steps.size() ? program.steps[i].macs : 0;

@@ -130,9 +130,9 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
     const Extent what = extent(next, parameters_);
     StepCounters& counters = step(head.step);
     if (!what.local)
-        (what.host    ? what.write ? counters.host_written : counters.host_read
-         : what.write ? counters.memory_written
-                      : counters.memory_read) += what.bytes;
+        (what.host    ? what.write ? counters.host_bytes_written : counters.host_bytes_read
+         : what.write ? counters.dram_bytes_written
+                      : counters.dram_bytes_read) += what.bytes;
     // A tile from the unified buffer has no way to go: its shift takes the time.
     Cycle ready = now + parameters_.dma.setup;
     BankLoads accesses{};
@@ -142,7 +142,7 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
             access_buffer(next, shift, now, &StepCounters::dma_bank_stall, head.step) - shift + 1;
     } else if (index < kWeightQueue) {
         accesses = bank_accesses(next, parameters_.banks, parameters_.vector.fixed_function);
-        for (const double bank : accesses) counters.buffer_accesses += bank;
+        for (const double bank : accesses) counters.buffer_lines += bank;
     }
     dma.active.push_back({.entry = head,
                           .sequence = dma.next_sequence++,

@@ -13,7 +13,7 @@ Core::Cycle Core::access_buffer(const Instruction& next, Cycle cycles, Cycle now
     const BankLoads accesses =
         bank_accesses(next, parameters_.banks, parameters_.vector.fixed_function);
     StepCounters& counters = step(step_index);
-    for (const double bank : accesses) counters.buffer_accesses += bank;
+    for (const double bank : accesses) counters.buffer_lines += bank;
     const Cycle end =
         unified_buffer_.access(now, now, cycles, per_cycle(accesses, static_cast<double>(cycles)));
     counters.*stall += end - now - cycles;
