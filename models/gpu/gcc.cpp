@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "models/gpu/parameter_rows.h"
 #include "sim/engine/simulation.h"
 #include "sim/error/error.h"
 
@@ -21,13 +22,11 @@ GccParameters::GccParameters(const config::Machine& machine) {
     const auto integer = [&](const char* path) {
         return static_cast<std::uint32_t>(machine.integer(path));
     };
+    read_rows(machine, gcc_rows(), *this);
     gpcs = std::min(integer("gpc.count"), (integer("sm.count") + 1) / 2);
     lines = integer("gcc.size") / kLineBytes;
-    ways = integer("gcc.ways");
     const std::uint32_t fetch = integer("gcc.fetch_granularity");
     fetch_lines = fetch / kLineBytes;
-    interval = integer("gcc.interval");
-    sm_requests = integer("gcc.sm_requests");
     const std::uint32_t latency = integer("gcc.latency");
     request_latency = latency / 2;
     reply_latency = latency - request_latency;

@@ -7,28 +7,13 @@
 #include <vector>
 
 #include "models/gpu/counters.h"
+#include "models/gpu/gcc_parameters.h"
 #include "models/gpu/memory/crossbar_port.h"
 #include "models/gpu/sm/fetch_unit.h"
 #include "models/gpu/sm/send_queue.h"
 #include "models/gpu/sm/tag_array.h"
-#include "sim/config/machine.h"
 
 namespace lockstep::gpu {
-
-struct GccParameters {
-    /// Throws InputError where the numbers do not go together.
-    explicit GccParameters(const config::Machine& machine);
-
-    std::uint32_t gpcs;
-    unsigned lines, ways;
-    unsigned fetch_lines;                          ///< aligned group that a miss brings
-    unsigned interval;                             ///< cycles between two requests
-    unsigned sm_requests;                          ///< of one SM at one time
-    engine::Cycle request_latency, reply_latency;  ///< of the ways to an SM
-
-    /// The GPC of an SM; its TPCs (two SMs each) are dealt to the GPCs in turn.
-    std::uint32_t gpc_of(std::uint32_t sm) const { return sm / 2 % gpcs; }
-};
 
 class Gcc final : public engine::Tile {
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine of kind "tpu" as numbers. Meanings: sim/config/schema_tpu.cpp.
+// A machine of kind "tpu" as numbers. Meanings: parameter_rows.cpp.
 #pragma once
 
 #include <algorithm>

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "sim/config/place.h"
 
 namespace lockstep::config {
 
@@ -24,6 +27,9 @@ struct Parameter {
 
 class Machine {
   public:
+    using Parameters = std::map<std::string, Parameter, std::less<>>;
+    using Paths = std::set<std::string, std::less<>>;
+
     /// Reads a built-in machine by name, or a file by path (ending in .yaml). Throws InputError
     /// with file, line and the nearest key on unknown keys, wrong types, units and out-of-range
     /// values.
@@ -48,11 +54,15 @@ class Machine {
     std::vector<Parameter> parameters() const;
 
   private:
-    void read(const std::string& name_or_path, int depth);
-    void override_parameter(const std::string& text);
+    /// `wanted_by`: where a machine file names it as its base.
+    void read(const std::string& name_or_path, const Place& wanted_by, int depth);
+    /// Which parameter it was.
+    std::string override_parameter(const std::string& text);
+    /// Lets parameters follow those that were set over `before`.
+    void settle(const Parameters& before, const Paths& set, const Place& place);
 
     std::string name_, kind_, description_;
-    std::map<std::string, Parameter, std::less<>> parameters_;
+    Parameters parameters_;
 };
 
 }  // namespace lockstep::config

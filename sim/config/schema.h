@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which parameters a machine of each kind has: path, type, unit, range and meaning. A table.
+// Which parameters a machine of each kind has: path, type, unit, range and meaning. The rows stand
+// in the folders of the models (sim/config/row.h); here is what the reader of machine files needs.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace lockstep::config {
+
+class Settings;
 
 enum class Type : std::uint8_t { kInteger, kNumber, kText, kBoolean };
 
@@ -16,12 +20,22 @@ struct Entry {
     std::string_view unit;  ///< canonical: "1", "B", "bit", "MHz", ...; files may use multiples
     double minimum, maximum;
     std::string_view meaning;
+    /// Names the machine or bounds what a program may ask for; changes no time.
+    bool is_reporting_only = false;
 };
 
-/// The entries of a kind ("gpu", ...); empty where there is no such kind.
-std::span<const Entry> schema(std::string_view kind);
+struct Kind {
+    std::string_view name;  ///< "gpu", "tpu", ...
+    std::vector<Entry> entries;
+    /// Keeps parameters together that say the same: called after some were set, on the command line
+    /// or by a machine file over its base. Throws InputError where what was set contradicts itself.
+    void (*settle)(Settings&) = nullptr;
+};
 
-/// The kinds that have a schema.
-std::span<const std::string_view> kinds();
+/// The kinds there are: a row each in models/kinds.cpp.
+std::span<const Kind> kinds();
+
+/// The kind of this name, or nullptr.
+const Kind* find_kind(std::string_view name);
 
 }  // namespace lockstep::config

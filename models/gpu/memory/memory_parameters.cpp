@@ -5,10 +5,11 @@
 // between the ways to the controller and back.
 #include "models/gpu/memory/memory_parameters.h"
 
-#include "sim/error/error.h"
-
 #include <algorithm>
 #include <bit>
+
+#include "models/gpu/parameter_rows.h"
+#include "sim/error/error.h"
 
 namespace lockstep::gpu {
 
@@ -18,6 +19,22 @@ namespace {
 /// to keep the Channels from every SM to every Tile a few thousand.
 constexpr std::uint32_t kTilesOfDividedL2 = 6;
 constexpr std::uint32_t kTilesOfWholeL2 = 8;
+
+/// Whether slices and channels can belong to each other, in so many parts of L2.
+bool go_together(std::uint32_t slices, std::uint32_t channels, std::uint32_t partitions) {
+    return (slices % channels == 0 || channels % slices == 0) && slices % partitions == 0 &&
+           channels % partitions == 0;
+}
+
+/// "a or b": the values next to `wanted`, downwards and upwards, that do.
+template <typename Does>
+std::string nearest_that_do(std::uint32_t wanted, std::uint32_t unit, const Does& does) {
+    std::uint32_t below = wanted - 1, above = wanted + 1;
+    while (below > 0 && !does(below)) --below;
+    while (!does(above)) ++above;
+    return below == 0 ? fmt::format("{}", above * unit)
+                      : fmt::format("{} or {}", below * unit, above * unit);
+}
 
 }  // namespace
 
@@ -29,20 +46,12 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
         if (!holds) throw InputError(fmt::format("{}: {}", machine.name(), what));
     };
     MemoryParameters out{};
+    read_rows(machine, memory_rows(), out);
     out.clock = engine::ClockDomain::from_megahertz(machine.number("clock.sm"));
-    out.request_latency = integer("crossbar.request_latency");
-    out.reply_latency = integer("crossbar.reply_latency");
-    out.request_bandwidth = machine.number("crossbar.request_bandwidth");
-    out.reply_bandwidth = machine.number("crossbar.reply_bandwidth");
-    out.outstanding = integer("crossbar.outstanding");
 
-    out.l2_partitions = integer("l2.partitions");
-    out.slices = integer("l2.slices");
-    out.ways = integer("l2.ways");
     out.sets =
         static_cast<std::uint32_t>(machine.integer("l2.size") / out.slices / out.ways / kLineBytes);
     require(out.sets > 0, "l2.size is less than one set a slice");
-    require(out.slices % out.l2_partitions == 0, "l2.slices is no multiple of l2.partitions");
     // A slice keeps half of each for lines of its own DRAM.
     require(out.l2_partitions == 1 || out.ways > 1, "two l2.partitions need two l2.ways");
     require(out.l2_partitions == 1 || integer("l2.mshrs") > 1,
@@ -55,24 +64,14 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     require(out.l2_partitions == 1 ||
                 (out.far_latency > 0 && machine.integer("l2.far_latency") % 2 == 0),
             "l2.far_latency is zero or odd");
-    out.slice_bandwidth = machine.number("l2.slice_bandwidth");
     out.fetch_sectors = integer("l2.fetch_granularity") / kSectorBytes;
     require(out.fetch_sectors == 1 || out.fetch_sectors == 2 || out.fetch_sectors == 4,
             "l2.fetch_granularity is not 32, 64 or 128 bytes");
-    out.mshrs = integer("l2.mshrs");
-    out.write_back_buffer = integer("l2.write_back_buffer");
-    out.row_write_back = machine.boolean("l2.row_write_back");
-    out.atomic_lanes = integer("l2.atomic_lanes");
-    out.atomic_interval = machine.number("l2.atomic_interval");
 
     const auto page = static_cast<std::uint64_t>(machine.integer("tlb.page_size"));
     require(std::has_single_bit(page), "tlb.page_size is no power of two");
     out.page_lines = page / kLineBytes;
-    out.tlb_entries = integer("tlb.l2_entries");
     out.tlb_ways = std::min(integer("tlb.l2_ways"), out.tlb_entries);
-    out.walkers = integer("tlb.walkers");
-    out.tlb_latency = integer("tlb.l2_latency");
-    out.walk_latency = integer("tlb.walk_latency");
 
     const auto memory_khz = static_cast<std::uint64_t>(machine.number("clock.memory") * 1000 + 0.5);
     out.dram =
@@ -81,9 +80,6 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
                                     static_cast<std::uint64_t>(machine.integer("dram.size")));
     require(machine.integer("dram.size") / kLineBytes / out.slices < std::int64_t{1} << 31,
             "dram.size is more than 256 GiB a slice of L2");
-    out.interleave = integer("dram.interleave");
-    out.read_queue = integer("dram.read_queue");
-    out.write_queue = integer("dram.write_queue");
     const auto writes = [&](const char* path) {
         return static_cast<std::uint32_t>(machine.number(path) * out.write_queue);
     };
@@ -103,10 +99,26 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     out.refresh_staggered = order == "by_channel";
     require(out.dram.organisation.burst_bytes() == kSectorBytes,
             "dram.standard: a burst is not one sector of 32 bytes");
-    require(out.dram.channels % out.slices == 0 || out.slices % out.dram.channels == 0,
-            fmt::format("neither of {} L2 slices and {} DRAM channels is a multiple of the other",
-                        out.slices, out.dram.channels));
-    require(out.l2_partitions == 1 || out.dram.channels % 2 == 0, "an odd number of channels");
+    const std::uint32_t channels = out.dram.channels, partitions = out.l2_partitions;
+    if (!go_together(out.slices, channels, partitions)) {
+        std::string ways;
+        if (channels % partitions == 0)
+            ways = fmt::format("; with these channels l2.slices can be {}",
+                               nearest_that_do(out.slices, 1, [&](std::uint32_t slices) {
+                                   return go_together(slices, channels, partitions);
+                               }));
+        if (out.slices % partitions == 0)
+            ways +=
+                fmt::format("; with these slices dram.bus_width can be {} bit",
+                            nearest_that_do(channels, integer("dram.bus_width") / channels,
+                                            [&](std::uint32_t other) {
+                                                return go_together(out.slices, other, partitions);
+                                            }));
+        require(false,
+                fmt::format("{} L2 slices and {} DRAM channels in {} l2.partitions: one must "
+                            "be a multiple of the other, and each of the partitions{}",
+                            out.slices, channels, partitions, ways));
+    }
 
     const memory::dram::Timing& timing = out.dram.timing;
     // A miss is answered when all that it fetched is here.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <string>
 
+#include "models/gpu/parameter_rows.h"
 #include "sim/error/error.h"
 
 namespace lockstep::gpu {
@@ -45,6 +46,7 @@ constexpr Keys kKeys[] = {
 }  // namespace
 
 MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
+    read_rows(machine, memory_unit_rows(), *this);
     const auto get = [&](const std::string& path) {
         return static_cast<unsigned>(machine.integer(path));
     };
@@ -67,37 +69,18 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     sub_cores = get("sm.sub_cores");
     sms = get("sm.count");
     max_warps = get("sm.max_warps");
-    l1_bytes = static_cast<std::uint64_t>(machine.integer("l1.size"));
     if (machine.integer("l1.size") < machine.integer("shared_memory.size"))
-        throw InputError(fmt::format("{}: l1.size is less than shared_memory.size, a part of it",
-                                     machine.name()));
-    sets = get("l1.sets");
-    tags_per_cycle = get("l1.tags_per_cycle");
+        throw InputError(
+            fmt::format("{}: l1.size ({} KiB) is less than shared_memory.size ({} KiB), a part of "
+                        "it: set l1.size too",
+                        machine.name(), machine.integer("l1.size") / 1024,
+                        machine.integer("shared_memory.size") / 1024));
     if (!std::has_single_bit(tags_per_cycle))
         throw InputError(fmt::format("{}: l1.tags_per_cycle: {} is no power of two", machine.name(),
                                      tags_per_cycle));
-    miss_entries = get("l1.miss_entries");
-    miss_queue = get("l1.miss_queue");
-    tag_latency = get("l1.tag_latency");
-    allocates_stores = machine.boolean("l1.allocates_stores");
-    allocates_local_stores = machine.boolean("l1.allocates_local_stores");
-    wavefront_cycles = get("shared_memory.wavefront_cycles");
-    atomic_cycles = get("shared_memory.atomic_cycles");
-    request_interval = get("sub_core.arbiter_interval");
-    shuffle_interval = get("memory_unit.shuffle_interval");
-    pending_requests = get("memory_unit.pending_requests");
-    data_queue = get("memory_unit.data_queue");
-    return_width = get("memory_unit.return_width");
-    source_width = get("memory_unit.source_width");
-    constant_address_cycles = get("memory_unit.constant_address_cycles");
-    tlb_entries = get("memory_unit.tlb_entries");
-    page_bytes = static_cast<std::uint64_t>(machine.integer("memory_unit.page_size"));
     if (!std::has_single_bit(page_bytes))
         throw InputError(fmt::format("{}: memory_unit.page_size: {} is no power of two",
                                      machine.name(), page_bytes));
-    bulk_copy_latency = get("memory_unit.bulk_copy_latency");
-    bulk_copy_requests = get("memory_unit.bulk_copy_requests");
-    bulk_copy_width = get("memory_unit.bulk_copy_width");
 }
 
 }  // namespace lockstep::gpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/tpu/systolic/netlist.h"
+#include "models/tpu/systolic/parameter_rows.h"
 #include "models/tpu/systolic/registers.h"
 #include "models/tpu/systolic/wavefront.h"
 #include "sim/config/machine.h"
@@ -32,12 +33,10 @@ std::string_view fidelity_name(Fidelity fidelity) {
     internal_error(__FILE__, __LINE__, "no such fidelity");
 }
 
-ArrayParameters::ArrayParameters(const config::Machine& machine)
-    : shape{machine.integer("array.rows"), machine.integer("array.columns"),
-            parse_dataflow(machine.text("array.dataflow"))},
-      overlap(parse_overlap(machine.text("array.overlap"))),
-      fidelity(machine.text("array.fidelity")),
-      clock_mhz(machine.number("clock.array")) {
+ArrayParameters::ArrayParameters(const config::Machine& machine) {
+    read_parameters(machine, *this);
+    shape.dataflow = parse_dataflow(machine.text("array.dataflow"));
+    overlap = parse_overlap(machine.text("array.overlap"));
     if (fidelity == "auto") return;
     for (const Fidelity known : kFidelities)
         if (fidelity == fidelity_name(known)) return;

@@ -90,6 +90,20 @@ TEST(Machine, ErrorsNameTheLineAndTheNearestKey) {
     EXPECT_THAT(error, HasSubstr(".yaml:4: unknown parameter sm.cuont; did you mean sm.count?"));
 }
 
+TEST(Machine, ErrorsOfABaseNameTheFileAndLineThatWantsIt) {
+    EXPECT_THAT(error_of("machine: mine\nbase: h20\n"),
+                HasSubstr(".yaml:2: base: no machine named h20; did you mean h200?"));
+    EXPECT_THAT(error_of("machine: mine\n\nbase: nowhere.yaml\n"),
+                HasSubstr(".yaml:3: base: nowhere.yaml: cannot be read"));
+}
+
+TEST(Machine, WhatFollowsFromAnotherFollowsInAFileToo) {
+    const MachineFile file(std::string(kBased) +
+                           "dram:\n  bandwidth: {value: 2406.5, unit: GB/s, evidence: \"assumed: "
+                           "a test\"}\n");
+    EXPECT_NEAR(Machine::load(file.path())->number("clock.memory"), 1600.5, 1);
+}
+
 TEST(Machine, WrongValuesAreErrors) {
     const auto with = [](const std::string& body) { return error_of(kBased + body); };
     EXPECT_THAT(with("sm:\n  count: {value: many, evidence: \"assumed: x\"}\n"),

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of the memory side: a row each. Those without a member are what MemoryParameters
+// derives its own from.
+#include "models/gpu/parameter_rows.h"
+
+namespace lockstep::gpu {
+
+using config::Row;
+using config::Type;
+
+namespace {
+
+constexpr double kGibi = 1024.0 * 1024 * 1024;
+constexpr double kTebi = 1024 * kGibi;
+
+}  // namespace
+
+std::span<const Row<MemoryParameters>> memory_rows() {
+    static const std::vector<Row<MemoryParameters>> kRows{
+        {"crossbar.request_latency", &MemoryParameters::request_latency, "cycle", 1, 10000,
+         "from an SM to an L2 slice"},
+        {"crossbar.reply_latency", &MemoryParameters::reply_latency, "cycle", 1, 10000,
+         "from an L2 slice to an SM"},
+        {"crossbar.request_bandwidth", &MemoryParameters::request_bandwidth, "B", 1, 4096,
+         "bytes that an SM sends in a cycle"},
+        {"crossbar.reply_bandwidth", &MemoryParameters::reply_bandwidth, "B", 1, 4096,
+         "bytes that an SM receives in a cycle"},
+        {"crossbar.outstanding", &MemoryParameters::outstanding, "1", 1, 4096,
+         "unanswered requests of an SM to a sixth or an eighth of the slices"},
+        {"l2.size", Type::kInteger, "B", 0, kGibi, "L2 cache of the chip"},
+        {"l2.partitions", &MemoryParameters::l2_partitions, "1", 1, 2,
+         "parts of L2, each near some of the SMs"},
+        {"l2.slices", &MemoryParameters::slices, "1", 1, 1024,
+         "slices of L2, all partitions together"},
+        {"l2.ways", &MemoryParameters::ways, "1", 1, 64, "ways of a slice"},
+        {"l2.hit_latency", Type::kInteger, "cycle", 2, 10000,
+         "from a request at the SM's port to the reply there, hit in the near partition"},
+        {"l2.far_latency", Type::kInteger, "cycle", 0, 10000,
+         "more where the data is in the other partition; there and back, an even number"},
+        {"l2.slice_bandwidth", &MemoryParameters::slice_bandwidth, "B", 1, 4096,
+         "a slice delivers in an SM cycle"},
+        {"l2.fetch_granularity", Type::kInteger, "B", 32, 128, "fetched from DRAM by a read miss"},
+        {"l2.mshrs", &MemoryParameters::mshrs, "1", 1, 65000,
+         "lines that a slice waits for at one time"},
+        {"l2.write_back_buffer", &MemoryParameters::write_back_buffer, "1", 4, 65000,
+         "sectors of a slice on their way to DRAM at one time"},
+        {"l2.row_write_back", &MemoryParameters::row_write_back,
+         "an evicted dirty line takes those of its DRAM row along"},
+        {"l2.atomic_lanes", &MemoryParameters::atomic_lanes, "1", 1, 32,
+         "lanes at different addresses that a slice operates on in an SM cycle"},
+        {"l2.atomic_interval", &MemoryParameters::atomic_interval, "cycle", 0.125, 100,
+         "between two atomics at one address"},
+        {"tlb.page_size", Type::kInteger, "B", 4096, kTebi, "bytes that a TLB entry maps"},
+        {"tlb.l2_entries", &MemoryParameters::tlb_entries, "1", 1, 1 << 24,
+         "entries of the TLB beside L2"},
+        {"tlb.l2_ways", Type::kInteger, "1", 1, 1 << 24, "ways of the TLB beside L2"},
+        {"tlb.l2_latency", &MemoryParameters::tlb_latency, "cycle", 0, 10000,
+         "of a lookup in the TLB beside L2"},
+        {"tlb.walk_latency", &MemoryParameters::walk_latency, "cycle", 0, 100000,
+         "of a page walk, beyond the lookup in the TLB beside L2"},
+        {"tlb.walkers", &MemoryParameters::walkers, "1", 1, 1024,
+         "page walks of a memory partition at one time"},
+        {"dram.standard", Type::kText, "1", 0, 0, "row of models/memory/dram/standards.cpp"},
+        {"dram.ranks", Type::kInteger, "1", 1, 8, "ranks of a channel; HBM: stack ids"},
+        {"dram.latency", Type::kInteger, "cycle", 1, 10000,
+         "what an unloaded DRAM read adds to an L2 hit"},
+        {"dram.refresh", Type::kText, "1", 0, 0, "all_bank, per_bank or none"},
+        {"dram.refresh_order", Type::kText, "1", 0, 0,
+         "by_channel: one channel after the other; together: all at once"},
+        {"dram.read_queue", &MemoryParameters::read_queue, "1", 4, 4096,
+         "reads that a controller chooses among"},
+        {"dram.write_queue", &MemoryParameters::write_queue, "1", 64, 4096,
+         "writes that a controller chooses among"},
+        {"dram.write_high", Type::kNumber, "1", 0.01, 1,
+         "part of the write queue that starts a batch of writes"},
+        {"dram.write_low", Type::kNumber, "1", 0, 0.99,
+         "part of the write queue that ends a batch of writes where reads wait"},
+        {"dram.interleave", &MemoryParameters::interleave, "B", 128, 65536,
+         "consecutive bytes in one channel"},
+        {"dram.size", Type::kInteger, "B", 1 << 20, 512 * kGibi, "device memory"},
+        {"dram.bus_width", Type::kInteger, "bit", 1, 65536, "width of the memory bus"},
+        {"dram.bandwidth", Type::kNumber, "GB/s", 0.001, 100000, "peak bandwidth"},
+    };
+    return kRows;
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,11 @@
+# Which parameters machines of each kind have: tables that need no other library of ours but sim_config,
+# so that lockstep_measure has them where no model is built.
+lockstep_library(models_kinds
+    SOURCES ${CMAKE_SOURCE_DIR}/models/kinds.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/chip_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/gcc_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/settle.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/memory/memory_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/sm/memory_unit_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/sm/sm_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/tpu/parameter_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/tpu/systolic/parameter_rows.cpp
+    DEPENDS sim_config sim_error)
