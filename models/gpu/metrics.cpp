@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "models/gpu/metric_groups.h"
+#include "sim/error/error.h"
 
 namespace lockstep::gpu {
 
@@ -15,14 +16,26 @@ Peaks::Peaks(const config::Machine& machine)
     : sms(static_cast<std::uint64_t>(machine.integer("sm.count"))),
       sub_cores(static_cast<std::uint64_t>(machine.integer("sm.sub_cores"))),
       max_warps(static_cast<std::uint64_t>(machine.integer("sm.max_warps"))),
-      fma_interval(static_cast<double>(sass::kWarpSize * sub_cores) /
-                   static_cast<double>(machine.integer("sm.fp32_lanes"))),
+      fma_interval(static_cast<double>(machine.integer("pipe.fma.interval"))),
       fp64_pipes(machine.boolean("pipe.fp64.shared") ? 1 : sub_cores),
       lsu_interval(static_cast<double>(machine.integer("sub_core.arbiter_interval"))),
       crossbar_bytes(machine.number("crossbar.reply_bandwidth")),
       l2_slices(static_cast<std::uint64_t>(machine.integer("l2.slices"))),
-      dram_bytes_per_second(machine.number("dram.bandwidth") * 1e9),
-      dram_hertz(machine.number("clock.memory") * 1e6) {}
+      dram_hertz(machine.number("clock.memory") * 1e6) {
+    constexpr double kEdges = 2, kBits = 8;
+    dram_bytes_per_second =
+        static_cast<double>(machine.integer("dram.bus_width")) / kBits * kEdges * dram_hertz;
+}
+
+namespace {
+
+/// No unit does more than it can: whoever reads the share would trust it.
+void check_share(const char* unit, double percent) {
+    constexpr double kRounding = 1e-6;
+    LOCKSTEP_CHECK(percent <= 100 + kRounding, "{}: {}% of its peak", unit, percent);
+}
+
+}  // namespace
 
 stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
                               const Measurement& measured) {
@@ -40,6 +53,9 @@ stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
     const double l1 = l1_throughput(peaks, measured, elapsed);
     const double l2 = l2_throughput(peaks, measured);
     const double dram = dram_throughput(peaks, measured);
+    check_share("L1", l1);
+    check_share("L2", l2);
+    check_share("DRAM", dram);
     list.number("sm__throughput.avg.pct_of_peak_sustained_elapsed", sm_throughput(peaks, measured));
     list.number("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
                 std::max({l1, l2, dram}));

@@ -292,7 +292,8 @@ TEST_F(Metrics, L2AndDram) {
     EXPECT_DOUBLE_EQ((*this)["dram__bytes.sum.per_second"], 9.6e11);
     EXPECT_DOUBLE_EQ((*this)["dram__cycles_elapsed.avg.per_second"],
                      machine->number("clock.memory") * 1e6);
-    const double peak = machine->number("dram.bandwidth") * 1e9;
+    const double peak =  // both edges of the clock
+        machine->number("dram.bus_width") / 8 * 2 * machine->number("clock.memory") * 1e6;
     EXPECT_DOUBLE_EQ((*this)["dram__throughput.avg.pct_of_peak_sustained_elapsed"],
                      100 * 9.6e11 / peak);
     EXPECT_DOUBLE_EQ((*this)["gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"],
@@ -323,8 +324,8 @@ TEST_F(Metrics, ThroughputIsTheBusiestPart) {
     measured.memory.sectors_to_l2_read = 70200;  // 64 bytes a cycle to each of 108 SMs
     EXPECT_DOUBLE_EQ(memory(), 32.5);
     // 40% of what DRAM moves in a microsecond.
-    measured.partition.dram_bytes_read =
-        static_cast<std::uint64_t>(machine->number("dram.bandwidth") * 1e9 * 1e-6 * 0.4);
+    measured.partition.dram_bytes_read = static_cast<std::uint64_t>(
+        machine->number("dram.bus_width") / 8 * 2 * machine->number("clock.memory") * 0.4);
     EXPECT_NEAR(memory(), 40, 1e-3);
 }
 
