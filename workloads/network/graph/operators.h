@@ -41,7 +41,7 @@ enum class IntegerForm : std::uint8_t {
 /// How a node multiplies matrices (products.h).
 enum class ProductForm : std::uint8_t { kNone, kConvolution, kGemm, kMatrices, kRecurrent };
 
-/// The class of work for each element on a general processor (tpu/host_cost.cpp).
+/// The class of work for each element on a general processor (compile/cost.cpp).
 enum class Work : std::uint8_t {
     kView,           ///< none: the same bytes in another shape
     kPart,           ///< the elements of the result are moved, the operand's others not even read
