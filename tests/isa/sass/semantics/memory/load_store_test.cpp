@@ -377,9 +377,9 @@ TEST(Fault, ReadOnlyMemory) {
 }
 
 TEST(Load, CopiesByTmaAreRefusedByThatName) {
-    constexpr unsigned kUtmaldg = 0x5b4, kUtmastg = 0x3b5, kUblkpf = 0x3bc;
+    constexpr unsigned kUtmaldg = 0x5b4, kUtmastg = 0x3b5;
     MemoryWarp t;
-    for (const unsigned opcode : {kUtmaldg, kUtmastg, kUblkpf}) {
+    for (const unsigned opcode : {kUtmaldg, kUtmastg}) {
         const Fault fault = t.fault_of(make_word(opcode, {{91, 1, 1}}));
         EXPECT_EQ(fault.kind, FaultKind::kNotExecuted);
         EXPECT_THAT(fault.what, HasSubstr("TMA"));
