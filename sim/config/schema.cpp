@@ -17,7 +17,7 @@ std::vector<Entry> join(std::initializer_list<std::span<const Entry>> sections) 
 
 std::span<const Entry> schema(std::string_view kind) {
     static const std::vector<Entry> gpu =
-        join({gpu_general(), gpu_core(), gpu_memory_unit(), gpu_memory()});
+        join({gpu_general(), gpu_core(), gpu_memory_unit(), gpu_memory(), gpu_system()});
     if (kind == "gpu") return gpu;
     if (kind == "systolic") return systolic();
     if (kind == "tpu") return tpu();

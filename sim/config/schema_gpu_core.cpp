@@ -107,6 +107,7 @@ constexpr Entry kCore[] = {
      "cycles from a CTA's end to the start of the next in its place"},
     {"launch.warp_interval", Type::kInteger, "1", 1, 1000,
      "cycles between two warps that an SM starts"},
+    {"launch.max_grids", Type::kInteger, "1", 1, 1024, "kernels that the device runs at one time"},
 };
 
 }  // namespace

@@ -45,6 +45,7 @@ SmParameters::SmParameters(const config::Machine& machine) {
     sub_cores = get("sm.sub_cores");
     max_warps = get("sm.max_warps");
     max_ctas = get("sm.max_ctas");
+    registers = get("sm.registers");
     constexpr unsigned kWarpsOfSubCore = 32;  // sub-cores keep sets of warps as words
     if ((max_warps + sub_cores - 1) / sub_cores > kWarpsOfSubCore)
         throw InputError(
