@@ -246,6 +246,16 @@ TEST_F(SchedulerTest, ReportsWhereTheTimeWent) {
                                               testing::HasSubstr("GB/s")));
 }
 
+TEST_F(SchedulerTest, TracesCallsStreamsEnginesAndWaits) {
+    launch(kDefaultStream, "a");
+    copy(kDefaultStream, TransferKind::kDeviceToHost, 4096);
+    wait_all();
+    EXPECT_THAT(chip.traced,
+                testing::ElementsAre("host: submit kernel a", "host: submit copy of 4096 bytes",
+                                     "stream 0: kernel a", "stream 0: copy of 4096 bytes",
+                                     "copy engine to the host: copy of 4096 bytes", "host: wait"));
+}
+
 TEST_F(SchedulerTest, RefusedLaunchesLeaveNothing) {
     EXPECT_THROW(launch(kDefaultStream, "refused"), LaunchRefused);
     EXPECT_TRUE(line.is_idle(kNoStream));
