@@ -4,6 +4,7 @@ lockstep_library(models_kinds
     SOURCES ${CMAKE_SOURCE_DIR}/models/kinds.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/chip_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/gcc_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/settle.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/system_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/memory/memory_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/sm/memory_unit_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/sm/sm_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/tpu/parameter_rows.cpp

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CTAs start breadth-first: one on each SM, in the order of the SMs, then a second one; later ones
+// CTAs start breadth-first: on the SMs that hold least, in their order; later ones
 // go where one has ended, in the order of the ends (observed on hardware; the order of SMs by GPC
-// is not published). The distributor acts between windows, which its latency allows.
+// is not published). Several kernels: the CTAs of the first one are placed before any of the next,
+// by priority, then by arrival (the rules that Amert et al. observed, "GPU scheduling on the NVIDIA
+// TX2: hidden details revealed", RTSS 2017). The distributor acts between windows, which its
+// latency allows.
 #include "models/gpu/chip.h"
 
 #include <fmt/format.h>
@@ -27,22 +30,14 @@ constexpr std::clock_t kLongRun = 4;
 /// Windows between two reports of a launch's progress.
 constexpr Time kReportWindows = 256;
 
-/// Simulated picoseconds in which no instruction issues although units are busy, after which the
-/// model is taken to go round in circles: a hundred times the longest NANOSLEEP.
-constexpr Time kLivelock = 100'000'000'000;
-constexpr Cycle kLivelockCycles = 1'000'000;  // at least, on a slow clock
-
 }  // namespace
 
-Chip::Chip(const config::Machine& machine, const SmParameters& parameters,
-           const DeviceOptions& options)
+Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
+           const SmParameters& parameters, const DeviceOptions& options)
     : parameters_(parameters),
       options_(options),
       clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
-      simulation_({.name = machine.name(),
-                   .threads = options.threads,
-                   .shuffle = options.shuffle,
-                   .livelock_after = std::max(kLivelock, clock_.start_of(kLivelockCycles))}),
+      simulation_(simulation),
       gcc_parameters_(machine) {
     const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
     std::vector<CrossbarPort*> ports;
@@ -90,21 +85,85 @@ void Chip::forget_extents() {
     for (const std::unique_ptr<Sm>& sm : used_sms_) sm->forget_extents();
 }
 
+/// The kernel whose CTAs are placed now; null: none has any left.
+Grid* Chip::head() const {
+    for (const std::unique_ptr<Grid>& grid : grids_)
+        if (grid->has_left()) return grid.get();
+    return nullptr;
+}
+
+/// CTAs of a kernel to those SMs that hold the fewest warps, in turn, as long as there is room.
+void Chip::place(Grid& grid, Cycle earliest) {
+    distributor_free_ = std::max({distributor_free_, grid.first_cta, earliest});
+    while (grid.has_left()) {
+        constexpr std::uint32_t kNone = ~0u;
+        std::uint32_t least = kNone;
+        for (const std::unique_ptr<Sm>& sm : used_sms_)
+            if (sm->fits(grid.run)) least = std::min(least, sm->warps());
+        if (least == kNone) return;
+        for (const std::unique_ptr<Sm>& sm : used_sms_) {
+            if (!grid.has_left()) return;
+            if (sm->warps() != least || !sm->fits(grid.run)) continue;
+            sm->start_cta(grid.run, grid.next++, distributor_free_);
+            distributor_free_ += parameters_.cta_interval;
+        }
+    }
+}
+
 void Chip::distribute(Time window_end) {
     ends_.clear();
     for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (sm->has_ended())
-            for (const Cycle end : sm->take_ended()) ends_.emplace_back(end, sm.get());
-    ended_ctas_ += ends_.size();
+            for (const CtaEnd& end : sm->take_ended()) ends_.emplace_back(end, sm.get());
+    if (ends_.empty()) return;
+    ctas_ended_ += ends_.size();
     std::stable_sort(ends_.begin(), ends_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+                     [](const auto& a, const auto& b) { return a.first.at < b.first.at; });
     const Cycle earliest = clock_.first_cycle_from(window_end);
+    Grid* const first = head();
     for (const auto& [end, sm] : ends_) {
-        if (next_cta_ == total_ctas_) return;
-        distributor_free_ = std::max({distributor_free_ + parameters_.cta_interval,
-                                      end + parameters_.cta_latency, earliest});
-        sm->start_cta(next_cta_++, distributor_free_);
+        const auto owner = std::find_if(grids_.begin(), grids_.end(),
+                                        [&end](const auto& grid) { return &grid->run == end.run; });
+        ++(*owner)->ended;
+        (*owner)->last_end = std::max((*owner)->last_end, end.at);
     }
+    for (const auto& [end, sm] : ends_) {
+        if (first == nullptr) break;
+        const bool is_own = end.run == &first->run;  // it leaves room for exactly one
+        while (first->has_left() && sm->fits(first->run)) {
+            distributor_free_ =
+                std::max({distributor_free_ + parameters_.cta_interval,
+                          end.at + parameters_.cta_latency, earliest, first->first_cta});
+            sm->start_cta(first->run, first->next++, distributor_free_);
+            if (is_own) break;
+        }
+    }
+    // Others follow where the first one's last CTA has been placed.
+    for (Grid* next = head(); next != nullptr && next != first; next = head()) {
+        place(*next, earliest + parameters_.cta_latency);
+        if (next->has_left()) break;
+    }
+    for (std::size_t i = 0; i < grids_.size();) {
+        if (grids_[i]->is_done())
+            finish(*grids_[i]);
+        else
+            ++i;
+    }
+}
+
+void Chip::finish(Grid& grid) {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        if (const ResidentGrid* const part = sm->grid(grid.run)) {
+            grid.instructions += part->instructions;
+            grid.thread_instructions += part->thread_instructions;
+        }
+        if (!grid.was_alone) sm->forget(grid.run);
+    }
+    const auto at = std::find_if(grids_.begin(), grids_.end(),
+                                 [&grid](const auto& other) { return other.get() == &grid; });
+    finished_.push_back(std::move(*at));
+    grids_.erase(at);
+    simulation_.stop();
 }
 
 void Chip::trace_window(Cycle end) {
@@ -117,56 +176,109 @@ void Chip::trace_window(Cycle end) {
     trace_->end_window(end);
 }
 
-KernelCounters Chip::run(const KernelRun& run, std::uint64_t shared_carve_out,
-                         const Report& report) {
-    begin_ = clock_.first_cycle_from(simulation_.now()) + 1;
+void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
     memory_->begin_kernel(options_.l2 == L2Start::kCold || !std::exchange(l2_is_known_, true));
-    // The front end writes the launch's parameters through L2.
-    const std::uint64_t parameters = run.launch->constant[0].size();
-    for (std::uint64_t at = 0; at < parameters; at += kLineBytes)
-        memory_->place(begin_, (run.constant_address + at) / kLineBytes);
     for (const std::unique_ptr<Gcc>& gcc : gccs_) gcc->begin_kernel();
-    total_ctas_ = run.launch->grid.volume();
     // A trace shows the idle ones too.
     used_sms_ = std::span(sms_).first(
-        trace_ != nullptr ? sms_.size() : std::min<std::uint64_t>(total_ctas_, sms_.size()));
-    next_cta_ = ended_ctas_ = 0;
-    distributor_free_ = begin_ + parameters_.launch_begin;
-    if (trace_ != nullptr)
-        trace_->begin_kernel(
-            cubin::demangled(run.launch->program->function_at(run.launch->entry)->name),
-            *run.launch->program, begin_);
-    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->begin_kernel(run, shared_carve_out, begin_);
-    for (std::uint32_t slot = 0; slot < run.resident_ctas; ++slot) {
-        for (const std::unique_ptr<Sm>& sm : used_sms_) {
-            if (next_cta_ == total_ctas_) break;
-            sm->start_cta(next_cta_++, distributor_free_);
-            distributor_free_ += parameters_.cta_interval;
-        }
+        trace_ != nullptr ? sms_.size() : std::min<std::uint64_t>(ctas, sms_.size()));
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->begin_kernels(begin);
+    if (trace_ != nullptr) trace_->begin_kernels(begin);
+    distributor_free_ = 0;
+    ctas_ended_ = 0;
+    started_ = std::clock();
+    watch_ = {};
+    is_long_ = false;
+}
+
+Grid& Chip::start(const KernelRun& run, int priority, Time at) {
+    auto grid = std::make_unique<Grid>();
+    grid->run = run;
+    grid->priority = priority;
+    grid->order = grids_started_++;
+    grid->total = run.launch->grid.volume();
+    grid->begin = clock_.first_cycle_from(std::max(at, simulation_.now())) + 1;
+    grid->last_end = grid->begin;
+    grid->first_cta = grid->begin + parameters_.launch_begin;
+    if (grids_.empty()) {
+        LOCKSTEP_CHECK(finished_.empty(), "a kernel has ended and was not asked for");
+        begin_period(grid->begin, grid->total);
+    } else {
+        grid->was_alone = false;
+        for (const std::unique_ptr<Grid>& other : grids_) other->was_alone = false;
+        for (std::size_t i = used_sms_.size(); i < sms_.size(); ++i)
+            sms_[i]->begin_kernels(grid->begin);
+        used_sms_ = sms_;
+        for (const std::unique_ptr<Sm>& sm : used_sms_) sm->share();
     }
+    // The front end writes the launch's parameters through L2.
+    const std::uint64_t parameters = run.launch->constant[0].size();
+    for (std::uint64_t offset = 0; offset < parameters; offset += kLineBytes)
+        memory_->place(grid->begin, (run.constant_address + offset) / kLineBytes);
+    if (trace_ != nullptr) grid->run.trace_names = trace_->names_of(*run.launch->program);
+    const auto is_taken = [this](unsigned lane) {
+        return std::any_of(grids_.begin(), grids_.end(),
+                           [lane](const auto& other) { return other->lane == lane; });
+    };
+    while (is_taken(grid->lane)) ++grid->lane;
+    Grid& started = *grid;
+    const auto later = [](const std::unique_ptr<Grid>& a, const std::unique_ptr<Grid>& b) {
+        return std::pair(a->priority, a->order) < std::pair(b->priority, b->order);
+    };
+    grids_.insert(std::upper_bound(grids_.begin(), grids_.end(), grid, later), std::move(grid));
+    if (head() == &started) place(started, 0);
+    return started;
+}
+
+engine::StopReason Chip::simulate(Time limit) {
     try {
-        Time limit = simulation_.now();
-        const std::clock_t start = std::clock();
-        bool is_long = false;
-        do {
-            if (!is_long && std::clock() - start > kLongRun * CLOCKS_PER_SEC) {
-                is_long = true;
-                engine::move_to_huge_pages();
-            }
-            limit += kReportWindows * std::max<Time>(simulation_.window(), 1'000);
-            std::uint64_t instructions = 0;
-            for (const std::unique_ptr<Sm>& sm : used_sms_)
-                instructions += sm->counters().instructions;
-            check_limit(instructions);
-            if (report)
-                report(ended_ctas_, instructions, clock_.cycle_at(simulation_.now()) - begin_);
-        } while (simulation_.run(limit) == engine::StopReason::kTimeLimit);
+        return simulation_.run(limit);
     } catch (const engine::Deadlock& deadlock) {
         report_deadlock(deadlock.what());
     } catch (const engine::Livelock& livelock) {
         report_deadlock(livelock.what());
     }
-    return collect();
+}
+
+Time Chip::advance(Time limit) {
+    if (!is_long_ && std::clock() - started_ > kLongRun * CLOCKS_PER_SEC) {
+        is_long_ = true;
+        engine::move_to_huge_pages();
+    }
+    const Time steps = kReportWindows * std::max<Time>(simulation_.window(), 1'000);
+    check_limit(instructions());
+    const Time target = std::min(limit, simulation_.now() + steps);
+    simulate(target);
+    watch_.look(sms_, simulation_.now(), steps);
+    // Units may sleep beyond the target.
+    const Time reached =
+        finished_.empty() ? std::max(simulation_.now(), target) : simulation_.now();
+    // A kernel that had the chip for itself leaves it when everything has come to rest.
+    if (grids_.empty())
+        while (simulate(simulation_.now() + steps) == engine::StopReason::kTimeLimit) {
+        }
+    return reached;
+}
+
+std::unique_ptr<Grid> Chip::run(const KernelRun& run, const Report& report) {
+    const Cycle begin = start(run, 0, 0).begin;
+    while (finished_.empty()) {
+        if (report) report(ctas_ended_, instructions(), clock_.cycle_at(simulation_.now()) - begin);
+        advance(engine::kNever);
+    }
+    return std::move(take_finished().front());
+}
+
+std::uint64_t Chip::instructions() const {
+    std::uint64_t sum = 0;
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sum += sm->counters().instructions;
+    return sum;
+}
+
+std::string Chip::explain_wait() const {
+    for (const std::unique_ptr<Sm>& sm : sms_)
+        if (sm->resident_cta() != nullptr) return sm->name() + ": " + sm->explain_wait();
+    return "";
 }
 
 void Chip::check_limit(std::uint64_t instructions) const {
@@ -187,25 +299,33 @@ void Chip::report_deadlock(const std::string& what) const {
         throw LocatedFault{{.kind = sass::FaultKind::kDeadlock, .what = what},
                            cta->linear_index,
                            0,
-                           cta->warps.front()->pc};
+                           cta->warps.front()->pc,
+                           cta->launch};
     }
     throw InternalError(what);
 }
 
-KernelCounters Chip::collect() const {
+KernelCounters Chip::collect(const Grid& grid) {
     KernelCounters result;
-    Cycle end = begin_;
+    if (trace_ != nullptr) {
+        const sass::Launch& launch = *grid.run.launch;
+        trace_->end_kernel(cubin::demangled(launch.program->function_at(launch.entry)->name),
+                           grid.lane, grid.begin, grid.last_end);
+    }
+    result.cycles = duration(grid);
+    if (!grid.was_alone) {
+        result.sm.instructions = grid.instructions;
+        result.sm.thread_instructions = grid.thread_instructions;
+        return result;
+    }
     for (const std::unique_ptr<Sm>& sm : used_sms_) {
-        sm->end_kernel();
-        end = std::max(end, sm->last_end());
+        sm->end_kernels();
         add(result.sm, sm->counters());
         add(result.memory, sm->memory_counters());
         if (sm->counters().ctas != 0) ++result.active_sms;
     }
     for (const std::unique_ptr<Gcc>& gcc : gccs_) add(result.gcc, gcc->counters());
     result.partition = memory_->counters();
-    result.cycles = end + parameters_.launch_end - begin_;
-    if (trace_ != nullptr) trace_->end_kernel(end);
     return result;
 }
 

@@ -22,7 +22,6 @@ std::span<const Row<config::NoMembers>> chip_rows() {
         {"clock.memory", Type::kNumber, "MHz", 1, 100000, "memory clock; data moves on both edges"},
         {"sm.count", Type::kInteger, "1", 1, 1024, "streaming multiprocessors"},
         {"sm.max_threads", Type::kInteger, "1", 32, 4096, "threads resident on an SM"},
-        {"sm.registers", Type::kInteger, "1", 1024, 1 << 20, "32-bit registers of an SM"},
         {"sm.fp32_lanes", Type::kInteger, "1", 1, 1024, "FP32 units of an SM"},
         {"cta.max_threads", Type::kInteger, "1", 32, 4096, "threads of a CTA"},
         {"shared_memory.carve_outs", Type::kText, "KiB", 0, 0,

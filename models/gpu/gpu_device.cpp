@@ -26,9 +26,25 @@ GpuDevice::GpuDevice(std::shared_ptr<const config::Machine> machine, const Devic
       options_(options),
       memory_(static_cast<std::uint64_t>(machine_->integer("dram.size"))),
       system_calls_(memory_) {
-    bank0_ = memory_.allocate(kBank0Bytes);
-    grid_workspace_ = memory_.allocate(kGridWorkspaceBytes);
+    free_space();
     if (options_.bounds == Bounds::kPage) memory_.find_by_page();
+}
+
+GpuDevice::LaunchSpace& GpuDevice::free_space() {
+    for (const std::unique_ptr<LaunchSpace>& space : spaces_)
+        if (!space->is_used) return *space;
+    auto space = std::make_unique<LaunchSpace>();
+    space->bank0 = memory_.allocate(kBank0Bytes);
+    space->grid_workspace = memory_.allocate(kGridWorkspaceBytes);
+    if (space->bank0 == 0 || space->grid_workspace == 0)
+        throw LaunchRefused(LaunchRefused::Reason::kOutOfResources,
+                            "no device memory is left for a launch's parameters");
+    return *spaces_.emplace_back(std::move(space));
+}
+
+void GpuDevice::unload_module(ModuleHandle module) {
+    for (const std::unique_ptr<LaunchSpace>& space : spaces_) space->literals.erase(module);
+    modules_.erase(module);
 }
 
 DevicePointer GpuDevice::allocate(std::uint64_t bytes, MemoryKind kind) {
@@ -78,7 +94,8 @@ void GpuDevice::set_heap_bytes(std::uint64_t bytes) {
     system_calls_.set_heap_bytes(bytes);
 }
 
-const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::Launch& launch) {
+const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::Launch& launch,
+                                          LaunchSpace& space) {
     LoadedModule& loaded_module = loaded(request.module);
     Module& module = *loaded_module.module;
     const cubin::Function* kernel = module.find_kernel(request.kernel);
@@ -103,12 +120,13 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     launch.rows = launch.program->rows();
     launch.id = ++launches_;
 
-    const std::span<std::byte> bank0(reinterpret_cast<std::byte*>(bank0_),
+    const std::span<std::byte> bank0(reinterpret_cast<std::byte*>(space.bank0),
                                      constant_bank0_bytes(*kernel));
     if (request.cooperative)
-        std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kGridWorkspaceBytes);
-    fill_constant_bank0(bank0, bank0_, launch.arch, *kernel, request, *machine_, launch.local_bytes,
-                        launch.id, request.cooperative ? grid_workspace_ : 0);
+        std::memset(reinterpret_cast<void*>(space.grid_workspace), 0, kGridWorkspaceBytes);
+    fill_constant_bank0(bank0, space.bank0, launch.arch, *kernel, request, *machine_,
+                        launch.local_bytes, launch.id,
+                        request.cooperative ? space.grid_workspace : 0);
     add_reserved_shared(launch, bank0);
     if (options_.bounds == Bounds::kPage)
         launch.shared_bytes = granted_shared_bytes(launch.shared_bytes);
@@ -116,8 +134,9 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     for (unsigned bank = 1; bank < launch.constant.size(); ++bank)
         launch.constant[bank] = module.constant_bank(*kernel, bank);
     set_constant_window(launch, bank0);
-    loaded_module.literals.fill(*launch.program, launch.constant);
-    launch.literals = loaded_module.literals.data();
+    LiteralTable& literals = space.literals[request.module];
+    literals.fill(*launch.program, launch.constant);
+    launch.literals = literals.data();
     return *kernel;
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "models/device.h"
 #include "models/gpu/emulator/system_calls.h"
@@ -26,7 +27,7 @@ class GpuDevice : public Device {
     std::uint64_t free_bytes() const override { return memory_.free_bytes(); }
     std::uint64_t total_bytes() const override { return memory_.total_bytes(); }
     ModuleHandle load_module(const cubin::Cubin& cubin) override;
-    void unload_module(ModuleHandle module) override { modules_.erase(module); }
+    void unload_module(ModuleHandle module) override;
     std::pair<DevicePointer, std::uint64_t> find_variable(ModuleHandle module,
                                                           std::string_view name) override;
     const cubin::Function* find_kernel(ModuleHandle module, std::string_view name) override;
@@ -37,12 +38,22 @@ class GpuDevice : public Device {
   protected:
     struct LoadedModule {
         std::unique_ptr<Module> module;
-        LiteralTable literals;
+    };
+    /// What a launch has for itself as long as it runs.
+    struct LaunchSpace {
+        DevicePointer bank0 = 0;  ///< where constant bank 0 lies
+        DevicePointer grid_workspace = 0;
+        std::map<ModuleHandle, LiteralTable> literals;
+        bool is_used = false;
     };
     LoadedModule& loaded(ModuleHandle handle);
     /// Checks the request and fills everything of the launch but its environment; constant bank 0
     /// is written. Throws LaunchRefused.
-    const cubin::Function& prepare(const LaunchRequest& request, sass::Launch& launch);
+    const cubin::Function& prepare(const LaunchRequest& request, sass::Launch& launch,
+                                   LaunchSpace& space);
+    /// One that no launch uses (the same until it is marked as used); throws LaunchRefused where
+    /// device memory is exhausted.
+    LaunchSpace& free_space();
     /// CTAs of the kernel that one SM holds at once; at least 1 where the request was accepted.
     std::uint32_t resident_by_sm(const cubin::Function& kernel, const LaunchRequest& request) const;
 
@@ -56,8 +67,7 @@ class GpuDevice : public Device {
     ModuleHandle next_module_ = 1;
     std::uint64_t launches_ = 0;
     std::uint64_t stack_bytes_ = 1024;  ///< CUDA's default cudaLimitStackSize
-    DevicePointer bank0_ = 0;           ///< where constant bank 0 of the running launch lies
-    DevicePointer grid_workspace_ = 0;
+    std::vector<std::unique_ptr<LaunchSpace>> spaces_;
 };
 
 }  // namespace lockstep::gpu

@@ -81,9 +81,8 @@ void SmTrace::warp_ends(std::uint32_t warp, Cycle at) {
     open_[warp] = {};
 }
 
-trace::InstructionId SmTrace::issued(std::uint32_t warp, std::uint32_t code_index,
+trace::InstructionId SmTrace::issued(std::uint32_t warp, trace::NameId name,
                                      const StaticInstruction& in, bool executes, Cycle now) {
-    const trace::NameId name = names_.instruction[code_index];
     if (!shows_instructions_) {
         close(warp, now);
         recorder_.slice(warps_[warp], {name}, now, now + 1);
@@ -155,41 +154,60 @@ GpuTrace::GpuTrace(const config::Machine& machine, const SmParameters& parameter
     names_.queue = trace_.name("Qu");
     names_.memory = trace_.name("Mm");
     names_.write_back = trace_.name("Wb");
-    kernels_ = trace_.track("GPU", "kernels");
+    kernels_.push_back(trace_.track("GPU", "kernels"));
     dram_read_ = trace_.track("GPU", "DRAM bytes read per cycle");
     dram_write_ = trace_.track("GPU", "DRAM bytes written per cycle");
     l2_sectors_ = trace_.track("GPU", "L2 sectors per cycle");
     chip_ = &trace_.recorder();
+    system_ = &trace_.recorder();
     for (unsigned sm = options.first_sm; sm <= options.last_sm; ++sm)
         sms_.push_back(std::make_unique<SmTrace>(trace_, names_, parameters, sm));
 }
 
-void GpuTrace::begin_kernel(const std::string& name, const sass::Program& program, Cycle at) {
-    chip_->begin(kernels_, {trace_.name(name)}, at);
+void GpuTrace::begin_kernels(Cycle at) {
     before_ = {};
     sampled_ = at;
     for (const std::unique_ptr<SmTrace>& sm : sms_) sm->begin_kernel(at);
-    names_.instruction.resize(program.words().size());
+}
+
+const trace::NameId* GpuTrace::names_of(const sass::Program& program) {
+    std::vector<trace::NameId>& names = instructions_[&program];
+    names.resize(program.words().size());
     for (const sass::Program::Function& function : program.functions()) {
         if (!function.bound) continue;
         for (std::uint32_t i = 0; i < function.count; ++i) {
             const std::uint32_t index = function.first + i;
             const std::uint64_t offset = std::uint64_t{i} * sass::Word::kBytes;
-            names_.instruction[index] = trace_.name(
+            names[index] = trace_.name(
                 fmt::format("{:04x} {}", offset,
                             sass::disassemble(program.words()[index], program.arch(), offset)));
         }
     }
+    return names.data();
 }
 
-void GpuTrace::end_kernel(Cycle at) {
-    chip_->end(kernels_, at);
+void GpuTrace::end_kernel(const std::string& name, unsigned lane, Cycle begin, Cycle end) {
+    while (kernels_.size() <= lane)
+        kernels_.push_back(trace_.track("GPU", fmt::format("kernels beside, {}", kernels_.size())));
+    chip_->slice(kernels_[lane], {trace_.name(name)}, begin, end);
     trace_.complete();
 }
 
+void GpuTrace::shift(std::int64_t cycles) {
+    shift_ = cycles;
+    chip_->shift(cycles);
+    for (const std::unique_ptr<SmTrace>& sm : sms_) sm->shift(cycles);
+}
+
+void GpuTrace::slice(const std::string& track, const std::string& name, Cycle begin, Cycle end) {
+    if (trace_.shows_tracks())
+        system_->slice(trace_.track("system", track), {trace_.name(name)}, begin, end);
+}
+
 bool GpuTrace::wants_sample(Cycle now) const {
-    return now >= sampled_ + kSampleCycles && trace_.shows_tracks() &&
-           now < trace_.window().until && now >= trace_.window().from;
+    const Cycle at = now + static_cast<Cycle>(shift_);
+    return now >= sampled_ + kSampleCycles && trace_.shows_tracks() && at < trace_.window().until &&
+           at >= trace_.window().from;
 }
 
 void GpuTrace::sample(const PartitionCounters& memory, Cycle now) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,7 +23,6 @@ struct TraceNames {
     trace::NameId cta{};
     std::array<trace::NameId, kWarpStates> state{};
     trace::NameId issue{}, read{}, execute{}, queue{}, memory{}, write_back{};
-    std::vector<trace::NameId> instruction;  ///< by code index, of the running kernel's program
 };
 
 /// One SM's part. An SM that is not traced has none, which is all that asking costs.
@@ -31,6 +31,8 @@ class SmTrace {
     SmTrace(trace::Trace& trace, const TraceNames& names, const SmParameters& parameters,
             unsigned sm);
 
+    /// The chip's clock is so many cycles behind the system's from now on.
+    void shift(std::int64_t cycles) { recorder_.shift(cycles); }
     /// Counters begin anew.
     void begin_kernel(engine::Cycle at) {
         instructions_ = sectors_ = 0;
@@ -46,8 +48,8 @@ class SmTrace {
 
     /// An instruction is issued. The result is its number in the trace (0: it has none).
     /// `executes`: for at least one lane.
-    trace::InstructionId issued(std::uint32_t warp, std::uint32_t code_index,
-                                const StaticInstruction& in, bool executes, engine::Cycle now);
+    trace::InstructionId issued(std::uint32_t warp, trace::NameId name, const StaticInstruction& in,
+                                bool executes, engine::Cycle now);
     /// Instructions that wait in a sub-core's memory queue.
     void queued(unsigned sub_core, unsigned instructions, engine::Cycle now) {
         recorder_.counter(queues_[sub_core], instructions, now);
@@ -96,14 +98,25 @@ class GpuTrace {
         return index >= first_ && index - first_ < sms_.size() ? sms_[index - first_].get()
                                                                : nullptr;
     }
-    void begin_kernel(const std::string& name, const sass::Program& program, engine::Cycle at);
-    void end_kernel(engine::Cycle at);
+    /// The chip has been idle: counters begin anew.
+    void begin_kernels(engine::Cycle at);
+    /// The instructions of what is bound of a program, by code index.
+    const trace::NameId* names_of(const sass::Program& program);
+    /// A kernel has run. Those that overlap have different lanes.
+    void end_kernel(const std::string& name, unsigned lane, engine::Cycle begin, engine::Cycle end);
     /// True where it is time for sample(): some cycles after the last one.
     bool wants_sample(engine::Cycle now) const;
     /// What the chip's memory did since the last sample.
     void sample(const PartitionCounters& memory, engine::Cycle now);
     /// A window has ended: nothing that happens later is before this cycle.
-    void end_window(engine::Cycle end) { trace_.drain(end); }
+    void end_window(engine::Cycle end) {
+        trace_.drain(shift_ < 0 ? end + static_cast<engine::Cycle>(shift_) : end);
+    }
+    /// The chip's clock is so many cycles behind the system's from now on: see SmTrace.
+    void shift(std::int64_t cycles);
+    /// Something of the system around the chip, on the system's clock.
+    void slice(const std::string& track, const std::string& name, engine::Cycle begin,
+               engine::Cycle end);
 
   private:
     trace::Trace trace_;
@@ -111,9 +124,13 @@ class GpuTrace {
     const unsigned first_;
     std::vector<std::unique_ptr<SmTrace>> sms_;
     trace::Recorder* chip_;
-    trace::TrackId kernels_, dram_read_, dram_write_, l2_sectors_;
+    trace::Recorder* system_;
+    std::int64_t shift_ = 0;
+    trace::TrackId dram_read_, dram_write_, l2_sectors_;
     engine::Cycle sampled_ = 0;
     PartitionCounters before_;
+    std::vector<trace::TrackId> kernels_;  ///< by lane
+    std::map<const sass::Program*, std::vector<trace::NameId>> instructions_;
 };
 
 }  // namespace lockstep::gpu

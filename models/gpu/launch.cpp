@@ -21,13 +21,12 @@ std::uint32_t round_up(std::uint64_t value, std::uint64_t multiple) {
     return static_cast<std::uint32_t>((value + multiple - 1) / multiple * multiple);
 }
 
-/// Registers that a warp of the kernel occupies: granted 8 a thread, 256 a warp.
+}  // namespace
+
 std::uint32_t warp_registers(const cubin::Function& kernel) {
     constexpr std::uint32_t kGranule = 256;
     return round_up(std::uint64_t{std::max(kernel.registers, 16u)} * kWarpSize, kGranule);
 }
-
-}  // namespace
 
 void check_launch(const config::Machine& machine, const cubin::Function& kernel,
                   const LaunchRequest& request) {

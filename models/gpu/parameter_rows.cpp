@@ -10,6 +10,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, gcc_rows());
     append_entries(entries, memory_unit_rows());
     append_entries(entries, memory_rows());
+    append_entries(entries, system_rows());
     return entries;
 }
 

@@ -19,6 +19,7 @@ std::span<const config::Row<GccParameters>> gcc_rows();                 // gcc_r
 std::span<const config::Row<SmParameters>> sm_rows();                   // sm/sm_rows.cpp
 std::span<const config::Row<MemoryUnitParameters>> memory_unit_rows();  // sm/memory_unit_rows.cpp
 std::span<const config::Row<MemoryParameters>> memory_rows();           // memory/memory_rows.cpp
+std::span<const config::Row<config::NoMembers>> system_rows();          // system_rows.cpp
 
 /// What machine files of kind "gpu" have.
 std::vector<config::Entry> parameter_entries();

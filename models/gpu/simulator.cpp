@@ -5,7 +5,9 @@
 #include "models/gpu/simulator.h"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
+#include <utility>
 
 #include "isa/cubin/demangle.h"
 #include "models/gpu/emulator/fault_report.h"
@@ -44,8 +46,8 @@ std::uint64_t carve_out(const config::Machine& machine, std::uint64_t needed) {
 
 class SimulatedEnvironment : public sass::Environment {
   public:
-    SimulatedEnvironment(SystemCalls& calls, Chip& chip, double clock_mhz)
-        : calls_(calls), chip_(chip), clock_mhz_(clock_mhz) {}
+    SimulatedEnvironment(SystemCalls& calls, Chip& chip, const std::int64_t& ahead)
+        : calls_(calls), chip_(chip), ahead_(ahead) {}
     void system_call(unsigned number, sass::Warp& warp) override {
         const std::uint64_t frees = calls_.frees();
         calls_.call(number, warp);
@@ -53,7 +55,9 @@ class SimulatedEnvironment : public sass::Environment {
     }
     std::uint64_t clock(const sass::Warp& warp) override { return chip_.now(warp.cta->sm); }
     std::uint64_t global_timer(const sass::Warp& warp) override {
-        return static_cast<std::uint64_t>(static_cast<double>(clock(warp)) * 1e3 / clock_mhz_);
+        constexpr std::int64_t kNanosecond = 1000;
+        const auto time = static_cast<std::int64_t>(chip_.clock().start_of(clock(warp)));
+        return static_cast<std::uint64_t>((time + ahead_) / kNanosecond);
     }
     std::uint32_t sm_id(const sass::Warp& warp) override { return warp.cta->sm; }
     std::uint32_t sm_count() override { return static_cast<std::uint32_t>(chip_.sm_count()); }
@@ -61,13 +65,40 @@ class SimulatedEnvironment : public sass::Environment {
   private:
     SystemCalls& calls_;
     Chip& chip_;
-    double clock_mhz_;
+    const std::int64_t& ahead_;
 };
+
+/// What is a kernel's own where others shared the chip with it: what it executed, how long it was
+/// there, and what its launch says. Units count for all kernels alike, and are left out.
+bool is_own_metric(const std::string& name) {
+    return name.starts_with("launch__") || name == "gpu__time_duration.sum" ||
+           name == "sm__cycles_elapsed.max" || name == "sm__cycles_elapsed.avg.per_second" ||
+           name == "smsp__inst_executed.sum" || name == "smsp__thread_inst_executed_pred_on.sum" ||
+           name == "sm__maximum_warps_per_active_cycle_pct";
+}
 
 }  // namespace
 
+/// A launch from its preparation to its end.
+struct Simulator::Running {
+    WorkId work = 0;
+    LaunchRequest request;
+    const cubin::Function* kernel = nullptr;
+    sass::Launch launch;
+    LaunchSpace* space = nullptr;
+    KernelRun run;
+    Grid* grid = nullptr;
+    std::unique_ptr<SimulatedEnvironment> environment;
+    std::unique_ptr<Progress> progress;
+};
+
 Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
-    : Emulator(std::move(machine), options), parameters_(*machine_), selection_(options.simulate) {}
+    : Emulator(std::move(machine), options),
+      parameters_(*machine_),
+      memory_parameters_(MemoryParameters::of(*machine_)),
+      max_grids_(static_cast<std::size_t>(machine_->integer("launch.max_grids"))),
+      selection_(options.simulate),
+      transfers_(memory_parameters_) {}
 
 Simulator::~Simulator() = default;
 
@@ -100,24 +131,30 @@ const Simulator::DescribedModule& Simulator::described(const LaunchRequest& requ
     return module;
 }
 
-LaunchResult Simulator::launch(const LaunchRequest& request) {
-    if (selection_.takes(request.kernel)) return simulate(request);
-    // What an emulated kernel would have left in L2 is not known.
-    if (chip_ != nullptr) chip_->forget_l2();
-    return Emulator::launch(request);
+Chip& Simulator::chip() {
+    if (chip_ != nullptr) return *chip_;
+    engine::grow_in_huge_pages();
+    const auto clock = engine::ClockDomain::from_megahertz(parameters_.clock_mhz);
+    system_ =
+        std::make_unique<system::System>(system::SystemOptions{.name = machine_->name(),
+                                                               .threads = options_.threads,
+                                                               .shuffle = options_.shuffle,
+                                                               .slowest_cycle = clock.start_of(1)});
+    chip_ = std::make_unique<Chip>(system_->simulation(), *machine_, parameters_, options_);
+    return *chip_;
 }
 
-LaunchResult Simulator::simulate(const LaunchRequest& request) {
-    sass::Launch launch;
-    const cubin::Function& kernel = prepare(request, launch);
-    if (chip_ == nullptr) {
-        engine::grow_in_huge_pages();
-        chip_ = std::make_unique<Chip>(*machine_, parameters_, options_);
-    }
-    SimulatedEnvironment environment(system_calls_, *chip_, parameters_.clock_mhz);
-    launch.environment = &environment;
+std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& request) {
+    auto running = std::make_unique<Running>();
+    running->request = request;
+    running->space = &free_space();
+    sass::Launch& launch = running->launch;
+    const cubin::Function& kernel = prepare(request, launch, *running->space);
+    running->kernel = &kernel;
+    running->environment = std::make_unique<SimulatedEnvironment>(system_calls_, chip(), ahead_);
+    launch.environment = running->environment.get();
 
-    KernelRun run;
+    KernelRun& run = running->run;
     run.launch = &launch;
     const DescribedModule& module = described(request, launch);
     run.table = &module.table;
@@ -127,37 +164,156 @@ LaunchResult Simulator::simulate(const LaunchRequest& request) {
                                                    sass::kWarpSize);
     run.resident_ctas = resident_by_sm(kernel, request);
     // From sm_90 on a CTA's shared memory includes what the system keeps.
-    const std::uint64_t of_cta =
+    run.shared_per_cta =
         launch.arch >= 90
             ? launch.shared_bytes
             : std::uint64_t{kernel.shared_bytes} + request.dynamic_shared_bytes +
                   static_cast<std::uint64_t>(machine_->integer("shared_memory.reserved_per_cta"));
-    const std::uint64_t shared = carve_out(*machine_, run.resident_ctas * of_cta);
+    run.shared_carve_out = carve_out(*machine_, run.resident_ctas * run.shared_per_cta);
+    run.registers_per_cta = run.warps_per_cta * warp_registers(kernel);
+    return running;
+}
 
-    Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
-    const auto report = [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
-        progress.finished(ctas, instructions, cycles);
-    };
-    KernelCounters counters;
-    try {
-        counters = chip_->run(run, shared, report);
-    } catch (const LocatedFault& fault) {
-        chip_.reset();  // Tiles stopped in the middle of a window
-        throw DeviceFault(fault.fault.kind, fault_report(fault, launch, memory_));
-    }
+LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
+    const KernelCounters counters = chip_->collect(grid);
     LaunchResult result{
         .warp_instructions = counters.sm.instructions,
         .thread_instructions = counters.sm.thread_instructions,
         .cycles = counters.cycles,
         .seconds = static_cast<double>(counters.cycles) / (parameters_.clock_mhz * 1e6)};
-    result.metrics = derive_metrics(Peaks(*machine_), LaunchShape(*machine_, kernel, request),
-                                    {.cycles = counters.cycles,
-                                     .seconds = result.seconds,
-                                     .sm = counters.sm,
-                                     .memory = counters.memory,
-                                     .partition = counters.partition,
-                                     .gcc = counters.gcc});
+    result.metrics =
+        derive_metrics(Peaks(*machine_), LaunchShape(*machine_, *running.kernel, running.request),
+                       {.cycles = counters.cycles,
+                        .seconds = result.seconds,
+                        .sm = counters.sm,
+                        .memory = counters.memory,
+                        .partition = counters.partition,
+                        .gcc = counters.gcc});
+    if (grid.was_alone) return result;
+    std::erase_if(result.metrics, [](const auto& metric) { return !is_own_metric(metric.first); });
+    result.metrics.emplace_back("lockstep__shared_the_chip", std::uint64_t{1});
     return result;
+}
+
+void Simulator::fail(const LocatedFault& fault, const sass::Launch& launch) {
+    chip_.reset();  // Tiles stopped in the middle of a window
+    system_.reset();
+    const sass::Launch* of = &launch;
+    for (const std::unique_ptr<Running>& running : running_) {
+        running->space->is_used = false;
+        if (fault.launch == &running->launch) of = fault.launch;
+    }
+    const std::string report = fault_report(fault, *of, memory_);
+    running_.clear();
+    emulated_.clear();
+    throw DeviceFault(fault.fault.kind, report);
+}
+
+LaunchResult Simulator::launch(const LaunchRequest& request) {
+    return selection_.takes(request.kernel) ? simulate(request) : emulate(request);
+}
+
+LaunchResult Simulator::emulate(const LaunchRequest& request) {
+    // What an emulated kernel would have left in L2 is not known.
+    if (chip_ != nullptr) chip_->forget_l2();
+    return Emulator::launch(request);
+}
+
+LaunchResult Simulator::simulate(const LaunchRequest& request) {
+    LOCKSTEP_CHECK(running_.empty(), "a launch by itself while {} others run", running_.size());
+    const std::unique_ptr<Running> running = set_up(request);
+    Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
+    try {
+        const std::unique_ptr<Grid> grid =
+            chip_->run(running->run,
+                       [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
+                           progress.finished(ctas, instructions, cycles);
+                       });
+        return result_of(*running, *grid);
+    } catch (const LocatedFault& fault) {
+        fail(fault, running->launch);
+    }
+}
+
+Timeline* Simulator::timeline() {
+    if (scheduler_ == nullptr) scheduler_ = std::make_unique<system::Scheduler>(*machine_, *this);
+    return scheduler_.get();
+}
+
+void Simulator::check(const LaunchRequest& request) {
+    const cubin::Function* kernel = find_kernel(request.module, request.kernel);
+    if (kernel == nullptr)
+        throw LaunchRefused(LaunchRefused::Reason::kNoKernel,
+                            fmt::format("no kernel named {}", request.kernel));
+    check_launch(*machine_, *kernel, request);
+}
+
+void Simulator::start(WorkId work, const KernelWork& kernel, int priority, SimulatedTime at) {
+    if (!selection_.takes(kernel.request.kernel)) {
+        emulated_.push_back({work, at, emulate(kernel.request)});
+        return;
+    }
+    std::unique_ptr<Running> running = set_up(kernel.request);
+    running->work = work;
+    running->progress = std::make_unique<Progress>(cubin::demangled(kernel.request.kernel),
+                                                   kernel.request.grid.volume(), options_.progress);
+    running->space->is_used = true;
+    // The chip's clock stands while nothing runs: that DRAM's refreshes, or whatever else has a
+    // rhythm, meet a kernel as they would without a host.
+    if (running_.empty())
+        set_ahead(static_cast<std::int64_t>(at) - static_cast<std::int64_t>(chip().time()));
+    const std::int64_t chip_time = static_cast<std::int64_t>(at) - ahead_;
+    running->grid = &chip_->start(running->run, priority,
+                                  static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)));
+    running_.push_back(std::move(running));
+}
+
+SimulatedTime Simulator::run(SimulatedTime until, std::vector<system::GridEnd>& ended) {
+    if (!emulated_.empty()) {
+        ended = std::exchange(emulated_, {});
+        return running_.empty() ? until : system_time(chip_->time());
+    }
+    const auto limit = static_cast<std::int64_t>(
+        std::min<SimulatedTime>(until, std::numeric_limits<std::int64_t>::max() / 2));
+    engine::Time time = 0;
+    try {
+        time = chip_->advance(static_cast<engine::Time>(std::max<std::int64_t>(limit - ahead_, 0)));
+    } catch (const LocatedFault& fault) {
+        fail(fault, running_.front()->launch);
+    }
+    const SimulatedTime reached = system_time(time);
+    running_.front()->progress->finished(
+        chip_->ctas_ended(), chip_->instructions(),
+        chip_->clock().cycle_at(time) - running_.front()->grid->begin);
+    for (const std::unique_ptr<Grid>& grid : chip_->take_finished()) {
+        const auto at = std::find_if(running_.begin(), running_.end(), [&](const auto& running) {
+            return running->grid == grid.get();
+        });
+        ended.push_back(
+            {(*at)->work, system_time(chip_->time_of_end(*grid)), result_of(**at, *grid)});
+        (*at)->space->is_used = false;
+        running_.erase(at);
+    }
+    return reached;
+}
+
+void Simulator::set_ahead(std::int64_t ahead) {
+    ahead_ = ahead;
+    if (chip().trace() == nullptr) return;
+    const auto period = static_cast<std::int64_t>(chip().clock().start_of(1));
+    chip().trace()->shift(ahead / period);
+}
+
+void Simulator::trace(const std::string& track, const std::string& name, SimulatedTime begin,
+                      SimulatedTime end) {
+    GpuTrace* const trace = chip().trace();
+    const engine::ClockDomain& clock = chip().clock();
+    if (trace != nullptr) trace->slice(track, name, clock.cycle_at(begin), clock.cycle_at(end));
+}
+
+std::string Simulator::explain_wait() const {
+    if (chip_ == nullptr || running_.empty()) return "";
+    return fmt::format("  on the chip, {}\n", chip_->explain_wait());
 }
 
 }  // namespace lockstep::gpu

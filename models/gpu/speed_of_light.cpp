@@ -144,6 +144,8 @@ void add_stalls(std::string& text, const stats::Step& step) {
 
 /// One sentence: the unit that limits the kernel, or what its warps wait for.
 std::string verdict(const stats::Step& step) {
+    if (value(step, "lockstep__shared_the_chip") != 0)
+        return "It shared the chip with other kernels: units' counters are not its own.";
     const double waves = value(step, "launch__waves_per_multiprocessor");
     if (waves < kFewWaves)
         return fmt::format("The grid is too small to fill the chip ({:.2f} waves).", waves);

@@ -87,6 +87,9 @@ class Simulation {
     /// threw (of several in one window, that of the Tile made first); no run may follow then.
     StopReason run(Time limit = kNever);
 
+    /// Ends the run after the window whose end this is: from hooks.
+    void stop() { limit_ = 0; }
+
     /// The time from which Tiles may still be woken: the end of the last window.
     Time now() const { return wheel_.current() * window_; }
 

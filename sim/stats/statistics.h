@@ -44,6 +44,8 @@ class Statistics {
     void set_origin(Origin origin) { origin_ = std::move(origin); }
     /// The host's run ends here, or else where the file is written.
     void stop_clock() { end_ = std::chrono::steady_clock::now(); }
+    /// The time of the whole run, where it is more than that of its steps.
+    void set_seconds(double seconds) { seconds_ = seconds; }
 
     const std::string& machine() const { return machine_; }
     const std::string& mode() const { return mode_; }

@@ -25,8 +25,8 @@ std::unique_ptr<Writer> make_writer(const std::string& path, const std::string& 
 }  // namespace
 
 void Recorder::slice(TrackId track, Label label, Cycle from, Cycle until) {
-    from = std::max(from, window_.from);
-    until = std::min(until, window_.until);
+    from = std::max(from + shift_, window_.from);
+    until = std::min(until + shift_, window_.until);
     if (from >= until) return;
     events_.push_back(
         {.kind = EventKind::kSlice, .at = from, .end = until, .track = track, .label = label});
@@ -41,6 +41,7 @@ void Recorder::end(TrackId track, Cycle at) {
 }
 
 InstructionId Recorder::instruction(Label label, std::uint32_t thread, Cycle at) {
+    at += shift_;
     if (!window_.contains(at)) return 0;
     const InstructionId id = (std::uint64_t{index_} << kRecorderShift) + ++instructions_;
     events_.push_back({.kind = EventKind::kInstruction,

@@ -53,18 +53,23 @@ class Recorder {
   public:
     Recorder(std::uint32_t index, const Window& window) : index_(index), window_(window) {}
 
+    /// From now on cycles are those of a clock that is so many behind the trace's.
+    void shift(std::int64_t cycles) { shift_ = static_cast<Cycle>(cycles); }
+
     /// Something that took from `from` to `until`. Slices of a track may nest, but not overlap.
     void slice(TrackId track, Label label, Cycle from, Cycle until);
     /// The same in two calls. An end without a beginning is ignored.
     void begin(TrackId track, Label label, Cycle at) { open_[track].push_back({label, at}); }
     void end(TrackId track, Cycle at);
     void instant(TrackId track, Label label, Cycle at) {
+        at += shift_;
         if (window_.contains(at))
             events_.push_back(
                 {.kind = EventKind::kInstant, .at = at, .track = track, .label = label});
     }
     /// The track's value from now on.
     void counter(TrackId track, double value, Cycle at) {
+        at += shift_;
         if (window_.contains(at))
             events_.push_back(
                 {.kind = EventKind::kCounter, .at = at, .track = track, .value = value});
@@ -76,10 +81,11 @@ class Recorder {
     void stage(InstructionId id, NameId name, Cycle at) {
         if (id != 0)
             events_.push_back(
-                {.kind = EventKind::kStage, .at = at, .label = {name}, .instruction = id});
+                {.kind = EventKind::kStage, .at = at + shift_, .label = {name}, .instruction = id});
     }
     void retire(InstructionId id, Cycle at) {
-        if (id != 0) events_.push_back({.kind = EventKind::kRetire, .at = at, .instruction = id});
+        if (id != 0)
+            events_.push_back({.kind = EventKind::kRetire, .at = at + shift_, .instruction = id});
     }
 
   private:
@@ -90,6 +96,7 @@ class Recorder {
     };
     const std::uint32_t index_;
     const Window window_;
+    Cycle shift_ = 0;
     std::uint64_t instructions_ = 0;
     std::vector<Event> events_;
     std::unordered_map<TrackId, std::vector<Open>> open_;

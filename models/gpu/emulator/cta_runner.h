@@ -22,7 +22,8 @@ struct LocatedFault {
     sass::Fault fault;
     std::uint64_t cta = 0;  ///< linear index
     std::uint32_t warp = 0;
-    std::uint32_t pc = 0;  ///< code index of the instruction
+    std::uint32_t pc = 0;                  ///< code index of the instruction
+    const sass::Launch* launch = nullptr;  ///< where several may run at a time
 };
 
 struct InstructionCount {

@@ -211,7 +211,7 @@ void Emulator::report_findings() {
 
 LaunchResult Emulator::launch(const LaunchRequest& request) {
     sass::Launch launch;
-    const cubin::Function& kernel = prepare(request, launch);
+    const cubin::Function& kernel = prepare(request, launch, free_space());
     EmulatedEnvironment environment(system_calls_,
                                     static_cast<std::uint32_t>(machine_->integer("sm.count")));
     launch.environment = &environment;

@@ -28,7 +28,7 @@ class ConstantCache {
         if (std::find(awaited_.begin(), awaited_.end(), line) == awaited_.end())
             awaited_.push_back(line);
         fetch_.ask(at, {.line = {FetchKind::kConstants, line},
-                        .address = constants_ + std::uint64_t{line} * line_});
+                        .address = address_of(constants_, line, line_)});
         return false;
     }
     void arrived(engine::Cycle now, std::uint32_t line) {

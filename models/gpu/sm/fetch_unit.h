@@ -23,6 +23,14 @@ struct FetchLine {
     bool operator==(const FetchLine&) const = default;
 };
 
+/// Of a line that is numbered from `base`. Kernels that share an SM number lines from the first
+/// one's base; what lies below it has numbers from the upper end.
+constexpr std::uint64_t address_of(std::uint64_t base, std::uint32_t line, unsigned bytes) {
+    return base +
+           static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(line)) *
+                                      static_cast<std::int64_t>(bytes));
+}
+
 struct FetchRequest {
     FetchLine line;
     std::uint64_t address = 0;  ///< in device memory

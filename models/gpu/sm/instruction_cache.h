@@ -27,7 +27,7 @@ class L1InstructionCache {
     engine::Cycle request(engine::Cycle now, std::uint32_t line) {
         if (tags_.find(line) != engine::kNever) return now;
         fetch_.ask(now, {.line = {FetchKind::kInstructions, line},
-                         .address = code_ + std::uint64_t{line} * line_});
+                         .address = address_of(code_, line, line_)});
         return kPending;
     }
     void arrived(engine::Cycle now, std::uint32_t line) { tags_.insert(line, now); }

@@ -34,12 +34,10 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
         sub_cores_.emplace_back(*this, i, parameters, l1_instructions_, fetch_);
 }
 
-void Sm::begin_kernel(const KernelRun& run, std::uint64_t shared_carve_out, Cycle now) {
-    run_ = run;
-    info_ = run.table->data();
-    code_ = run.launch->program->code().data();
-    shared_carve_out_ = shared_carve_out;
+void Sm::begin_kernels(Cycle now) {
     is_prepared_ = false;
+    is_shared_ = false;
+    grids_.clear();
     counters_ = {};
     memory_counters_ = {};
     last_end_ = now;
@@ -47,43 +45,152 @@ void Sm::begin_kernel(const KernelRun& run, std::uint64_t shared_carve_out, Cycl
                    name());
 }
 
-void Sm::prepare(Cycle now) {
+void Sm::prepare(const KernelRun& run, Cycle now) {
     is_prepared_ = true;
     now_ = now;
     warp_start_free_ = 0;
     wheel_.reset(now);
     fetch_.reset();
-    l1_instructions_.begin_kernel(run_.code_address);
-    indexed_constants_.begin_kernel(run_.constant_address);
+    code_base_ = run.code_address;
+    constant_base_ = run.constant_address;
+    global_ = run.launch->memory;
+    l1_instructions_.begin_kernel(code_base_);
+    indexed_constants_.begin_kernel(constant_base_);
     awaited_constants_.clear();
-    for (SubCore& sub_core : sub_cores_) sub_core.begin_kernel(now, run_.constant_address);
-    if (memory_ == nullptr || memory_carve_out_ != shared_carve_out_) {
-        memory_ = std::make_unique<MemoryUnit>(machine_, index_, shared_carve_out_, *port_, *this,
-                                               memory_counters_);
-        memory_carve_out_ = shared_carve_out_;
+    for (SubCore& sub_core : sub_cores_) sub_core.begin_kernel(now, constant_base_);
+    if (memory_ == nullptr || memory_carve_out_ != run.shared_carve_out) {
+        memory_ = std::make_unique<MemoryUnit>(machine_, index_, run.shared_carve_out, *port_,
+                                               *this, memory_counters_);
+        memory_carve_out_ = run.shared_carve_out;
     } else {
         memory_->invalidate_l1();
     }
     memory_next_ = kNever;
     copy_barriers_.clear();
     ctas_.clear();
-    ctas_.resize(run_.resident_ctas);
-    if (storages_.size() < ctas_.size()) storages_.resize(ctas_.size());
-    for (std::uint32_t i = 0; i < run_.resident_ctas; ++i)
-        ctas_[i].first_warp = i * run_.warps_per_cta;
+    ctas_.resize(run.resident_ctas);
+    warps_used_.assign(parameters_.max_warps, false);
     ended_.clear();
 }
 
-void Sm::end_kernel() {
+void Sm::end_kernels() {
     // What was a candidate's time has been told apart tick by tick; an issue is one cycle of it.
     counters_.warp_cycles[static_cast<unsigned>(WarpState::kSelected)] = counters_.issue_active;
     ctas_.clear();
+    grids_.clear();
 }
 
-void Sm::start_cta(std::uint64_t linear_index, Cycle at) {
-    if (!is_prepared_) prepare(at);
+void Sm::share() {
+    if (std::exchange(is_shared_, true)) return;
+    // There was one kernel until now.
+    for (const auto& grid : grids_) {
+        grid->instructions = counters_.instructions;
+        grid->thread_instructions = counters_.thread_instructions;
+    }
+}
+
+const ResidentGrid* Sm::grid(const KernelRun& run) const {
+    for (const auto& grid : grids_)
+        if (grid->run == &run) return grid.get();
+    return nullptr;
+}
+
+ResidentGrid& Sm::resident(const KernelRun& run) {
+    for (const auto& grid : grids_)
+        if (grid->run == &run) return *grid;
+    ResidentGrid& grid = *grids_.emplace_back(std::make_unique<ResidentGrid>());
+    grid.run = &run;
+    grid.line_offset =
+        static_cast<std::uint32_t>((run.code_address - code_base_) / parameters_.instruction_line);
+    grid.constant_offset = static_cast<std::uint32_t>((run.constant_address - constant_base_) /
+                                                      parameters_.constant_line);
+    return grid;
+}
+
+void Sm::forget(const KernelRun& run) {
+    std::erase_if(grids_, [&](const auto& grid) { return grid->run == &run; });
+}
+
+std::uint32_t Sm::warps() const {
+    std::uint32_t warps = 0;
+    for (const auto& grid : grids_) warps += grid->ctas * grid->run->warps_per_cta;
+    return warps;
+}
+
+/// As the driver does it: only an SM on which nothing runs divides its L1 anew.
+bool Sm::can_change_carve_out() const {
+    return resident_ == 0 && starts_.empty() && memory_->idle();
+}
+
+bool Sm::fits(const KernelRun& run) const {
+    std::uint32_t ctas = 0, warps = 0, registers = 0;
+    std::uint64_t shared = 0;
+    bool has_others = false;
+    for (const auto& grid : grids_) {
+        if (grid->run == &run && grid->ctas >= run.resident_ctas) return false;
+        has_others = has_others || (grid->run != &run && grid->ctas != 0);
+        ctas += grid->ctas;
+        warps += grid->ctas * grid->run->warps_per_cta;
+        registers += grid->ctas * grid->run->registers_per_cta;
+        shared += grid->ctas * grid->run->shared_per_cta;
+    }
+    if (grids_.empty() || (grids_.size() == 1 && grids_.front()->run == &run)) return true;
+    if (shared + run.shared_per_cta > memory_carve_out_ && !can_change_carve_out()) return false;
+    if (!has_others) return true;
+    return ctas < parameters_.max_ctas && warps + run.warps_per_cta <= parameters_.max_warps &&
+           registers + run.registers_per_cta <= parameters_.registers &&
+           find_warps(run.warps_per_cta) != kAnyWarps;
+}
+
+/// A run of slots that neither hold a warp nor are reserved; kAnyWarps: there is none. A kernel by
+/// itself finds them where its CTAs would lie side by side.
+std::uint32_t Sm::find_warps(std::uint32_t count) const {
+    for (const std::uint32_t step : {count, 1u})
+        for (std::uint32_t first = 0; first + count <= parameters_.max_warps; first += step)
+            if (std::none_of(warps_used_.begin() + first, warps_used_.begin() + first + count,
+                             [](bool used) { return used; }))
+                return first;
+    return kAnyWarps;
+}
+
+void Sm::reserve_warps(std::uint32_t first, std::uint32_t count, bool is_used) {
+    std::fill_n(warps_used_.begin() + first, count, is_used);
+}
+
+void Sm::start_cta(const KernelRun& run, std::uint64_t linear_index, Cycle at) {
+    if (!is_prepared_) prepare(run, at);
+    ResidentGrid& grid = resident(run);
+    const bool is_mixed = std::any_of(grids_.begin(), grids_.end(), [&](const auto& other) {
+        return other.get() != &grid && other->ctas != 0;
+    });
+    if (grid.ctas == 0 && grids_.size() > 1) {
+        if (!is_mixed && memory_carve_out_ < run.shared_carve_out && can_change_carve_out()) {
+            memory_ = std::make_unique<MemoryUnit>(machine_, index_, run.shared_carve_out, *port_,
+                                                   *this, memory_counters_);
+            memory_carve_out_ = run.shared_carve_out;
+        } else {
+            memory_->invalidate_l1();
+        }
+    }
+    ++grid.ctas;
+    std::uint32_t first_warp = kAnyWarps;
+    if (is_mixed) {
+        // Others' CTAs may leave no room side by side later: each takes its slots now.
+        ctas_.resize(std::max<std::size_t>(ctas_.size(), parameters_.max_ctas));
+        for (Start& start : starts_) {
+            if (start.first_warp != kAnyWarps) continue;
+            start.first_warp = find_warps(start.grid->run->warps_per_cta);
+            LOCKSTEP_CHECK(start.first_warp != kAnyWarps, "{}: no slots for a CTA's warps", name());
+            reserve_warps(start.first_warp, start.grid->run->warps_per_cta, true);
+        }
+        first_warp = find_warps(run.warps_per_cta);
+        LOCKSTEP_CHECK(first_warp != kAnyWarps, "{}: no slots for a CTA's warps", name());
+        reserve_warps(first_warp, run.warps_per_cta, true);
+    } else if (ctas_.size() < run.resident_ctas) {
+        ctas_.resize(run.resident_ctas);
+    }
     const auto later = [](const Start& a, const Start& b) { return a.at > b.at; };
-    const Start start{at, linear_index};
+    const Start start{at, linear_index, &grid, first_warp};
     starts_.insert(std::lower_bound(starts_.begin(), starts_.end(), start, later), start);
     wake(at);
 }
@@ -92,14 +199,26 @@ void Sm::begin_cta(const Start& start) {
     const auto free =
         std::find_if(ctas_.begin(), ctas_.end(), [](const CtaSlot& slot) { return !slot.is_used; });
     LOCKSTEP_CHECK(free != ctas_.end(), "{}: no slot for CTA {}", name(), start.linear_index);
+    const KernelRun& run = *start.grid->run;
+    storages_.resize(std::max(storages_.size(), ctas_.size()));
     std::unique_ptr<CtaStorage>& storage =
         storages_[static_cast<std::size_t>(free - ctas_.begin())];
     if (storage == nullptr) storage = std::make_unique<CtaStorage>();
-    if (free->storage == nullptr) storage->prepare(*run_.launch);
+    if (free->storage == nullptr || free->launch != run.launch->id) {
+        storage->prepare(*run.launch);
+        free->launch = run.launch->id;
+    }
     free->storage = storage.get();
     free->storage->start(start.linear_index);
     free->is_used = true;
-    free->warps_left = run_.warps_per_cta;
+    free->grid = start.grid;
+    free->first_warp = start.first_warp;
+    if (free->first_warp == kAnyWarps) {
+        free->first_warp = find_warps(run.warps_per_cta);
+        LOCKSTEP_CHECK(free->first_warp != kAnyWarps, "{}: no slots for a CTA's warps", name());
+        reserve_warps(free->first_warp, run.warps_per_cta, true);
+    }
+    free->warps_left = run.warps_per_cta;
     sass::Cta& cta = free->storage->cta();
     cta.sm = index_;
     cta.stores = &stores_;
@@ -109,11 +228,16 @@ void Sm::begin_cta(const Start& start) {
     ++counters_.ctas;
     if (trace_ != nullptr) trace_->cta_begins(cta.slot, start.linear_index, now_);
     warp_start_free_ = std::max(warp_start_free_, now_);
-    for (std::uint32_t w = 0; w < run_.warps_per_cta; ++w) {
+    for (std::uint32_t w = 0; w < run.warps_per_cta; ++w) {
         const std::uint32_t slot = free->first_warp + w;
         WarpContext& context = contexts_[slot];
         context = WarpContext{};
         context.warp = cta.warps[w];
+        context.info = run.table->data();
+        context.code = run.launch->program->code().data();
+        context.grid = start.grid;
+        context.line_offset = start.grid->line_offset;
+        context.constant_offset = start.grid->constant_offset;
         context.cta_slot = cta.slot;
         context.age = ++ages_;
         context.since = now_;
@@ -320,7 +444,7 @@ Cycle Sm::advance(Cycle from, Cycle until) {
 }
 
 void Sm::at_window_end() {
-    if (!stores_.empty()) stores_.commit(*run_.launch->memory);
+    if (!stores_.empty()) stores_.commit(*global_);
 }
 
 const sass::Cta* Sm::resident_cta() const {

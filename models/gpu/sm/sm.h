@@ -18,6 +18,7 @@
 #include "models/gpu/sm/memory_unit.h"
 #include "models/gpu/sm/sub_core.h"
 #include "sim/engine/tile.h"
+#include "sim/trace/trace.h"
 
 namespace lockstep::gpu {
 
@@ -31,6 +32,26 @@ struct KernelRun {
     std::uint32_t resident_ctas = 0;  ///< of one SM
     // Where code and constants lie in device memory.
     std::uint64_t code_address = 0, constant_address = 0;
+    // What a CTA takes of an SM.
+    std::uint32_t registers_per_cta = 0;
+    std::uint64_t shared_per_cta = 0;            ///< bytes
+    std::uint64_t shared_carve_out = 0;          ///< of an SM that has nothing else
+    const trace::NameId* trace_names = nullptr;  ///< by code index; null: no trace
+};
+
+/// A kernel on one SM.
+struct ResidentGrid {
+    const KernelRun* run = nullptr;
+    std::uint32_t ctas = 0;  ///< announced or running
+    std::uint32_t line_offset = 0, constant_offset = 0;
+    // Counted where kernels share the chip.
+    std::uint64_t instructions = 0, thread_instructions = 0;
+};
+
+/// The end of a CTA: its slot is free.
+struct CtaEnd {
+    engine::Cycle at = 0;
+    const KernelRun* run = nullptr;
 };
 
 class Sm final : public engine::Tile, public MemoryListener {
@@ -45,15 +66,25 @@ class Sm final : public engine::Tile, public MemoryListener {
     /// Records what happens from now on; null: nothing.
     void trace_to(SmTrace* trace) { trace_ = trace; }
 
-    /// Announces a kernel whose first CTA may come at cycle `now`; the SM's caches are empty then,
-    /// and `shared_carve_out` bytes of its L1 are shared memory. Costs nothing without a CTA.
-    void begin_kernel(const KernelRun& run, std::uint64_t shared_carve_out, engine::Cycle now);
-    /// Completes the counters when all CTAs have ended.
-    void end_kernel();
-    /// A CTA is to start at a cycle, in a free slot. From outside of windows only; wakes the SM.
-    void start_cta(std::uint64_t linear_index, engine::Cycle at);
-    /// Cycles at which CTAs ended since this was last asked; their slots are free.
-    std::vector<engine::Cycle> take_ended() { return std::exchange(ended_, {}); }
+    /// The chip was idle and is to run kernels from cycle `now` on: counters are zero, and caches
+    /// empty when the first CTA comes. Costs nothing without a CTA.
+    void begin_kernels(engine::Cycle now);
+    /// Completes the counters when all CTAs of all kernels have ended.
+    void end_kernels();
+    /// From now on what instructions each kernel executes is counted apart.
+    void share();
+    /// Whether a CTA of the kernel may be started now, beside those that are here.
+    bool fits(const KernelRun& run) const;
+    /// Warps of CTAs that are here or announced.
+    std::uint32_t warps() const;
+    /// A CTA that fits is to start at a cycle. From outside of windows only; wakes the SM.
+    void start_cta(const KernelRun& run, std::uint64_t linear_index, engine::Cycle at);
+    /// CTAs that ended since this was last asked.
+    std::vector<CtaEnd> take_ended() { return std::exchange(ended_, {}); }
+    /// What has been counted of a kernel; nullptr: it was not here. Until forgotten.
+    const ResidentGrid* grid(const KernelRun& run) const;
+    /// The kernel has ended.
+    void forget(const KernelRun& run);
     bool has_ended() const { return !ended_.empty(); }
     engine::Cycle last_end() const { return last_end_; }
 
@@ -68,7 +99,6 @@ class Sm final : public engine::Tile, public MemoryListener {
     WarpContext& context(unsigned sub_core, unsigned local) {
         return contexts_[local * parameters_.sub_cores + sub_core];
     }
-    const StaticInstruction* info() const { return info_; }
     SmCounters& counters() { return counters_; }
     const SmCounters& counters() const { return counters_; }
     MemoryCounters& memory_counters() { return memory_counters_; }
@@ -99,6 +129,14 @@ class Sm final : public engine::Tile, public MemoryListener {
     /// Allocations may have gone.
     void forget_extents();
 
+    /// A number for the state of each warp slot, 0 where there is no warp.
+    void append_warp_states(std::vector<std::uint64_t>& states) const;
+    /// How often something has happened that others may notice.
+    std::uint64_t effects() const {
+        return counters_.global_store + counters_.shared_store + counters_.local_store +
+               counters_.atomics + counters_.warps + ended_warps_;
+    }
+
     /// One of the CTAs that it holds, for the report of a fault; null: there is none.
     const sass::Cta* resident_cta() const;
 
@@ -112,12 +150,17 @@ class Sm final : public engine::Tile, public MemoryListener {
         bool is_store = false, is_copy = false, is_bulk_copy = false;
         std::uint64_t age = 0;  ///< of the warp: a release may outlive it
     };
+    static constexpr std::uint32_t kAnyWarps = ~0u;
     struct Start {
         engine::Cycle at;
         std::uint64_t linear_index;
+        ResidentGrid* grid;
+        std::uint32_t first_warp;  ///< reserved, or kAnyWarps: to be found when it starts
     };
     struct CtaSlot {
-        CtaStorage* storage = nullptr;  ///< null: none of this kernel's CTAs has been here
+        CtaStorage* storage = nullptr;  ///< null: no CTA has been here since the chip was idle
+        std::uint64_t launch = 0;       ///< that the storage was last prepared for
+        ResidentGrid* grid = nullptr;
         std::uint32_t first_warp = 0;
         std::uint32_t warps_left = 0;  ///< with threads or memory instructions under way
         bool is_used = false;
@@ -133,7 +176,11 @@ class Sm final : public engine::Tile, public MemoryListener {
     void sources_read(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
     void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
 
-    void prepare(engine::Cycle now);
+    void prepare(const KernelRun& run, engine::Cycle now);
+    bool can_change_carve_out() const;
+    std::uint32_t find_warps(std::uint32_t count) const;
+    void reserve_warps(std::uint32_t first, std::uint32_t count, bool is_used);
+    ResidentGrid& resident(const KernelRun& run);
     void take_fetched(engine::Cycle now);
     void trace_state(const WarpContext& context, WarpState state, engine::Cycle now);
     void process(engine::Cycle now);
@@ -150,25 +197,26 @@ class Sm final : public engine::Tile, public MemoryListener {
                           engine::Cycle now);
     void finish_copies(std::uint16_t slot, WarpContext& context, engine::Cycle now);
     void end_copy(std::uint16_t barrier, engine::Cycle now);
-    void count(const StaticInstruction& in, unsigned lanes);
-    void prefetch_operands(const sass::Warp& warp) const;
+    void count(const WarpContext& context, const StaticInstruction& in, unsigned lanes);
+    void prefetch_operands(const WarpContext& context) const;
     void prefetch_warps() const;
     void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, engine::Cycle now);
     void request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
-                           const sass::Warp& warp, MemoryInstruction& entry, engine::Cycle at);
+                           const WarpContext& context, MemoryInstruction& entry, engine::Cycle at);
     void path_ended(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                     engine::Cycle ready, engine::Cycle now);
     void wake_waiting(const CtaSlot& cta, engine::Cycle at);
     void retire_if_done(WarpContext& context, engine::Cycle now);
-    engine::Cycle sleep_cycles(const sass::Warp& warp, std::uint32_t pc) const;
+    engine::Cycle sleep_cycles(const WarpContext& context, std::uint32_t pc) const;
 
     const config::Machine& machine_;
     const SmParameters& parameters_;
     const std::uint16_t index_;
-    KernelRun run_;
-    const StaticInstruction* info_ = nullptr;
-    const sass::Instruction* code_ = nullptr;
+    std::vector<std::unique_ptr<ResidentGrid>> grids_;
+    bool is_shared_ = false;
+    std::uint64_t code_base_ = 0, constant_base_ = 0;  ///< that lines are numbered from
+    sass::GlobalMemory* global_ = nullptr;
 
     FetchUnit fetch_;
     L1InstructionCache l1_instructions_;
@@ -189,15 +237,16 @@ class Sm final : public engine::Tile, public MemoryListener {
     engine::Cycle window_end_ = 0;
     CopyBarriers copy_barriers_;
 
-    bool is_prepared_ = false;  ///< for the current kernel
-    std::uint64_t shared_carve_out_ = 0;
+    bool is_prepared_ = false;            ///< since the chip was idle
     std::uint64_t memory_carve_out_ = 0;  ///< that the memory unit was made for
     std::vector<CtaSlot> ctas_;
     std::vector<std::unique_ptr<CtaStorage>> storages_;  ///< by CTA slot, from kernel to kernel
+    std::vector<bool> warps_used_;                       ///< by slot
     std::vector<Start> starts_;                          ///< the next one last
-    std::vector<engine::Cycle> ended_;
+    std::vector<CtaEnd> ended_;
     std::uint32_t resident_ = 0;
     std::uint64_t ages_ = 0;
+    std::uint64_t ended_warps_ = 0;
     engine::Cycle active_since_ = 0, last_end_ = 0;
     std::vector<Presence> presence_;  ///< by sub-core
     engine::Cycle now_ = 0;

@@ -32,9 +32,13 @@ static_assert(std::size(kArithmeticCounters) == static_cast<unsigned>(Arithmetic
 
 }  // namespace
 
-void Sm::count(const StaticInstruction& in, unsigned lanes) {
+void Sm::count(const WarpContext& context, const StaticInstruction& in, unsigned lanes) {
     ++counters_.instructions;
     counters_.thread_instructions += lanes;
+    if (is_shared_) [[unlikely]] {
+        ++context.grid->instructions;
+        context.grid->thread_instructions += lanes;
+    }
     if (in.arithmetic == Arithmetic::kNone) return;
     const auto& [counter, by_lane] = kArithmeticCounters[static_cast<unsigned>(in.arithmetic)];
     counters_.*counter += by_lane ? lanes : 1;
@@ -43,19 +47,20 @@ void Sm::count(const StaticInstruction& in, unsigned lanes) {
 
 /// The registers of all warps of a chip are far more than the host's caches hold: those of the
 /// warp's next instruction are fetched while others issue.
-void Sm::prefetch_operands(const sass::Warp& warp) const {
+void Sm::prefetch_operands(const WarpContext& context) const {
+    const sass::Warp& warp = *context.warp;
     const auto fetch = [](const std::byte* row) {
         __builtin_prefetch(row, 1);
         __builtin_prefetch(row + sizeof(sass::Row) / 2, 1);
     };
-    const StaticInstruction& in = info_[warp.pc];
+    const StaticInstruction& in = context.info[warp.pc];
     for (unsigned i = 0; i < in.operands; ++i) {
         const OperandRead& read = in.operand[i];
         const std::byte* row =
             warp.bases[0] + (sass::kRegisterRow + std::size_t{read.first}) * sizeof(sass::Row);
         for (unsigned k = 0; k < read.count; ++k, row += sizeof(sass::Row)) fetch(row);
     }
-    fetch(warp.bases[0] + code_[warp.pc].d.offset());
+    fetch(warp.bases[0] + context.code[warp.pc].d.offset());
 }
 
 void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in, Cycle now) {
@@ -63,7 +68,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
     WarpContext& context = contexts_[slot];
     sass::Warp& warp = *context.warp;
     const std::uint32_t pc = warp.pc;
-    const sass::Instruction& code = code_[pc];
+    const sass::Instruction& code = context.code[pc];
     const std::uint32_t mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
     has_issued_ = true;
     const auto active = static_cast<unsigned>(std::popcount(warp.active));
@@ -77,12 +82,13 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         try {
             code.execute(code, warp);
         } catch (const sass::Fault& fault) {
-            throw LocatedFault{fault, warp.cta->linear_index, warp.index, pc};
+            throw LocatedFault{fault, warp.cta->linear_index, warp.index, pc, warp.cta->launch};
         }
     }
-    if (trace_ != nullptr) traced_ = trace_->issued(slot, pc, in, mask != 0, now);
+    if (trace_ != nullptr)
+        traced_ = trace_->issued(slot, context.grid->run->trace_names[pc], in, mask != 0, now);
     counters_.active_lanes += active;
-    count(in, static_cast<unsigned>(std::popcount(mask)));
+    count(context, in, static_cast<unsigned>(std::popcount(mask)));
 
     Cycle ready = now + in.stall;
     if (mask != 0) {
@@ -125,7 +131,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
                 close_copy_group(slot, context, CopyBarriers::kNone, now);
                 break;
             case InstructionKind::kSleep:
-                ready = std::max(ready, now + sleep_cycles(warp, pc));
+                ready = std::max(ready, now + sleep_cycles(context, pc));
                 break;
             case InstructionKind::kInvalidate:
                 memory_->invalidate_l1();
@@ -153,7 +159,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         sass::rotate(warp);
         context.line = WarpContext::kNoLine;
     }
-    prefetch_operands(warp);
+    prefetch_operands(context);
     enter(context,
           in.kind == InstructionKind::kMembar   ? WarpState::kMembar
           : in.kind == InstructionKind::kSleep  ? WarpState::kSleeping
@@ -190,7 +196,7 @@ void Sm::path_ended(WarpContext& context, std::uint16_t slot, const StaticInstru
 }
 
 void Sm::wake_waiting(const CtaSlot& cta, Cycle at) {
-    for (std::uint32_t w = 0; w < run_.warps_per_cta; ++w) {
+    for (std::uint32_t w = 0; w < cta.grid->run->warps_per_cta; ++w) {
         const auto slot = static_cast<std::uint16_t>(cta.first_warp + w);
         WarpContext& context = contexts_[slot];
         if (!context.waits_for_path || !sass::resume(*context.warp)) continue;
@@ -206,6 +212,7 @@ void Sm::retire_if_done(WarpContext& context, Cycle now) {
     if (trace_ != nullptr) trace_->warp_ends(slot, now + 1);
     Presence& sub_core = presence_[slot % parameters_.sub_cores];
     if (--sub_core.warps == 0) counters_.sub_core_cycles_active += now + 1 - sub_core.since;
+    ++ended_warps_;
     CtaSlot& cta = ctas_[context.cta_slot];
     context.warp = nullptr;
     context.is_done = false;
@@ -213,15 +220,17 @@ void Sm::retire_if_done(WarpContext& context, Cycle now) {
     if (trace_ != nullptr)
         trace_->cta_ends(static_cast<std::uint32_t>(&cta - ctas_.data()), now + 1);
     cta.is_used = false;
+    reserve_warps(cta.first_warp, cta.grid->run->warps_per_cta, false);
+    --cta.grid->ctas;
     last_end_ = now + 1;
-    ended_.push_back(now + 1);
+    ended_.push_back({now + 1, cta.grid->run});
     if (--resident_ == 0) counters_.cycles_active += now + 1 - active_since_;
 }
 
 void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, Cycle now) {
     const sass::Warp& warp = *context.warp;
-    const MemoryInstructionInfo& info = run_.table->memory(in, warp.access.space);
+    const MemoryInstructionInfo& info = context.grid->run->table->memory(in, warp.access.space);
     using Op = MemoryOperation;
     const bool is_uniform = info.is_uniform_address || is_shared(info.operation);
     MemoryInstruction& entry =
@@ -243,7 +252,7 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     entry.access = warp.access;
     entry.constants = MemoryInstructionHeader::kNoConstants;
     if (info.operation == Op::kLoadConstant)
-        request_constants(in, info, warp, entry, now + parameters_.memory_issue_latency_uniform);
+        request_constants(in, info, context, entry, now + parameters_.memory_issue_latency_uniform);
     if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
     const bool is_long = info.operation != Op::kLoadShared && in.is_long_scoreboard;
     if (in.write_barrier < kCounters) hold(context, in.write_barrier, is_long);
@@ -289,8 +298,10 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
 /// The constants of an LDC are looked up when its addresses are known; what misses is announced to
 /// the memory unit, which the LDC comes to later.
 void Sm::request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
-                           const sass::Warp& warp, MemoryInstruction& entry, Cycle at) {
+                           const WarpContext& context, MemoryInstruction& entry, Cycle at) {
+    const sass::Warp& warp = *context.warp;
     const auto look_up = [&](std::uint32_t line) {
+        line += context.constant_offset;
         if (indexed_constants_.request(at, line)) return;
         if (entry.constants == MemoryInstructionHeader::kNoConstants)
             entry.constants = memory_->await_constants();
@@ -313,10 +324,11 @@ void Sm::request_constants(const StaticInstruction& in, const MemoryInstructionI
     }
 }
 
-Cycle Sm::sleep_cycles(const sass::Warp& warp, std::uint32_t pc) const {
+Cycle Sm::sleep_cycles(const WarpContext& context, std::uint32_t pc) const {
+    const sass::Warp& warp = *context.warp;
     // NANOSLEEP: the duration, in ns, is a register (form 1) or an immediate. PTX allows anything
     // from 0 to twice the time.
-    const sass::Word& word = run_.launch->program->words()[pc];
+    const sass::Word& word = context.grid->run->launch->program->words()[pc];
     std::uint32_t nanoseconds = static_cast<std::uint32_t>(word.bits(32, 32));
     if (word.form() == 1) {
         const auto number = static_cast<unsigned>(word.bits(32, 8));

@@ -46,6 +46,7 @@ struct SmParameters {
     explicit SmParameters(const config::Machine& machine);
 
     unsigned sub_cores, max_warps, max_ctas;
+    std::uint32_t registers;  ///< 32-bit ones of an SM
     std::array<OperationParameters, kOperationClasses> operation;
     bool fp64_is_shared;    ///< one FP64 pipe for all sub-cores
     bool fp64_has_latency;  ///< results by dependence counter

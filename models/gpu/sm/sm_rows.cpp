@@ -34,6 +34,7 @@ std::span<const Row<SmParameters>> sm_rows() {
          "sub-cores (warp schedulers) of an SM"},
         {"sm.max_warps", &SmParameters::max_warps, "1", 1, 128, "warps resident on an SM"},
         {"sm.max_ctas", &SmParameters::max_ctas, "1", 1, 64, "CTAs resident on an SM"},
+        {"sm.registers", &SmParameters::registers, "1", 1024, 1 << 20, "32-bit registers of an SM"},
         {"sub_core.memory_queue", &SmParameters::memory_queue, "1", 1, 64,
          "memory instructions that a sub-core holds for the memory unit"},
         {"sub_core.memory_issue_latency", &SmParameters::memory_issue_latency, "1", 1, 60,
@@ -188,6 +189,8 @@ std::span<const Row<SmParameters>> sm_rows() {
          "cycles from a CTA's end to the start of the next in its place"},
         {"launch.warp_interval", &SmParameters::warp_interval, "1", 1, 1000,
          "cycles between two warps that an SM starts"},
+        {"launch.max_grids", Type::kInteger, "1", 1, 1024,
+         "kernels that the device runs at one time"},
     };
     return kRows;
 }

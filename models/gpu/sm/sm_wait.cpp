@@ -4,6 +4,7 @@
 // no such wait, but what it does takes longer than a window anyway. And threads that ask an
 // mbarrier wait until the copies that it counts as done have come in time.
 #include <bit>
+#include <cstring>
 
 #include "isa/sass/semantics/address.h"
 #include "isa/sass/system_call.h"
@@ -27,7 +28,7 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
     sass::Warp& warp = *context.warp;
-    const sass::Instruction& code = code_[warp.pc];
+    const sass::Instruction& code = context.code[warp.pc];
     warp.mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
     if (warp.mask == 0) return false;
     if (asks_copies) {
@@ -45,7 +46,7 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
         }
     }
     if (is_memory) {
-        if (!deferred_.overlaps(*run_.launch->program, warp.pc, warp)) return false;
+        if (!deferred_.overlaps(*context.grid->run->launch->program, warp.pc, warp)) return false;
         enter(context, WarpState::kLongScoreboard, now_);
     } else {
         if (!in.may_call_system) return false;
@@ -65,8 +66,8 @@ void Sm::perform(const sass::Deferred& deferred) {
     const std::uint32_t slot = ctas_[warp.cta->slot].first_warp + warp.index;
     contexts_[slot].waits_for_window = false;
     ++counters_.issue_active;
-    execute(slot % parameters_.sub_cores, slot / parameters_.sub_cores, info_[warp.pc],
-            window_end_);
+    execute(slot % parameters_.sub_cores, slot / parameters_.sub_cores,
+            contexts_[slot].info[warp.pc], window_end_);
 }
 
 void Sm::end_waiting() {
@@ -79,6 +80,31 @@ void Sm::end_waiting() {
     }
     held_back_.clear();
     wake(window_end_);
+}
+
+void Sm::append_warp_states(std::vector<std::uint64_t>& states) const {
+    constexpr std::uint64_t kPrime = 0x0000'0100'0000'01b3;  // FNV-1a, by words
+    for (const WarpContext& context : contexts_) {
+        if (context.warp == nullptr) {
+            states.push_back(0);
+            continue;
+        }
+        const sass::Warp& warp = *context.warp;
+        std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+        const auto mix = [&hash](std::uint64_t word) { hash = (hash ^ word) * kPrime; };
+        mix(warp.pc);
+        mix(warp.active);
+        for (const std::uint32_t predicate : warp.predicate) mix(predicate);
+        for (const auto& path : warp.parked) mix(path.pc ^ std::uint64_t{path.lanes} << 32);
+        const std::byte* const rows = warp.bases[0];
+        const std::size_t bytes = warp.cta->launch->rows * sizeof(sass::Row);
+        for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
+            std::uint64_t word;
+            std::memcpy(&word, rows + at, sizeof word);
+            mix(word);
+        }
+        states.push_back(hash | 1);
+    }
 }
 
 void Sm::forget_extents() {

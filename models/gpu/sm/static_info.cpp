@@ -113,6 +113,9 @@ Arithmetic arithmetic_of(Op op) {
 }  // namespace
 
 void StaticTable::describe(const sass::Program& program, std::uint32_t first, std::uint32_t count) {
+    constexpr std::size_t kKinds = 3;  // of a generic instruction
+    // What runs points to entries while more are described: they never move.
+    memory_.reserve(std::max(memory_.capacity(), kKinds * program.code().size()));
     instructions_.resize(std::max<std::size_t>(instructions_.size(), program.code().size()));
     for (std::uint32_t i = first; i < first + count; ++i) instructions_[i] = describe(program, i);
 }

@@ -166,9 +166,10 @@ Cycle SubCore::next_cycle(Cycle now) const {
 void SubCore::look_at(unsigned local, Cycle now) {
     WarpContext& context = sm_.context(index_, local);
     const sass::Warp& warp = *context.warp;
-    const StaticInstruction& in = sm_.info()[warp.pc];
+    const StaticInstruction& in = context.info[warp.pc];
 
-    const std::uint32_t line = warp.pc / (parameters_.instruction_line / sass::Word::kBytes);
+    const std::uint32_t line =
+        context.line_offset + warp.pc / (parameters_.instruction_line / sass::Word::kBytes);
     if (line != context.line) {
         context.line = line;
         bool hit;
@@ -204,10 +205,11 @@ void SubCore::look_at(unsigned local, Cycle now) {
     }
     if (in.reads_constant) {
         // A line that it has waited for serves the warp even if others have evicted it since.
-        const bool has_come = context.constant_line == in.constant_line;
+        const std::uint32_t constant_line = in.constant_line + context.constant_offset;
+        const bool has_come = context.constant_line == constant_line;
         context.constant_line = WarpContext::kNoLine;
-        if (!has_come && !constants_.request(now, in.constant_line)) {
-            context.constant_line = in.constant_line;
+        if (!has_come && !constants_.request(now, constant_line)) {
+            context.constant_line = constant_line;
             context.waits_for_constant = true;
             return sm_.enter(context, WarpState::kImcMiss, now);
         }
@@ -221,7 +223,7 @@ void SubCore::look_at(unsigned local, Cycle now) {
 
 bool SubCore::issue(unsigned local, Cycle now) {
     WarpContext& context = sm_.context(index_, local);
-    const StaticInstruction& in = sm_.info()[context.warp->pc];
+    const StaticInstruction& in = context.info[context.warp->pc];
     const auto pipe = static_cast<unsigned>(in.pipe);
     candidates_[pipe] &= ~(1u << local);
     if (candidates_[pipe] == 0) candidate_pipes_ &= ~(1u << pipe);

@@ -11,11 +11,19 @@
 
 namespace lockstep::gpu {
 
+struct ResidentGrid;
+
 struct WarpContext {
     static constexpr std::uint32_t kNoLine = ~0u;
     static constexpr unsigned kCopyGroups = 64;
 
     sass::Warp* warp = nullptr;  ///< null: the slot is free
+    // Of its kernel.
+    const StaticInstruction* info = nullptr;
+    const sass::Instruction* code = nullptr;
+    ResidentGrid* grid = nullptr;
+    std::uint32_t line_offset = 0;      ///< of its code's lines among the SM's kernels
+    std::uint32_t constant_offset = 0;  ///< likewise, of its constants' lines
     std::uint32_t cta_slot = 0;
     std::uint64_t age = 0;                  ///< warps that came later have a larger one
     std::array<std::uint8_t, 8> counter{};  ///< by barrier field; those beyond SB5 stay 0

@@ -35,6 +35,7 @@ class KernelRunner {
     }
 
     Device& device() { return *device_; }
+    ModuleHandle module() const { return module_; }
 
     /// Zeroed device memory for `count` ints.
     std::span<int> ints(std::size_t count) {
@@ -45,13 +46,20 @@ class KernelRunner {
     template <typename... Parameters>
     LaunchResult launch(const std::string& kernel, sass::Dim3 grid, sass::Dim3 block,
                         Parameters... parameters) {
-        std::vector<std::byte> packed;
-        (pack(packed, parameters), ...);
+        const std::vector<std::byte> bytes = packed(parameters...);
         LaunchRequest request{.module = module_, .kernel = kernel, .grid = grid, .block = block};
-        request.parameters = packed;
+        request.parameters = bytes;
         request.cooperative = cooperative;
         request.dynamic_shared_bytes = dynamic_shared_bytes;
         return device_->launch(request);
+    }
+
+    /// Parameters as a kernel gets them.
+    template <typename... Parameters>
+    static std::vector<std::byte> packed(Parameters... parameters) {
+        std::vector<std::byte> bytes;
+        (pack(bytes, parameters), ...);
+        return bytes;
     }
 
     bool cooperative = false;

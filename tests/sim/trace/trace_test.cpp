@@ -51,6 +51,27 @@ TEST_F(TraceFile, AnEmptyTraceIsValid) {
     EXPECT_EQ(root["otherData"]["title"], "a \"quoted\"\\title\n");
 }
 
+TEST_F(TraceFile, ARecorderOfAnotherClockIsShifted) {
+    {
+        Trace trace(path(".json"), {.from = 100, .until = 200}, "t");
+        const TrackId track = trace.track("g", "n");
+        Recorder& late = trace.recorder();
+        late.shift(95);
+        late.slice(track, {trace.name("shifted")}, 10, 20);
+        late.instant(track, {trace.name("before the window")}, 4);
+        Recorder& other = trace.recorder();
+        other.slice(track, {trace.name("as told")}, 110, 120);
+        late.shift(-1000);
+        late.slice(track, {trace.name("back")}, 1150, 1160);
+    }
+    const auto all = records();
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all[0]["ts"], 105);
+    EXPECT_EQ(all[0]["dur"], 10);
+    EXPECT_EQ(all[1]["ts"], 150);
+    EXPECT_EQ(all[2]["ts"], 110);
+}
+
 TEST_F(TraceFile, HasItsNameFromTheFirstEndOn) {
     for (const char* ending : {".json", ".kanata"}) {
         Trace trace(path(ending), {}, "t");

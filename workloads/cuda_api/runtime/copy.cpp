@@ -14,8 +14,9 @@ Error submit(Stream* stream, const Operation& operation) {
 
 /// A call without a stream works in the default stream and waits for it.
 Error submit_and_wait(const Operation& operation) {
-    return call_and_wait(
-        [&](Context& context) { return context.streams.submit(nullptr, operation); });
+    return call_and_wait([&](Context& context) {
+        return context.streams.submit(nullptr, operation, Returns::kWhenDone);
+    });
 }
 
 Copy line(void* dst, const void* src, std::size_t bytes, abi::MemcpyKind kind) {
@@ -58,13 +59,17 @@ Error with_symbol(Context& context, const void* symbol, std::size_t bytes, std::
     return body(static_cast<char*>(address) + offset);
 }
 
+Returns returns(Waits waits) {
+    return waits == Waits::kYes ? Returns::kWhenDone : Returns::kWhenSubmitted;
+}
+
 Error to_symbol(Waits waits, const void* symbol, const void* src, std::size_t bytes,
                 std::size_t offset, abi::MemcpyKind kind, Stream* stream) {
     return call(waits, [&](Context& context) {
         if (kind != abi::kHostToDevice && kind != abi::kDeviceToDevice && kind != abi::kDefault)
             return Error::kInvalidMemcpyDirection;
         return with_symbol(context, symbol, bytes, offset, [&](void* dst) {
-            return context.streams.submit(stream, line(dst, src, bytes, kind));
+            return context.streams.submit(stream, line(dst, src, bytes, kind), returns(waits));
         });
     });
 }
@@ -75,7 +80,7 @@ Error from_symbol(Waits waits, void* dst, const void* symbol, std::size_t bytes,
         if (kind != abi::kDeviceToHost && kind != abi::kDeviceToDevice && kind != abi::kDefault)
             return Error::kInvalidMemcpyDirection;
         return with_symbol(context, symbol, bytes, offset, [&](const void* src) {
-            return context.streams.submit(stream, line(dst, src, bytes, kind));
+            return context.streams.submit(stream, line(dst, src, bytes, kind), returns(waits));
         });
     });
 }

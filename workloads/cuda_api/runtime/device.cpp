@@ -58,7 +58,7 @@ LOCKSTEP_CUDA Error cudaDeviceGetAttribute(int* value, int attribute, int device
 }
 
 LOCKSTEP_CUDA Error cudaDeviceSynchronize() {
-    return call_and_wait([](Context& context) { return context.streams.check_wait_all(); });
+    return call_and_wait([](Context& context) { return context.streams.synchronize_all(); });
 }
 LOCKSTEP_CUDA Error cudaThreadSynchronize() {
     return cudaDeviceSynchronize();

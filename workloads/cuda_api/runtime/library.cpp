@@ -114,6 +114,7 @@ LOCKSTEP_CUDA Error cudaLibraryLoadFromFile(Module** library, const char* path, 
 }
 LOCKSTEP_CUDA Error cudaLibraryUnload(Module* library) {
     return with_library(library, [&](Context& context, Module&) {
+        context.wait_for_all();
         context.modules.remove(library);
         return Error::kSuccess;
     });

@@ -66,10 +66,16 @@ LOCKSTEP_CUDA Error cudaMalloc3D(abi::PitchedPointer* pointer, abi::Extent exten
 }
 
 LOCKSTEP_CUDA Error cudaFree(void* pointer) {
-    return call_and_wait([&](Context& context) { return context.memory.free_device(pointer); });
+    return call_and_wait([&](Context& context) {
+        if (pointer) context.wait_for_all();
+        return context.memory.free_device(pointer);
+    });
 }
 LOCKSTEP_CUDA Error cudaFreeHost(void* pointer) {
-    return call_and_wait([&](Context& context) { return context.memory.free_host(pointer); });
+    return call_and_wait([&](Context& context) {
+        if (pointer) context.wait_for_all();
+        return context.memory.free_host(pointer);
+    });
 }
 
 LOCKSTEP_CUDA Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
@@ -79,7 +85,10 @@ LOCKSTEP_CUDA Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned 
     });
 }
 LOCKSTEP_CUDA Error cudaHostUnregister(void* pointer) {
-    return call_and_wait([&](Context& context) { return context.memory.unregister_host(pointer); });
+    return call_and_wait([&](Context& context) {
+        context.wait_for_all();
+        return context.memory.unregister_host(pointer);
+    });
 }
 LOCKSTEP_CUDA Error cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
     return call([&](Context& context) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream-ordered allocation. Nothing is queued, so memory is allocated and freed at once, and a
+// Stream-ordered allocation. Memory is allocated at once and freed when its stream comes to it; a
 // pool keeps nothing back: its reserved memory is what is in use.
 #include <cstring>
 
@@ -25,7 +25,8 @@ Error allocate(Context& context, MemoryPool* pool, void** pointer, std::size_t b
 Error free(Context& context, void* pointer, Stream* handle) {
     Stream* stream = context.streams.find(handle);
     if (!stream) return Error::kInvalidResourceHandle;
-    if (stream->capturing()) return context.streams.submit(handle, Free{pointer});
+    const bool is_queued = context.timeline() != nullptr && context.memory.find(pointer).bytes != 0;
+    if (stream->capturing() || is_queued) return context.streams.submit(handle, Free{pointer});
     return pointer ? context.memory.free_device(pointer) : Error::kInvalidValue;
 }
 

@@ -44,10 +44,10 @@ LOCKSTEP_CUDA Error cudaStreamDestroy(Stream* stream) {
     return call([&](Context& context) { return context.streams.destroy(stream); });
 }
 LOCKSTEP_CUDA Error cudaStreamSynchronize(Stream* stream) {
-    return call_and_wait([&](Context& context) { return context.streams.check_wait(stream); });
+    return call_and_wait([&](Context& context) { return context.streams.synchronize(stream); });
 }
 LOCKSTEP_CUDA Error cudaStreamQuery(Stream* stream) {
-    return call_and_wait([&](Context& context) { return context.streams.check_wait(stream); });
+    return call_and_wait([&](Context& context) { return context.streams.query(stream); });
 }
 LOCKSTEP_CUDA Error cudaStreamWaitEvent(Stream* stream, Event* event, unsigned) {
     return call([&](Context& context) { return context.streams.wait(stream, event); });
@@ -76,10 +76,11 @@ LOCKSTEP_CUDA Error cudaStreamGetDevice(Stream* stream, int* device) {
 // Attributes are hints to the L2 and to the host's way of waiting, and the priority.
 LOCKSTEP_CUDA Error cudaStreamSetAttribute(Stream* stream, abi::LaunchAttributeId attribute,
                                            const abi::LaunchAttributeValue* value) {
-    return with_stream(stream, [&](Context&, Stream& s) {
+    return with_stream(stream, [&](Context& context, Stream& s) {
         if (!value) return Error::kInvalidValue;
-        if (attribute == abi::kLaunchAttributePriority) s.priority = value->priority;
-        return Error::kSuccess;
+        return attribute == abi::kLaunchAttributePriority
+                   ? context.streams.set_priority(s, value->priority)
+                   : Error::kSuccess;
     });
 }
 LOCKSTEP_CUDA Error cudaStreamGetAttribute(Stream* stream, abi::LaunchAttributeId attribute,
@@ -106,8 +107,7 @@ LOCKSTEP_CUDA Error cudaStreamCopyAttributes(Stream* to, Stream* from) {
     return with_stream(from, [&](Context& context, Stream& source) {
         Stream* target = context.streams.find(to);
         if (!target) return Error::kInvalidResourceHandle;
-        target->priority = source.priority;
-        return Error::kSuccess;
+        return context.streams.set_priority(*target, source.priority);
     });
 }
 
@@ -140,13 +140,10 @@ LOCKSTEP_CUDA Error cudaEventRecordWithFlags(Event* event, Stream* stream, unsig
     });
 }
 LOCKSTEP_CUDA Error cudaEventSynchronize(Event* event) {
-    return call_and_wait([&](Context& context) {
-        if (!context.streams.is_event(event)) return Error::kInvalidResourceHandle;
-        return event->capture ? Error::kCapturedEvent : Error::kSuccess;
-    });
+    return call_and_wait([&](Context& context) { return context.streams.synchronize(event); });
 }
 LOCKSTEP_CUDA Error cudaEventQuery(Event* event) {
-    return cudaEventSynchronize(event);
+    return call_and_wait([&](Context& context) { return context.streams.query(event); });
 }
 LOCKSTEP_CUDA Error cudaEventElapsedTime(float* milliseconds, Event* start, Event* end) {
     return call_and_wait([&](Context& context) {
@@ -155,7 +152,10 @@ LOCKSTEP_CUDA Error cudaEventElapsedTime(float* milliseconds, Event* start, Even
         if (!milliseconds) return Error::kInvalidValue;
         if (!start->recorded || !end->recorded || ((start->flags | end->flags) & kDisableTiming))
             return Error::kInvalidResourceHandle;
-        *milliseconds = static_cast<float>((end->seconds - start->seconds) * 1e3);
+        const Timeline* const line = context.timeline();
+        if (line != nullptr && !(line->is_done(start->work) && line->is_done(end->work)))
+            return Error::kNotReady;
+        *milliseconds = static_cast<float>((end->time() - start->time()) * 1e3);
         return Error::kSuccess;
     });
 }

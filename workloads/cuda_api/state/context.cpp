@@ -6,16 +6,22 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
+#include <utility>
 
 #include "isa/cubin/demangle.h"
+#include "models/timeline.h"
+#include "workloads/cuda_api/state/launch.h"
 
 namespace lockstep::cuda {
 namespace {
 
 thread_local bool bound_to_thread = false;
+constexpr double kPicosecond = 1e-12;
 
 Error error_of(sass::FaultKind kind) {
     switch (kind) {
@@ -89,6 +95,8 @@ void Context::configure(Configuration configuration) {
 }
 
 void Context::reset() {
+    background_.reset();
+    if (device_) wait_for_all();
     streams.clear();
     if (device_) {
         memory.clear();
@@ -113,6 +121,10 @@ void Context::ensure_device() {
     if (configuration_.make_statistics) statistics_ = configuration_.make_statistics(*device_);
 }
 
+Timeline* Context::timeline() {
+    return device().timeline();
+}
+
 Device& Context::device() {
     ensure_device();
     return *device_;
@@ -124,13 +136,20 @@ const DeviceProperties& Context::properties() {
 }
 
 Error Context::call(Waits waits, const std::function<Error(Context&)>& body) {
+    ++callers_waiting_;
+    if (background_ != nullptr) background_->note_call();
     const std::lock_guard guard(lock_);
+    --callers_waiting_;
     if (!used_.exchange(true) && configuration_.on_first_use) configuration_.on_first_use();
     Error result = sticky_;
     if (result == Error::kSuccess && waits == Waits::kYes) result = sticky_ = pending_;
     if (result == Error::kSuccess) {
         try {
             result = body(*this);
+            // What it waited for may have ended by a fault.
+            if (result == Error::kSuccess && waits == Waits::kYes) result = sticky_ = pending_;
+        } catch (const DeviceFault& fault) {
+            record_fault(fault);
         } catch (const LaunchRefused& refused) {
             result = error_of(refused.reason());
         } catch (const lockstep::Error& error) {
@@ -150,37 +169,106 @@ void Context::run_unlocked(const std::function<void()>& function) {
 
 void Context::unregister(Module* module) {
     const std::lock_guard guard(lock_);
+    if (device_) wait_for_all();
     modules.remove(module);
 }
 
 Error Context::launch(const KernelLaunch& launch) {
     if (pending_ != Error::kSuccess) return Error::kSuccess;  // nothing runs after a fault
-    LOCKSTEP_CHECK(launch.kernel->function != nullptr, "kernel {} is not loaded",
-                   launch.kernel->name);
-    LaunchRequest request;
-    request.module = launch.kernel->module->handle();
-    request.kernel = launch.kernel->name;
-    request.grid = launch.grid;
-    request.block = launch.block;
-    request.cluster = launch.cluster;
-    request.dynamic_shared_bytes = static_cast<std::uint32_t>(launch.dynamic_shared);
-    request.parameters = launch.parameters;
-    request.cooperative = launch.cooperative;
     try {
-        add_step(launch, device().launch(request));
+        add_step(launch, device().launch(request_of(launch)));
     } catch (const DeviceFault& fault) {
-        // No error code of CUDA says this; the program must not take it for its own fault.
-        if (fault.kind() == sass::FaultKind::kNotExecuted)
-            end_process(ExitStatus::kProgramFault, fault.what());
-        record_fault(error_of(fault.kind()), fault.what());
+        record_fault(fault);
     }
     return Error::kSuccess;
 }
 
-void Context::record_fault(Error error, std::string_view report) {
+void Context::let_others_in() {
+    lock_.unlock();
+    // Who waits for the lock gets it: a mutex is not fair.
+    if (callers_waiting_ != 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    lock_.lock();
+}
+
+void Context::wait_until(const std::function<bool()>& is_done) {
+    Timeline* const line = timeline();
+    if (line == nullptr) return;
+    bool has_waited = false;
+    try {
+        while (!is_done()) {
+            has_waited = true;
+            if (!line->step() && !is_done())
+                end_process(ExitStatus::kProgramFault,
+                            "deadlock: the host waits for work that nothing can begin\n" +
+                                line->explain_wait());
+            check_stuck();
+            let_others_in();
+        }
+    } catch (const DeviceFault& fault) {
+        record_fault(fault);
+    }
+    if (has_waited) line->resume_host();
+}
+
+void Context::check_stuck() {
+    const Timeline& line = *timeline();
+    if (!line.is_stuck()) return;
+    const int ours = static_cast<int>(configuration_.device_threads) - 1 +
+                     static_cast<int>(background_ != nullptr);
+    if (other_threads(ours) > 1) {  // another thread may write what is waited for
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return;
+    }
+    end_process(ExitStatus::kProgramFault,
+                "the program hangs: the host waits for the device, and what runs there waits for "
+                "memory that nobody is left to change\n" +
+                    line.explain_wait());
+}
+
+void Context::shares_memory() {
+    if (background_ == nullptr && timeline() != nullptr)
+        background_ = std::make_unique<Background>([this] { go_on_in_background(); });
+}
+
+void Context::go_on_in_background() {
+    constexpr int kSteps = 64;
+    const std::unique_lock guard(lock_, std::try_to_lock);
+    if (!guard.owns_lock() || device_ == nullptr || timeline()->is_idle(kNoStream)) return;
+    try {
+        for (int i = 0; i < kSteps && timeline()->step(); ++i) {
+        }
+    } catch (const DeviceFault& fault) {
+        record_fault(fault);
+    }
+    timeline()->resume_host();
+}
+
+void Context::wait_for_all() {
+    Timeline* const line = timeline();
+    if (line != nullptr) wait_until([line] { return line->is_idle(kNoStream); });
+}
+
+void Context::poll() {
+    try {
+        timeline()->poll();
+    } catch (const DeviceFault& fault) {
+        record_fault(fault);
+    }
+}
+
+void Context::finish() {
+    background_.reset();
+    const std::lock_guard guard(lock_);
+    if (device_) wait_for_all();
+}
+
+void Context::record_fault(const DeviceFault& fault) {
+    // No error code of CUDA says this; the program must not take it for its own fault.
+    if (fault.kind() == sass::FaultKind::kNotExecuted)
+        end_process(ExitStatus::kProgramFault, fault.what());
     std::fflush(stdout);
-    std::fprintf(stderr, "lockstep: %.*s\n", static_cast<int>(report.size()), report.data());
-    pending_ = error;
+    std::fprintf(stderr, "lockstep: %s\n", fault.what());
+    pending_ = error_of(fault.kind());
     faulted_ = true;
     acknowledged_ = false;
 }
@@ -190,9 +278,10 @@ void Context::add_step(const KernelLaunch& launch, const LaunchResult& result) {
     const double issue_rate = static_cast<double>(properties.clock_khz) * 1e3 *
                               properties.sm_count * properties.sub_cores;
     const bool timed = result.cycles != 0;
-    seconds_ += timed            ? result.seconds
-                : issue_rate > 0 ? static_cast<double>(result.warp_instructions) / issue_rate
-                                 : 0.0;
+    if (timeline() == nullptr)
+        seconds_ += timed            ? result.seconds
+                    : issue_rate > 0 ? static_cast<double>(result.warp_instructions) / issue_rate
+                                     : 0.0;
     if (!statistics_) return;
     stats::Step step;
     step.name = cubin::demangled(launch.kernel->name);
@@ -218,6 +307,7 @@ void Context::acknowledge(Error error) {
 void Context::reset_device() {
     const std::lock_guard guard(lock_);
     if (device_) {
+        wait_for_all();
         memory.clear();
         modules.unload_all();
     }
@@ -226,8 +316,11 @@ void Context::reset_device() {
 }
 
 void Context::print_summary() {
-    if (!configuration_.summarize || !statistics_ || statistics_->steps().empty()) return;
-    const std::string text = configuration_.summarize(*statistics_);
+    if (!configuration_.summarize || !statistics_) return;
+    std::string text;
+    if (!statistics_->steps().empty()) text = configuration_.summarize(*statistics_);
+    if (device_ && device_->timeline() != nullptr) text += device_->timeline()->report();
+    if (text.empty()) return;
     if (configuration_.screen_file.empty())
         std::fwrite(text.data(), 1, text.size(), stderr);
     else
@@ -237,7 +330,10 @@ void Context::print_summary() {
 void Context::write_statistics() {
     if (configuration_.stats_file.empty()) return;
     ensure_device();  // a program that used no device has a file without steps
-    if (statistics_) statistics_->write(configuration_.stats_file);
+    if (!statistics_) return;
+    if (device_->timeline() != nullptr)
+        statistics_->set_seconds(static_cast<double>(device_->timeline()->now()) * kPicosecond);
+    statistics_->write(configuration_.stats_file);
 }
 
 }  // namespace lockstep::cuda

@@ -13,6 +13,7 @@
 #include "models/device.h"
 #include "sim/stats/statistics.h"
 #include "workloads/cuda_api/state/abi.h"
+#include "workloads/cuda_api/state/background.h"
 #include "workloads/cuda_api/state/device_properties.h"
 #include "workloads/cuda_api/state/graph.h"
 #include "workloads/cuda_api/state/memory.h"
@@ -34,6 +35,7 @@ struct Configuration {
     std::string stats_file, screen_file;
     /// Called once, by the first call of an API.
     std::function<void()> on_first_use;
+    unsigned device_threads = 1;  ///< of the host, the program's own among them
     /// What the program's launches came to, printed when it ends; none: nothing is printed.
     std::function<std::string(const stats::Statistics&)> summarize;
 };
@@ -63,6 +65,18 @@ class Context {
 
     Device& device();
     const DeviceProperties& properties();
+    /// Where operations take their time; null: they are done when they are submitted.
+    Timeline* timeline();
+    /// The device changes memory that the host sees without asking.
+    void shares_memory();
+    /// Lets the device go on until this is so; other threads' calls get their turn meanwhile. On a
+    /// time line only, as what follows. A fault is kept for the call to report.
+    void wait_until(const std::function<bool()>& is_done);
+    void wait_for_all();
+    /// Lets the device come as far as the host's clock.
+    void poll();
+    /// Before the program ends: all that has been submitted is done.
+    void finish();
 
     /// Runs the body of one API call under the lock; while a fault stands, the call reports that
     /// instead.
@@ -80,10 +94,14 @@ class Context {
     /// run and grows with the work, and it is all that events can report there.
     double now() const { return seconds_; }
 
+    /// A launch has ended.
+    void add_step(const KernelLaunch& launch, const LaunchResult& result);
+
     /// The fault that every call reports, or kSuccess.
     Error sticky_error() const;
     /// The program has seen the error: its exit status is its own.
     void acknowledge(Error error);
+    bool has_fault() const { return pending_ != Error::kSuccess; }
     /// True where the checks that the run was asked for have found something.
     bool has_findings() const { return device_ && device_->findings() != 0; }
     bool has_unseen_fault() const { return refused_ || (faulted_ && !acknowledged_); }
@@ -106,11 +124,16 @@ class Context {
 
   private:
     Context() = default;
-    void record_fault(Error error, std::string_view report);
-    void add_step(const KernelLaunch& launch, const LaunchResult& result);
+    void record_fault(const DeviceFault& fault);
+    /// Ends the process where the wait can have no end.
+    void check_stuck();
+    void go_on_in_background();
+    void let_others_in();
     void ensure_device();
 
     mutable std::mutex lock_;
+    std::atomic<int> callers_waiting_ = 0;  ///< for the lock
+    std::unique_ptr<Background> background_;
     Configuration configuration_;
     std::unique_ptr<Device> device_;
     std::optional<DeviceProperties> properties_;

@@ -141,4 +141,19 @@ Error check_launch(Context& context, const KernelLaunch& launch) {
     return Error::kSuccess;
 }
 
+LaunchRequest request_of(const KernelLaunch& launch) {
+    LOCKSTEP_CHECK(launch.kernel->function != nullptr, "kernel {} is not loaded",
+                   launch.kernel->name);
+    LaunchRequest request;
+    request.module = launch.kernel->module->handle();
+    request.kernel = launch.kernel->name;
+    request.grid = launch.grid;
+    request.block = launch.block;
+    request.cluster = launch.cluster;
+    request.dynamic_shared_bytes = static_cast<std::uint32_t>(launch.dynamic_shared);
+    request.parameters = launch.parameters;
+    request.cooperative = launch.cooperative;
+    return request;
+}
+
 }  // namespace lockstep::cuda

@@ -2,6 +2,7 @@
 // From the arguments of a launch call to a launch, and whether the machine can take it.
 #pragma once
 
+#include "models/device.h"
 #include "workloads/cuda_api/state/operation.h"
 
 namespace lockstep::cuda {
@@ -13,6 +14,9 @@ Error make_launch(Context& context, const void* function, abi::Dim3 grid, abi::D
                   void** extra = nullptr);
 
 Error check_launch(Context& context, const KernelLaunch& launch);
+
+/// What the device is asked; the parameters stay the launch's.
+LaunchRequest request_of(const KernelLaunch& launch);
 
 /// Static shared memory of a kernel without what the system reserves.
 std::size_t static_shared(const Kernel& kernel);

@@ -31,6 +31,7 @@ Error Memory::allocate(void** result, std::size_t bytes, MemoryKind kind, unsign
     *result = reinterpret_cast<void*>(pointer);
     live_.insert(*result);
     if (kind == MemoryKind::kHost) host_flags_[*result] = flags;
+    if (kind != MemoryKind::kDevice) context_.shares_memory();
     return Error::kSuccess;
 }
 
@@ -79,6 +80,7 @@ Error Memory::register_host(void* pointer, std::size_t bytes, unsigned flags) {
     if (!context_.device().register_host(pointer, bytes)) return Error::kInvalidValue;
     live_.insert(pointer);
     host_flags_[pointer] = flags;
+    context_.shares_memory();
     return Error::kSuccess;
 }
 

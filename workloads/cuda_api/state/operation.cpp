@@ -18,17 +18,6 @@ struct Overloaded : Bodies... {
     using Bodies::operator()...;
 };
 
-void copy(Context& context, const Copy& box) {
-    for (std::size_t z = 0; z < box.depth; ++z)
-        for (std::size_t y = 0; y < box.height; ++y) {
-            char* const row = static_cast<char*>(box.dst) + z * box.dst_slice + y * box.dst_pitch;
-            std::memmove(row,
-                         static_cast<const char*>(box.src) + z * box.src_slice + y * box.src_pitch,
-                         box.width);
-            context.device().note_host_write(reinterpret_cast<DevicePointer>(row), box.width);
-        }
-}
-
 void fill_row(char* row, unsigned value, unsigned element_bytes, std::size_t elements) {
     if (element_bytes == 1) {
         std::memset(row, static_cast<int>(value & 0xff), elements);
@@ -36,16 +25,6 @@ void fill_row(char* row, unsigned value, unsigned element_bytes, std::size_t ele
     }
     for (std::size_t i = 0; i < elements; ++i)
         std::memcpy(row + i * element_bytes, &value, element_bytes);
-}
-
-void fill(Context& context, const Fill& box) {
-    for (std::size_t z = 0; z < box.depth; ++z)
-        for (std::size_t y = 0; y < box.height; ++y) {
-            char* const row = static_cast<char*>(box.dst) + z * box.slice + y * box.pitch;
-            fill_row(row, box.value, box.element_bytes, box.width);
-            context.device().note_host_write(reinterpret_cast<DevicePointer>(row),
-                                             box.width * box.element_bytes);
-        }
 }
 
 /// Bytes from the first to the last byte of a box.
@@ -86,6 +65,27 @@ Error check_fill(Context& context, const Fill& box) {
 
 }  // namespace
 
+void perform(Context& context, const Copy& box) {
+    for (std::size_t z = 0; z < box.depth; ++z)
+        for (std::size_t y = 0; y < box.height; ++y) {
+            char* const row = static_cast<char*>(box.dst) + z * box.dst_slice + y * box.dst_pitch;
+            std::memmove(row,
+                         static_cast<const char*>(box.src) + z * box.src_slice + y * box.src_pitch,
+                         box.width);
+            context.device().note_host_write(reinterpret_cast<DevicePointer>(row), box.width);
+        }
+}
+
+void perform(Context& context, const Fill& box) {
+    for (std::size_t z = 0; z < box.depth; ++z)
+        for (std::size_t y = 0; y < box.height; ++y) {
+            char* const row = static_cast<char*>(box.dst) + z * box.slice + y * box.pitch;
+            fill_row(row, box.value, box.element_bytes, box.width);
+            context.device().note_host_write(reinterpret_cast<DevicePointer>(row),
+                                             box.width * box.element_bytes);
+        }
+}
+
 abi::GraphNodeType node_type(const Operation& operation) {
     return std::visit(Overloaded{[](const KernelLaunch&) { return abi::kNodeKernel; },
                                  [](const Copy&) { return abi::kNodeMemcpy; },
@@ -116,8 +116,8 @@ Error check(Context& context, const Operation& operation) {
 Error execute(Context& context, const Operation& operation) {
     return std::visit(
         Overloaded{[&](const KernelLaunch& launch) { return context.launch(launch); },
-                   [&](const Copy& box) { return copy(context, box), Error::kSuccess; },
-                   [&](const Fill& box) { return fill(context, box), Error::kSuccess; },
+                   [&](const Copy& box) { return perform(context, box), Error::kSuccess; },
+                   [&](const Fill& box) { return perform(context, box), Error::kSuccess; },
                    [&](const HostCall& call) {
                        context.run_unlocked([&] { call.function(call.data); });
                        return Error::kSuccess;

@@ -79,7 +79,11 @@ abi::GraphNodeType node_type(const Operation& operation);
 /// What the call that submits the operation reports about its arguments.
 Error check(Context& context, const Operation& operation);
 
-/// Executes a checked operation to its end.
+/// Does a copy or fill to memory.
+void perform(Context& context, const Copy& box);
+void perform(Context& context, const Fill& box);
+
+/// Executes a checked operation to its end, at once.
 Error execute(Context& context, const Operation& operation);
 
 }  // namespace lockstep::cuda

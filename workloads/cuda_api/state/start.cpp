@@ -23,6 +23,7 @@ void at_exit(int status, void*) {
     Context& context = Context::current();
     flush_output();
     try {
+        context.finish();
         context.print_summary();
         context.write_statistics();
     } catch (const lockstep::Error& error) {
@@ -73,6 +74,7 @@ __attribute__((constructor)) void start() {
         if (options.mode == "cycle" && !options.quiet) configuration.summarize = speed_of_light;
         configuration.stats_file = options.stats_file;
         configuration.screen_file = options.screen_file;
+        configuration.device_threads = options.threads;
     } catch (const lockstep::Error& error) {
         end_process(error.status(), error.what());
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// On hardware a stream is a queue and an event a mark in it. Executing each operation when it is
-// submitted is one of the orders the hardware may choose: whatever an operation may depend on was
-// submitted before it. Capture follows the programming guide: a stream joins by waiting for an
-// event of the capture and must be joined back before the origin stream ends it.
+// A stream is a queue and an event a mark in it. On a device without time each operation is
+// executed when it is submitted, one of the orders the hardware may choose: whatever an operation
+// may depend on was submitted before it. Capture follows the programming guide: a stream joins by
+// waiting for an event of the capture and must be joined back before the origin stream ends it.
 #include "workloads/cuda_api/state/stream.h"
 
 #include <algorithm>
@@ -11,6 +11,11 @@
 #include "workloads/cuda_api/state/graph.h"
 
 namespace lockstep::cuda {
+namespace {
+
+constexpr unsigned kNonBlocking = 1;
+
+}  // namespace
 
 Streams::Streams(Context& context)
     : context_(context),
@@ -51,6 +56,7 @@ Error Streams::destroy(Stream* handle) {
             capture.streams.erase(handle);
         }
     }
+    if (handle->queue) context_.timeline()->close_stream(*handle->queue);
     streams_.erase(handle);
     delete handle;
     return Error::kSuccess;
@@ -83,12 +89,27 @@ Error Streams::check_implicit(const Stream* stream) {
     return result;
 }
 
-Error Streams::submit(Stream* handle, const Operation& operation) {
+StreamId Streams::queue_of(Stream& stream) {
+    if (!stream.queue)
+        stream.queue = is_legacy(&stream)
+                           ? kDefaultStream
+                           : context_.timeline()->open_stream(
+                                 {.priority = stream.priority,
+                                  .joins_default = (stream.flags & kNonBlocking) == 0});
+    return *stream.queue;
+}
+
+Error Streams::submit(Stream* handle, const Operation& operation, Returns returns) {
     Stream* stream = find(handle);
     if (!stream) return Error::kInvalidResourceHandle;
     if (const Error error = check_implicit(stream); error != Error::kSuccess) return error;
     if (const Error error = check(context_, operation); error != Error::kSuccess) return error;
-    if (!stream->capturing()) return execute(context_, operation);
+    if (!stream->capturing()) {
+        if (context_.timeline() == nullptr) return execute(context_, operation);
+        if (!context_.has_fault())  // nothing runs after a fault
+            submit_timed(context_, queue_of(*stream), operation, {}, returns);
+        return Error::kSuccess;
+    }
     if (stream->capture->status != abi::kCaptureActive) return Error::kStreamCaptureInvalidated;
     stream->last = {stream->capture->graph->add(operation, stream->last)};
     return Error::kSuccess;
@@ -102,6 +123,64 @@ Error Streams::check_wait(Stream* handle) {
         return Error::kStreamCaptureUnsupported;
     }
     return check_implicit(stream);
+}
+
+Error Streams::synchronize(Stream* handle) {
+    if (const Error error = check_wait(handle); error != Error::kSuccess) return error;
+    if (Timeline* const line = context_.timeline()) {
+        line->spend(HostAction::kCall);
+        const StreamId queue = queue_of(*find(handle));
+        context_.wait_until([&] { return line->is_idle(queue); });
+    }
+    return Error::kSuccess;
+}
+
+Error Streams::query(Stream* handle) {
+    if (const Error error = check_wait(handle); error != Error::kSuccess) return error;
+    Timeline* const line = context_.timeline();
+    if (line == nullptr) return Error::kSuccess;
+    context_.poll();
+    return line->is_idle(queue_of(*find(handle))) ? Error::kSuccess : Error::kNotReady;
+}
+
+Error Streams::synchronize_all() {
+    if (const Error error = check_wait_all(); error != Error::kSuccess) return error;
+    if (Timeline* const line = context_.timeline()) line->spend(HostAction::kCall);
+    context_.wait_for_all();
+    return Error::kSuccess;
+}
+
+Error Streams::synchronize(Event* event) {
+    if (!is_event(event)) return Error::kInvalidResourceHandle;
+    if (event->capture) return Error::kCapturedEvent;
+    if (Timeline* const line = context_.timeline()) {
+        line->spend(HostAction::kCall);
+        const WorkId work = event->work;
+        context_.wait_until([&] { return line->is_done(work); });
+    }
+    return Error::kSuccess;
+}
+
+Error Streams::query(Event* event) {
+    if (!is_event(event)) return Error::kInvalidResourceHandle;
+    if (event->capture) return Error::kCapturedEvent;
+    Timeline* const line = context_.timeline();
+    if (line == nullptr) return Error::kSuccess;
+    context_.poll();
+    return line->is_done(event->work) ? Error::kSuccess : Error::kNotReady;
+}
+
+Error Streams::set_priority(Stream& stream, int priority) {
+    stream.priority = priority;
+    if (stream.queue) context_.timeline()->set_priority(*stream.queue, priority);
+    return Error::kSuccess;
+}
+
+MarkWork Event::mark() {
+    recorded = true;
+    capture.reset();
+    at = std::make_shared<SimulatedTime>(0);  // one recorded before may be under way
+    return {[at = at](SimulatedTime time) { *at = time; }};
 }
 
 Error Streams::check_wait_all() {
@@ -119,7 +198,11 @@ Error Streams::record(Event* event, Stream* handle) {
     if (!stream || !is_event(event)) return Error::kInvalidResourceHandle;
     if (const Error error = check_implicit(stream); error != Error::kSuccess) return error;
     if (!stream->capturing()) {
-        event->record(context_.now());
+        if (context_.timeline() == nullptr)
+            event->record(context_.now());
+        else
+            submit_timed(context_, queue_of(*stream), RecordEvent{event}, {},
+                         Returns::kWhenSubmitted);
         return Error::kSuccess;
     }
     if (stream->capture->status != abi::kCaptureActive) return Error::kStreamCaptureInvalidated;
@@ -132,7 +215,10 @@ Error Streams::record(Event* event, Stream* handle) {
 Error Streams::wait(Stream* handle, Event* event) {
     Stream* stream = find(handle);
     if (!stream || !is_event(event)) return Error::kInvalidResourceHandle;
-    if (!event->capture || event->capture->graph == nullptr)
+    const bool is_captured = event->capture && event->capture->graph != nullptr;
+    if (!is_captured && !stream->capturing() && context_.timeline() != nullptr)
+        submit_timed(context_, queue_of(*stream), WaitEvent{event}, {}, Returns::kWhenSubmitted);
+    if (!is_captured)
         return stream->capturing() && event->recorded && !event->capture
                    ? Error::kStreamCaptureIsolation
                    : Error::kSuccess;
@@ -205,6 +291,8 @@ void Streams::clear() {
     streams_.clear();
     events_.clear();
     captures_.clear();
+    legacy_->queue.reset();
+    per_thread_->queue.reset();
     legacy_->capture.reset();
     per_thread_->capture.reset();
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events. Work is done when it is submitted, so a stream keeps no queue; what it keeps
-// is the graph it is being captured into.
+// Streams and events. What a stream has to do is kept by the device's time line, or done at once
+// where there is none; a stream keeps the graph it is being captured into.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_set>
 #include <vector>
 
 #include "workloads/cuda_api/state/abi.h"
 #include "workloads/cuda_api/state/operation.h"
+#include "workloads/cuda_api/state/timed_work.h"
 
 namespace lockstep::cuda {
 
@@ -37,14 +39,18 @@ class Stream {
     std::shared_ptr<Capture> capture;
     std::vector<GraphNode*> last;  ///< what the next captured node depends on
     bool capturing() const { return capture != nullptr; }
+    std::optional<StreamId> queue;  ///< on the device's time line, from the first use on
 };
 
 class Event {
   public:
     unsigned flags = 0;  ///< cudaEventDisableTiming: 2
     bool recorded = false;
-    double seconds = 0;                ///< of simulated time
-    std::shared_ptr<Capture> capture;  ///< recorded in a capturing stream
+    double seconds = 0;  ///< of simulated time, where there is no time line
+    WorkId work = 0;     ///< on a time line: the mark
+    std::shared_ptr<SimulatedTime> at =
+        std::make_shared<SimulatedTime>(0);  ///< when it was reached
+    std::shared_ptr<Capture> capture;        ///< recorded in a capturing stream
     std::vector<GraphNode*> nodes;
 
     void record(double now) {
@@ -52,6 +58,9 @@ class Event {
         seconds = now;
         capture.reset();
     }
+    /// The same on a time line: to be submitted.
+    MarkWork mark();
+    double time() const { return work != 0 ? static_cast<double>(*at) * 1e-12 : seconds; }
 };
 
 class Streams {
@@ -70,12 +79,22 @@ class Streams {
     bool is_event(Event* event) const { return events_.contains(event); }
     Error destroy_event(Event* event);
 
-    /// Executes the operation now, or adds it to the graph the stream is captured into.
-    Error submit(Stream* handle, const Operation& operation);
+    /// Executes the operation, now or when its turn comes, or adds it to the graph the stream is
+    /// captured into.
+    Error submit(Stream* handle, const Operation& operation,
+                 Returns returns = Returns::kWhenSubmitted);
     /// What a call that waits for a stream (or, with nullptr, for the device) reports while
     /// something is captured.
     Error check_wait(Stream* handle);
     Error check_wait_all();
+
+    /// The calls of these names.
+    Error synchronize(Stream* handle);
+    Error query(Stream* handle);
+    Error synchronize_all();
+    Error synchronize(Event* event);
+    Error query(Event* event);
+    Error set_priority(Stream& stream, int priority);
 
     Error record(Event* event, Stream* handle);
     Error wait(Stream* handle, Event* event);
@@ -87,6 +106,7 @@ class Streams {
 
   private:
     Error check_implicit(const Stream* stream);
+    StreamId queue_of(Stream& stream);
     void leave(Capture& capture);
 
     Context& context_;

@@ -9,6 +9,7 @@
 
 #include "models/gpu/chip.h"
 #include "models/memory/global_memory.h"
+#include "models/system/system.h"
 #include "sim/config/machine.h"
 
 namespace lockstep::gpu {
@@ -99,10 +100,14 @@ class SmFixture {
 
         StaticTable table(parameters_);
         table.describe(program, entry, static_cast<std::uint32_t>(code.size()));
-        KernelRun run{
-            .launch = &launch, .table = &table, .warps_per_cta = warps, .resident_ctas = 1};
-        Chip chip(*machine_, parameters_, {});
-        return chip.run(run, 32768, nullptr);
+        const KernelRun run{.launch = &launch,
+                            .table = &table,
+                            .warps_per_cta = warps,
+                            .resident_ctas = 1,
+                            .shared_carve_out = 32768};
+        system::System system({.name = "one_sm"});
+        Chip chip(system.simulation(), *machine_, parameters_, {});
+        return chip.collect(*chip.run(run, nullptr));
     }
 
     /// Cycles of a CTA that finds its code in the SM: of a second one, after a first.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds out that a chip's kernels wait for memory that only somebody else can change.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/gpu/sm/sm.h"
+
+namespace lockstep::gpu {
+
+/// Where nothing has been stored and no warp has come or gone for a while, and every warp has been
+/// in a state (registers, predicates, paths) that it has come back to, all of them go on like this
+/// for ever: what a warp does follows from its state and from memory. Loops that read a clock are
+/// not found.
+class SpinWatch {
+  public:
+    /// To be called now and then; looks again no sooner than after `interval`.
+    void look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time now, engine::Time interval);
+    bool spins() const { return spins_; }
+
+  private:
+    void sample(const std::vector<std::unique_ptr<Sm>>& sms, std::vector<std::uint64_t>& states);
+
+    std::uint64_t effects_ = ~std::uint64_t{0};
+    engine::Time quiet_since_ = 0, next_ = 0;
+    std::vector<std::uint64_t> reference_, states_;  ///< by warp; 0: there is none
+    std::vector<bool> has_come_back_;
+    unsigned looks_ = 0, most_looks_ = 0;  ///< at one reference
+    bool spins_ = false;
+};
+
+}  // namespace lockstep::gpu

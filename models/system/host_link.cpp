@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// PCI Express Base Specification: 2.5 GT/s doubled from generation to generation (8, 16, 32 GT/s),
+// coded 128b/130b since the third. A packet has 2 bytes of framing, 6 of the data link layer, and a
+// header of 16 bytes (a write with 64-bit addresses) or 12 (a completion with data).
+// Acknowledgements and flow control take link.protocol_overhead of what is left (Neugebauer et al.,
+// "Understanding PCIe performance for end host networking", SIGCOMM 2018). To the device data
+// travels as completions of its reads, to the host as its writes.
+#include "models/system/host_link.h"
+
+#include <string>
+
+namespace lockstep::system {
+
+namespace {
+
+constexpr double kGiga = 1e9;
+constexpr double kFramingBytes = 2 + 6;
+constexpr double kWriteHeader = 16, kCompletionHeader = 12;
+constexpr double kCoding = 128.0 / 130.0;
+constexpr double kBitsPerByte = 8;
+
+SimulatedTime nanoseconds(const config::Machine& machine, const char* path) {
+    return static_cast<SimulatedTime>(machine.number(path) * 1e3 + 0.5);
+}
+
+/// Transfers a second and lane.
+double pcie_rate(const config::Machine& machine, const std::string& generation) {
+    if (generation == "pcie3") return 8e9;
+    if (generation == "pcie4") return 16e9;
+    if (generation == "pcie5") return 32e9;
+    throw InputError(fmt::format("{}: link.kind: '{}' is not pcie3, pcie4, pcie5 or nvlink_c2c",
+                                 machine.name(), generation));
+}
+
+}  // namespace
+
+HostLink HostLink::of(const config::Machine& machine) {
+    const std::string& kind = machine.text("link.kind");
+    const SimulatedTime latency = nanoseconds(machine, "link.latency");
+    const double left = 1 - machine.number("link.protocol_overhead");
+    if (kind == "nvlink_c2c") {
+        const double rate = machine.number("link.c2c_bandwidth") * kGiga * left;
+        return {{rate, latency}, {rate, latency}};
+    }
+    const double raw =
+        pcie_rate(machine, kind) * machine.number("link.lanes") * kCoding / kBitsPerByte * left;
+    const double payload = machine.number("link.max_payload");
+    const auto direction = [&](double header) {
+        return LinkDirection{raw * payload / (payload + kFramingBytes + header), latency};
+    };
+    return {direction(kCompletionHeader), direction(kWriteHeader)};
+}
+
+HostParameters HostParameters::of(const config::Machine& machine) {
+    const auto time = [&](const char* path) { return nanoseconds(machine, path); };
+    const auto bytes = [&](const char* path) {
+        return static_cast<std::uint64_t>(machine.integer(path));
+    };
+    return {.call = time("host.call_time"),
+            .launch_call = time("host.launch_time"),
+            .copy_call = time("host.copy_time"),
+            .graph_call = time("host.graph_time"),
+            .launch_latency = time("host.launch_latency"),
+            .completion_latency = time("host.completion_latency"),
+            .stream_gap = time("host.stream_gap"),
+            .graph_gap = time("host.graph_gap"),
+            .copy_rate = machine.number("host.copy_bandwidth") * kGiga,
+            .staging_bytes = bytes("host.staging_size"),
+            .inline_bytes = bytes("host.inline_size"),
+            .queue_depth = bytes("host.queue_depth")};
+}
+
+}  // namespace lockstep::system

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two clocks: the host's, which calls and waiting move, and the device's, which follows as far as
+// somebody asks. Work may begin when the device has seen it (a launch latency after the call), what
+// it follows has ended (and the front end has noticed), and its engine is free or the chip takes
+// one more kernel. Events are taken in the order of time, then of submission.
+#include "models/system/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "isa/cubin/demangle.h"
+
+namespace lockstep::system {
+
+namespace {
+
+constexpr SimulatedTime kNever = std::numeric_limits<SimulatedTime>::max();
+constexpr std::size_t kLines = 16;
+
+std::string name_of(const Work& work) {
+    if (const auto* kernel = std::get_if<KernelWork>(&work))
+        return "kernel " + cubin::demangled(kernel->request.kernel);
+    if (const auto* transfer = std::get_if<TransferWork>(&work))
+        return fmt::format("{} of {} bytes", transfer->kind == TransferKind::kFill ? "set" : "copy",
+                           transfer->bytes);
+    return std::holds_alternative<HostWork>(work) ? "host function" : "event";
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const config::Machine& machine, Processor& processor)
+    : processor_(processor),
+      link_(HostLink::of(machine)),
+      host_(HostParameters::of(machine)),
+      engines_(link_, host_, processor) {
+    streams_[kDefaultStream] = {};
+}
+
+StreamId Scheduler::open_stream(const StreamOptions& options) {
+    streams_[next_stream_] = {.options = options};
+    return next_stream_++;
+}
+
+void Scheduler::close_stream(StreamId stream) {
+    streams_.at(stream).is_closed = true;
+}
+
+void Scheduler::set_priority(StreamId stream, int priority) {
+    streams_.at(stream).options.priority = priority;
+}
+
+void Scheduler::spend_host(SimulatedTime time, const std::string& what) {
+    if (processor_.is_traced()) processor_.trace("host", what, host_now_, host_now_ + time);
+    host_now_ += time;
+    usage_.add_host(time);
+}
+
+void Scheduler::spend(HostAction action) {
+    if (action == HostAction::kGraphLaunch)
+        spend_host(host_.graph_call, "launch a graph");
+    else
+        spend_host(host_.call, "call");
+}
+
+/// What the call costs that submits the work, and when the device can see it at the earliest.
+SimulatedTime Scheduler::spend_on(const Work& work) {
+    const std::string name = processor_.is_traced() ? "submit " + name_of(work) : "";
+    const auto* transfer = std::get_if<TransferWork>(&work);
+    if (transfer == nullptr) {
+        spend_host(std::holds_alternative<KernelWork>(work) ? host_.launch_call : host_.call, name);
+        return host_now_;
+    }
+    spend_host(host_.copy_call, name);
+    const SimulatedTime submitted = host_now_;
+    // What is staged goes out while the host does so; what goes within the command, after it.
+    if (const SimulatedTime staging = engines_.host_time(*transfer); staging != 0)
+        spend_host(staging, "stage pageable memory");
+    return engines_.is_inline(*transfer) ? host_now_ : submitted;
+}
+
+void Scheduler::follow(WorkId work, Item& item, WorkId earlier) {
+    const auto at = items_.find(earlier);
+    if (at == items_.end() || earlier == work) return;
+    at->second.followers.push_back(work);
+    ++item.waits;
+}
+
+WorkId Scheduler::submit(StreamId stream, Work work, const std::vector<WorkId>& after,
+                         Submission how) {
+    if (auto* kernel = std::get_if<KernelWork>(&work)) {
+        kernel->request.parameters = kernel->parameters;
+        processor_.check(kernel->request);
+    }
+    SimulatedTime seen = host_now_;
+    if (how == Submission::kByItself) {
+        while (items_.size() >= host_.queue_depth && advance(kNever)) {
+        }
+        host_now_ = std::max(host_now_, now_);
+        seen = spend_on(work);
+    }
+    const WorkId id = next_work_++;
+    Item& item = items_[id];
+    item.stream = stream;
+    item.work = std::move(work);
+    if (auto* kernel = std::get_if<KernelWork>(&item.work))
+        kernel->request.parameters = kernel->parameters;
+    item.how = how;
+    item.ready = seen + host_.launch_latency;
+    for (const WorkId earlier : after) follow(id, item, earlier);
+    if (stream != kNoStream) {
+        Stream& own = streams_.at(stream);
+        item.priority = own.options.priority;
+        follow(id, item, own.last);
+        if (stream == kDefaultStream) {
+            std::erase_if(streams_, [this](const auto& entry) {
+                return entry.second.is_closed && is_done(entry.second.last);
+            });
+            for (const auto& [other, state] : streams_)
+                if (other != stream && state.options.joins_default) follow(id, item, state.last);
+        } else if (own.options.joins_default) {
+            follow(id, item, streams_.at(kDefaultStream).last);
+        }
+        own.last = id;
+    }
+    if (item.waits == 0) ready_.insert({item.ready, id});
+    return id;
+}
+
+bool Scheduler::is_idle(StreamId stream) const {
+    if (stream == kNoStream) return items_.empty();
+    const auto at = streams_.find(stream);
+    return at == streams_.end() || is_done(at->second.last);
+}
+
+SimulatedTime Scheduler::gap(const Item& item) const {
+    if (std::holds_alternative<MarkWork>(item.work) || std::holds_alternative<HostWork>(item.work))
+        return 0;
+    return item.how == Submission::kByGraph ? host_.graph_gap : host_.stream_gap;
+}
+
+SimulatedTime Scheduler::next_event() const {
+    SimulatedTime next = ends_.empty() ? kNever : ends_.begin()->first;
+    const auto later = ready_.upper_bound({now_, std::numeric_limits<WorkId>::max()});
+    if (later != ready_.end()) next = std::min(next, later->first);
+    return next;
+}
+
+bool Scheduler::start(WorkId work, Item& item) {
+    item.begin = now_;
+    if (const auto* kernel = std::get_if<KernelWork>(&item.work)) {
+        if (processor_.grids() >= processor_.max_grids()) return false;
+        processor_.start(work, *kernel, item.priority, now_);
+        usage_.begin_kernel(now_);
+        return true;
+    }
+    if (const auto* transfer = std::get_if<TransferWork>(&item.work)) {
+        if (engines_.free_at(transfer->kind) > now_) return false;
+        ends_.insert({engines_.start(*transfer, now_), work});
+        usage_.begin_transfer(transfer->kind, now_, transfer->bytes);
+        return true;
+    }
+    const bool is_call = std::holds_alternative<HostWork>(item.work);
+    ends_.insert({is_call ? now_ + host_.completion_latency + host_.launch_latency : now_, work});
+    return true;
+}
+
+bool Scheduler::start_what_can() {
+    bool has_started = false;
+    for (auto at = ready_.begin(); at != ready_.end() && at->first <= now_;) {
+        const WorkId work = at->second;
+        if (start(work, items_.at(work))) {
+            at = ready_.erase(at);
+            has_started = true;
+        } else {
+            ++at;
+        }
+    }
+    return has_started;
+}
+
+/// Streams lie in rows; so do copy engines, which do one transfer at a time.
+void Scheduler::trace(const Item& item, SimulatedTime end) {
+    if (std::holds_alternative<MarkWork>(item.work)) return;
+    const std::string name = name_of(item.work);
+    if (item.stream != kNoStream)
+        processor_.trace(fmt::format("stream {}", item.stream), name, item.begin, end);
+    if (const auto* transfer = std::get_if<TransferWork>(&item.work))
+        processor_.trace(TransferEngines::name(transfer->kind), name, item.begin, end);
+}
+
+void Scheduler::end(WorkId work, SimulatedTime at) {
+    Item& item = items_.at(work);
+    if (processor_.is_traced()) trace(item, at);
+    if (auto* kernel = std::get_if<KernelWork>(&item.work)) {
+        usage_.end_kernel(at);
+        const auto result = results_.extract(work);
+        if (kernel->ended) kernel->ended(result.mapped());
+    } else if (auto* transfer = std::get_if<TransferWork>(&item.work)) {
+        usage_.end_transfer(transfer->kind, at);
+        if (transfer->perform) transfer->perform();
+    } else if (auto* host = std::get_if<HostWork>(&item.work)) {
+        ++calls_;
+        host->call();
+        --calls_;
+    } else if (auto& mark = std::get<MarkWork>(item.work); mark.reached) {
+        mark.reached(at);
+    }
+    for (const WorkId follower : item.followers) {
+        Item& next = items_.at(follower);
+        next.ready = std::max(next.ready, at + gap(next));
+        if (--next.waits == 0) ready_.insert({next.ready, follower});
+    }
+    items_.erase(work);
+}
+
+void Scheduler::settle() {
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = start_what_can();
+        while (!ends_.empty() && ends_.begin()->first <= now_) {
+            const auto [at, work] = *ends_.begin();
+            ends_.erase(ends_.begin());
+            end(work, at);
+            has_changed = true;
+        }
+    }
+}
+
+bool Scheduler::advance(SimulatedTime until) {
+    try {
+        settle();
+        const SimulatedTime next = std::min(next_event(), until);
+        if (processor_.grids() == 0) {
+            if (next == kNever) return false;
+            now_ = std::max(now_, next);
+        } else {
+            std::vector<GridEnd> ended;
+            const SimulatedTime reached = processor_.run(next, ended);
+            for (GridEnd& grid : ended) {
+                ends_.insert({std::max(grid.at, now_), grid.work});
+                results_.emplace(grid.work, std::move(grid.result));
+            }
+            const SimulatedTime event = std::min(next_event(), until);
+            now_ = std::max(now_, processor_.grids() != 0 ? std::min(reached, event) : event);
+        }
+        settle();
+    } catch (...) {
+        // The device is gone, and with it all that was submitted.
+        items_.clear();
+        ready_.clear();
+        ends_.clear();
+        results_.clear();
+        for (auto& [id, stream] : streams_) stream.last = 0;
+        throw;
+    }
+    return true;
+}
+
+void Scheduler::poll() {
+    spend(HostAction::kCall);
+    while (now_ < host_now_ && advance(host_now_)) {
+    }
+}
+
+bool Scheduler::step() {
+    return advance(kNever) || calls_ != 0;
+}
+
+void Scheduler::resume_host() {
+    const SimulatedTime until = std::max(host_now_, now_ + host_.completion_latency);
+    if (processor_.is_traced()) processor_.trace("host", "wait", host_now_, until);
+    host_now_ = until;
+}
+
+bool Scheduler::is_stuck() const {
+    return calls_ == 0 && !items_.empty() && processor_.spins() && next_event() == kNever;
+}
+
+std::string Scheduler::explain_wait() const {
+    std::string text;
+    std::size_t lines = 0;
+    for (const auto& [work, item] : items_) {
+        if (lines++ == kLines) {
+            text += fmt::format("  and {} more\n", items_.size() - kLines);
+            break;
+        }
+        const std::string where =
+            item.stream == kNoStream ? "of a graph" : fmt::format("in stream {}", item.stream);
+        const bool is_ready = ready_.contains({item.ready, work});
+        text += fmt::format("  {} {} {}\n", name_of(item.work), where,
+                            item.waits != 0
+                                ? fmt::format("waits for {} earlier pieces of work", item.waits)
+                            : is_ready ? "waits for its turn"
+                                       : "is under way");
+    }
+    return text + processor_.explain_wait();
+}
+
+}  // namespace lockstep::system
