@@ -221,7 +221,7 @@ LOCKSTEP_DRIVER(cuCtxSynchronize, ()) {
 LOCKSTEP_DRIVER(cuCtxSynchronize_v2, (ContextHandle * context)) {
     return with_handle(context, [](ContextHandle&) {
         return result_of(cuda::Context::current().call(
-            Waits::kYes, [](cuda::Context& state) { return state.streams.check_wait_all(); }));
+            Waits::kYes, [](cuda::Context& state) { return state.streams.synchronize_all(); }));
     });
 }
 LOCKSTEP_DRIVER(cuCtxSetLimit, (abi::Limit limit, std::size_t value)) {

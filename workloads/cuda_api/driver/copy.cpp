@@ -13,7 +13,9 @@ Result submit(Stream* stream, const Operation& operation) {
 /// A call without a stream works in the default stream and waits for it.
 Result submit_and_wait(const Operation& operation) {
     return in_context(
-        [&](cuda::Context& context) { return context.streams.submit(nullptr, operation); },
+        [&](cuda::Context& context) {
+            return context.streams.submit(nullptr, operation, Returns::kWhenDone);
+        },
         Waits::kYes);
 }
 
