@@ -123,7 +123,7 @@ struct DeviceOptions {
     std::uint64_t seed = 0;
     bool progress = false;  ///< show a line on stderr during long launches, if that is a terminal
     Bounds bounds = Bounds::kExact;
-    unsigned checks = 0;    ///< of emulation only
+    unsigned checks = 0;  ///< of emulation only
     // Of simulation only.
     L2Start l2 = L2Start::kCold;
     TraceOptions trace;
@@ -145,8 +145,8 @@ class Device {
     virtual bool free(DevicePointer pointer) = 0;
     /// Makes host memory of the program's own accessible to kernels; undone by free().
     virtual bool register_host(void* pointer, std::uint64_t bytes) = 0;
-    /// The host has written to memory of the device: a copy or a fill, which a check of reads counts
-    /// as writes.
+    /// The host has written to memory of the device: a copy or a fill, which a check of reads
+    /// counts as writes.
     virtual void note_host_write(DevicePointer, std::uint64_t /*bytes*/) {}
     /// Distinct faults that checks have found so far.
     virtual std::uint64_t findings() const { return 0; }

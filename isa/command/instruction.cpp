@@ -19,11 +19,10 @@ void Instruction::put(Id field, FieldValue value) {
     const FieldRow& properties = isa_->row(field);
     LOCKSTEP_CHECK(isa_->has_field(row(), field), "{} has no field {}", row().mnemonic,
                    properties.name);
-    // What is too large comes from the network or program that is compiled.
     if (!fits(properties, value))
-        throw InputError(fmt::format("{}: {} does not fit into {} ({} bits)", row().mnemonic,
-                                     static_cast<std::int64_t>(value.bits), properties.name,
-                                     properties.width));
+        throw FieldOverflow(fmt::format("{}: {} does not fit into {} ({} bits)", row().mnemonic,
+                                        static_cast<std::int64_t>(value.bits), properties.name,
+                                        properties.width));
     values_[field.value] = value.bits;
 }
 

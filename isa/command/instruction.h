@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "isa/command/description.h"
+#include "sim/error/error.h"
 
 namespace lockstep::command {
 
@@ -24,6 +25,12 @@ struct FieldValue {
     requires std::is_enum_v<Enum>
     constexpr FieldValue(Enum value) : bits(static_cast<std::uint64_t>(value)) {}
     std::uint64_t bits;
+};
+
+/// A value that its field does not hold: it comes from the network or program that is compiled.
+class FieldOverflow : public InputError {
+  public:
+    using InputError::InputError;
 };
 
 /// Whether the value can stand in the field.

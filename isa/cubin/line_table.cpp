@@ -4,8 +4,8 @@
 // rows. A sequence begins at the function that a relocation puts into DW_LNE_set_address.
 #include "isa/cubin/line_table.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <map>
 #include <span>

@@ -122,8 +122,9 @@ void Chip::distribute(Time window_end) {
     const Cycle earliest = clock_.first_cycle_from(window_end);
     Grid* const first = head();
     for (const auto& [end, sm] : ends_) {
-        const auto owner = std::find_if(grids_.begin(), grids_.end(),
-                                        [&end](const auto& grid) { return &grid->run == end.run; });
+        const auto owner =
+            std::find_if(grids_.begin(), grids_.end(),
+                         [run = end.run](const auto& grid) { return &grid->run == run; });
         ++(*owner)->ended;
         (*owner)->last_end = std::max((*owner)->last_end, end.at);
     }

@@ -16,7 +16,7 @@ struct LaunchSelection::Pattern {
 LaunchSelection::LaunchSelection(const LaunchFilter& filter) : filter_(filter) {
     if (filter.kernel.empty()) return;
     try {
-        pattern_ = std::make_unique<Pattern>(boost::regex(filter.kernel));
+        pattern_ = std::make_unique<Pattern>(Pattern{boost::regex(filter.kernel)});
     } catch (const boost::regex_error& error) {
         std::string what = error.what();
         what = what.substr(0, what.find("  The error occurred"));

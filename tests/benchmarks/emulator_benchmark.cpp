@@ -26,10 +26,10 @@ int main(int argc, char** argv) {
         for (auto _ : state)
             for (const char* name : {"sgemm", "hgemm", "softmax", "layernorm", "attention",
                                      "sgemm_shared", "reduce", "im2col"})
-                instructions +=
-                    run_workload_on(*make_emulator(config::Machine::load("h200"),
-                                                   {.checks = kCheckRace | kCheckInit | kCheckSync}),
-                                    name, "");
+                instructions += run_workload_on(
+                    *make_emulator(config::Machine::load("h200"),
+                                   {.checks = kCheckRace | kCheckInit | kCheckSync}),
+                    name, "");
         count_instructions(state, instructions);
     })->Unit(benchmark::kMillisecond);
     benchmark::Initialize(&argc, argv);

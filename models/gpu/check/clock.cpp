@@ -25,6 +25,7 @@ void CtaClock::join(unsigned warp, unsigned other) {
 void Clock::begin_launch() {
     now_ = 1;
     releases_.clear();
+    releases_of_reads_.clear();
     global_.clear();
 }
 
@@ -43,6 +44,19 @@ bool Clock::is_before(const Record& record, CtaClock& cta, const sass::Warp& war
     if (warp.active >> record.lane() & 1) return true;
     if (warp.index >= cta.together_.size() || cta.together_[warp.index] == nullptr) return false;
     return (*cta.together_[warp.index])[record.lane()][lane] > record.stamp;
+}
+
+bool Clock::read_is_before(const Record& record, CtaClock& cta, const sass::Warp& warp,
+                           unsigned lane) const {
+    if (record.cta != cta.cta_) {
+        const auto found = releases_of_reads_.find(record.cta);
+        if (found != releases_of_reads_.end()) {
+            const auto& list = found->second;
+            const auto first = std::upper_bound(list.begin(), list.end(), record.stamp);
+            if (first != list.end() && *first <= cta.acquired_) return true;
+        }
+    }
+    return is_before(record, cta, warp, lane);
 }
 
 void Clock::paths_change(CtaClock& cta, unsigned warp, std::uint32_t before) {
@@ -109,6 +123,8 @@ void Clock::release_global(CtaClock& cta, unsigned warp, std::uint64_t address) 
     if (word.cta != cta.cta_) word.warps = 0;
     word.cta = cta.cta_;
     word.warps |= 1u << warp;
+    if (cta.has_read_) releases_of_reads_[cta.cta_].push_back(word.release);
+    cta.has_read_ = false;
     if (cta.fence_ == 0) return;
     auto& list = releases_[cta.cta_];
     if (list.empty() || list.back().fence != cta.fence_) list.push_back({cta.fence_, word.release});

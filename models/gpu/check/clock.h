@@ -45,8 +45,9 @@ class CtaClock {
     std::array<Barrier, 16> barrier_;
     std::unordered_map<std::uint32_t, Word> words_;    ///< by offset in shared memory
     std::vector<std::unique_ptr<Together>> together_;  ///< by warp: when two lanes parted
-    Stamp fence_ = 0;     ///< the last fence that reaches beyond the CTA
-    Stamp acquired_ = 0;  ///< releases of other CTAs up to this one are known
+    Stamp fence_ = 0;        ///< the last fence that reaches beyond the CTA
+    Stamp acquired_ = 0;     ///< releases of other CTAs up to this one are known
+    bool has_read_ = false;  ///< global memory, since it last released
 };
 
 class Clock {
@@ -57,6 +58,11 @@ class Clock {
     /// True where the access comes before what the lane of the warp, on its running path, does now.
     bool is_before(const Record& record, CtaClock& cta, const sass::Warp& warp,
                    unsigned lane) const;
+    /// The same of a read. Another CTA's is over where it has released anything since, be it
+    /// without a fence: what depends on a value is written after the value has come. Look-back
+    /// scans count on it when they write over what other CTAs have read.
+    bool read_is_before(const Record& record, CtaClock& cta, const sass::Warp& warp,
+                        unsigned lane) const;
 
     /// The lanes of `before` ran together until now, or meet now.
     void paths_change(CtaClock& cta, unsigned warp, std::uint32_t before);
@@ -71,6 +77,7 @@ class Clock {
     /// Atomics and strong accesses of global memory. What a CTA did before its last fence is known
     /// to those that acquire what it released later.
     void fence(CtaClock& cta, bool beyond_cta);
+    void read_global(CtaClock& cta) { cta.has_read_ = true; }
     void release_global(CtaClock& cta, unsigned warp, std::uint64_t address);
     void acquire_global(CtaClock& cta, unsigned warp, std::uint64_t address);
 
@@ -89,7 +96,9 @@ class Clock {
 
     Stamp now_ = 1;
     std::unordered_map<std::uint32_t, std::vector<Release>> releases_;  ///< by CTA
-    std::unordered_map<std::uint64_t, GlobalWord> global_;              ///< by address of a word
+    /// By CTA: when it first released after it had read.
+    std::unordered_map<std::uint32_t, std::vector<Stamp>> releases_of_reads_;
+    std::unordered_map<std::uint64_t, GlobalWord> global_;  ///< by address of a word
 };
 
 }  // namespace lockstep::gpu::check

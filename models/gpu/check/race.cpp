@@ -40,10 +40,12 @@ void RaceCheck::report(const Me& me, RaceKind kind, const Record& earlier, unsig
 
 void RaceCheck::touch(Cell& cell, const Me& me, unsigned offset, unsigned bytes) {
     const Observed& access = me.access;
-    const auto races_with = [&](const Record& earlier) {
+    const auto may_race_with = [&](const Record& earlier) {
         return earlier && !(earlier.is_strong() && access.is_strong) &&
-               !(earlier.cta == me.record.cta && earlier.thread() == me.record.thread()) &&
-               !clock_.is_before(earlier, me.cta, access.warp, me.lane);
+               !(earlier.cta == me.record.cta && earlier.thread() == me.record.thread());
+    };
+    const auto races_with = [&](const Record& earlier) {
+        return may_race_with(earlier) && !clock_.is_before(earlier, me.cta, access.warp, me.lane);
     };
     if (!access.is_write) {
         if (races_with(cell.write)) {
@@ -67,7 +69,8 @@ void RaceCheck::touch(Cell& cell, const Me& me, unsigned offset, unsigned bytes)
         report(me, RaceKind::kWriteAfterWrite, cell.write, offset, bytes);
     }
     for (const Record& read : {cell.first, cell.last}) {
-        if (!races_with(read)) continue;
+        if (!may_race_with(read) || clock_.read_is_before(read, me.cta, access.warp, me.lane))
+            continue;
         report(me, RaceKind::kWriteAfterRead, read, offset, bytes);
         break;
     }
@@ -77,6 +80,7 @@ void RaceCheck::touch(Cell& cell, const Me& me, unsigned offset, unsigned bytes)
 void RaceCheck::access(const Observed& access, CtaClock& cta, Shared& shared) {
     ++instruction_;
     const bool is_shared = access.space == sass::Space::kShared;
+    if (!is_shared && !access.is_write) clock_.read_global(cta);
     std::uint64_t before = ~0ull;
     for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));

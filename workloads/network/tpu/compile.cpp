@@ -131,6 +131,9 @@ void Compiler::lower_node(std::size_t index) {
         } catch (const compile::Refusal& refusal) {
             reason = refusal.what();
             c_.staging.close();
+        } catch (const command::FieldOverflow& overflow) {
+            reason = overflow.what();
+            c_.staging.close();
         }
         if (reason) refused_.emplace(index, *reason);
     }

@@ -111,6 +111,7 @@ void check_trace(const Job& job, const Work& work, const ArrayParameters& array)
             fmt::format("--trace shows a single matrix product; {} has more", job.what));
     const MatrixProduct& product = work.products.front();
     const tpu::GemmShape shape{product.m, product.n, product.k};
+    array.fidelity_for(shape, true);  // refuses arrays that no netlist has
     const std::int64_t cycles = tpu::array_use(array.shape, array.overlap, shape).cycles;
     const tpu::NetlistTrace trace = trace_of(job);
     if (trace.from >= cycles)

@@ -150,12 +150,20 @@ TEST(MemorySystem, TranslatesPagesOfAnySize) {
 }
 
 TEST(MemorySystem, RefusesNumbersThatDoNotGoTogether) {
-    for (const char* override :
-         {"l2.slices=93", "l2.slices=92", "l2.fetch_granularity=96B", "dram.latency=20",
-          "crossbar.request_latency=200", "dram.refresh=never", "dram.standard=DDR3", "l2.mshrs=1",
-          "l2.ways=1", "tlb.page_size=3MiB"}) {
-        EXPECT_THROW(MemoryBench("h200", 1, {override}), InputError) << override;
-    }
+    const std::vector<std::string> refused[] = {
+        {"l2.slices=93"},
+        {"l2.slices=92"},
+        {"l2.fetch_granularity=96B"},
+        {"dram.latency=20"},
+        {"crossbar.request_latency=200", "l2.hit_latency=221"},
+        {"dram.refresh=never"},
+        {"dram.standard=DDR3"},
+        {"l2.mshrs=1"},
+        {"l2.ways=1"},
+        {"tlb.page_size=3MiB"}};
+    for (const std::vector<std::string>& overrides : refused)
+        EXPECT_THROW(MemoryBench("h200", 1, overrides), InputError)
+            << testing::PrintToString(overrides);
 }
 
 }  // namespace
