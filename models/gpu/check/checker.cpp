@@ -11,6 +11,7 @@
 #include "isa/sass/effects.h"
 #include "isa/sass/program.h"
 #include "models/device.h"
+#include "models/gpu/emulator/order.h"
 
 namespace lockstep::gpu::check {
 
@@ -32,28 +33,6 @@ namespace {
 constexpr unsigned kLdgsts = 0x1ae, kUblkcp = 0x1ba, kWarpsync = 0x148, kExit = 0x14d, kBra = 0x147,
                    kAtoms = 0x18c, kPhaseCheck = 0x1a7;
 constexpr unsigned kMbarrierBytes = 8;
-
-/// Volatile, relaxed or stronger. Fields as nvdisasm reads them.
-bool is_strong(const sass::Word& word, sass::Arch arch) {
-    const unsigned opcode = word.base_opcode();
-    const bool has_order = opcode == 0x180 || opcode == 0x181 || opcode == 0x185 || opcode == 0x186;
-    if (!has_order) return false;  // LD, LDG, ST, STG
-    if (arch < 80) return word.bits(79, 2) >= 2;
-    const bool is_store = opcode >= 0x185;
-    switch (word.bits(77, 4)) {
-        case 4:  // ST: STRONG.SM.PRIVATE
-            return is_store;
-        case 5:   // STRONG.SM
-        case 6:   // STRONG.GPU.PRIVATE
-        case 7:   // STRONG.GPU
-        case 8:   // MMIO.GPU
-        case 10:  // STRONG.SYS
-        case 12:  // MMIO.SYS
-            return true;
-        default:
-            return false;
-    }
-}
 
 /// The store instructions that keep what they store in the rows of in.b, lane by lane.
 bool stores_rows(unsigned opcode) {
@@ -213,7 +192,7 @@ void Checker::memory(const sass::Instruction& in, const sass::Warp& warp, std::u
                     .space = noted.space,
                     .is_write = noted.is_store || noted.is_atomic,
                     .is_atomic = noted.is_atomic,
-                    .is_strong = noted.is_atomic || is_strong(word, launch_->arch),
+                    .is_strong = noted.is_atomic || is_strong_access(word, launch_->arch),
                     .width = noted.width,
                     .stored = stores_rows(opcode) ? &warp.row(in.b) : nullptr};
     const bool has_result = in.d != sass::Operand::of_warp(sass::kSinkRow);

@@ -12,20 +12,6 @@ namespace {
 
 using sass::Word;
 
-bool is_strong_access(const Word& word) {
-    switch (word.bits(77, 4)) {
-        case 5:   // STRONG.SM
-        case 6:   // STRONG.GPU.PRIVATE
-        case 7:   // STRONG.GPU
-        case 8:   // MMIO.GPU
-        case 10:  // STRONG.SYS
-        case 12:  // MMIO.SYS
-            return true;
-        default:
-            return false;
-    }
-}
-
 bool is_commutative_reduction(const Word& word, sass::Arch arch) {
     const auto type = word.bits(73, 3);
     const auto op = word.bits(87, 4);
@@ -43,7 +29,7 @@ bool is_order_sensitive(const Word& word, sass::Arch arch) {
         case Op::kLdg:
         case Op::kSt:
         case Op::kStg:
-            return is_strong_access(word);
+            return is_strong_access(word, arch);
         case Op::kRed:
             return !is_commutative_reduction(word, arch);
         case Op::kAtom:
@@ -62,6 +48,28 @@ bool is_order_sensitive(const Word& word, sass::Arch arch) {
 }
 
 }  // namespace
+
+bool is_strong_access(const Word& word, sass::Arch arch) {
+    using sass::Op;
+    const Op op = sass::op_of(word);
+    const bool is_store = op == Op::kSt || op == Op::kStg;
+    if (!is_store && op != Op::kLd && op != Op::kLdg) return false;
+    constexpr sass::Arch kFirstOfThisField = 80;
+    if (arch < kFirstOfThisField) return word.bits(79, 2) >= 2;
+    switch (word.bits(77, 4)) {
+        case 4:  // ST: STRONG.SM.PRIVATE
+            return is_store;
+        case 5:   // STRONG.SM
+        case 6:   // STRONG.GPU.PRIVATE
+        case 7:   // STRONG.GPU
+        case 8:   // MMIO.GPU
+        case 10:  // STRONG.SYS
+        case 12:  // MMIO.SYS
+            return true;
+        default:
+            return false;
+    }
+}
 
 bool order_matters(std::span<const Word> code, sass::Arch arch) {
     constexpr sass::Arch kFirstKnown = 80;
