@@ -109,9 +109,7 @@ template <typename Operation, unsigned variant>
 }
 
 template <typename Operation, unsigned variant>
-void execute_arithmetic(const Instruction& in, Warp& warp) {
-    if (subnormal_watch.is_on()) [[unlikely]]
-        return execute_wide<Operation, variant>(in, warp);
+[[gnu::always_inline]] inline void execute_plain(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
     const Row& b = warp.row(in.b);
     const Row& c = Operation::kSources == 3 ? warp.row(in.c) : a;
@@ -135,6 +133,22 @@ void execute_arithmetic(const Instruction& in, Warp& warp) {
             return finish<variant>(Operation::apply(x, y, z));
         });
     }
+}
+
+/// Apart from the handler, which needs no stack frame without it.
+template <typename Operation, unsigned variant>
+[[gnu::noinline]] void execute_watched(const Instruction& in, Warp& warp) {
+    if (subnormal_watch.look())
+        execute_wide<Operation, variant>(in, warp);
+    else
+        execute_plain<Operation, variant>(in, warp);
+}
+
+template <typename Operation, unsigned variant>
+void execute_arithmetic(const Instruction& in, Warp& warp) {
+    if (subnormal_watch.is_due()) [[unlikely]]
+        return execute_watched<Operation, variant>(in, warp);
+    execute_plain<Operation, variant>(in, warp);
 }
 
 template <typename Operation, std::size_t... variant>

@@ -12,17 +12,18 @@ namespace lockstep::sass {
 class SubnormalWatch {
   public:
     /// To be asked once a row. True: compute it in a wider type.
-    bool is_on() { return --left_ <= 0 && look(); }
+    bool is_on() { return is_due() && look(); }
+    /// The same in two steps: only where it is due, look() tells.
+    bool is_due() { return --left_ <= 0; }
+    bool look();
     /// What is_on() answers for the next kPlainRows rows, or until none was subnormal for
     /// kWideRows. For tests.
     void start(bool on);
 
-    static constexpr std::int32_t kPlainRows = 16;
+    static constexpr std::int32_t kPlainRows = 128;
     static constexpr std::int32_t kWideRows = 64;
 
   private:
-    bool look();
-
     std::int32_t left_ = kPlainRows;  ///< rows until the host is asked; not positive: it is on
 };
 
