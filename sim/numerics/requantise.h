@@ -7,7 +7,8 @@
 //   Inference" (2018), section 2.2, with the single rounding of TensorFlow Lite's
 //   TFLITE_SINGLE_ROUNDING.
 // - floating point, as ONNX's QLinearConv and QLinearMatMul: one FP32 product, ties to even.
-// They differ by at most one step where |sum * scale| < 2^22.
+// They differ by at most one step where |sum * scale| < 2^22. Rounding has the other ways to round
+// in fixed point.
 #pragma once
 
 #include <algorithm>
@@ -61,6 +62,81 @@ inline int64_t multiply(int32_t a, int32_t b, FixedPointPair scales) {
 inline int64_t multiply(int32_t sum, FixedPointScale scale) {
     const int64_t half = int64_t{1} << (scale.shift - 1);
     return (int64_t{sum} * scale.multiplier + half) >> scale.shift;
+}
+
+/// What becomes of the bits that are shifted out.
+enum class Rounding : uint8_t {
+    kUp,      ///< ties toward plus infinity
+    kAway,    ///< ties away from zero
+    kEven,    ///< ties to even
+    kDouble,  ///< twice: multiply_high, then the shift with ties away from zero
+};
+
+/// value / 2^shift, rounded once; shift in [0, 62]. kDouble rounds as kAway.
+inline int64_t shift_right(int64_t value, int32_t shift, Rounding rounding) {
+    if (shift == 0) return value;
+    const int64_t half = int64_t{1} << (shift - 1), rest = value & ((half << 1) - 1);
+    const int64_t down = value >> shift;
+    switch (rounding) {
+        case Rounding::kUp:
+            return down + (rest >= half ? 1 : 0);
+        case Rounding::kEven:
+            return down + (rest > half || (rest == half && (down & 1) != 0) ? 1 : 0);
+        case Rounding::kAway:
+        case Rounding::kDouble:
+            return down + (rest > half || (rest == half && value >= 0) ? 1 : 0);
+    }
+    return down;
+}
+
+/// The high half of 2ab, rounded: the product of two numbers with 31 bits behind the point.
+/// gemmlowp's "saturating rounding doubling high multiplication" (Arm's SQRDMULH): ties toward plus
+/// infinity.
+inline int32_t multiply_high(int32_t a, int32_t b) {
+    if (a == INT32_MIN && b == INT32_MIN) return INT32_MAX;
+    const int64_t product = int64_t{a} * b;
+    return static_cast<int32_t>((product + (product >= 0 ? 1 << 30 : 1 - (1 << 30))) /
+                                (int64_t{1} << 31));
+}
+
+/// round(sum * scale). kDouble is MultiplyByQuantizedMultiplier of TensorFlow Lite's reference
+/// kernels.
+inline int64_t multiply(int32_t sum, FixedPointScale scale, Rounding rounding) {
+    if (rounding != Rounding::kDouble)
+        return shift_right(int64_t{sum} * scale.multiplier, scale.shift, rounding);
+    const int32_t left = std::max(31 - scale.shift, 0), right = std::max(scale.shift - 31, 0);
+    const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(sum) << left);
+    return shift_right(multiply_high(shifted, scale.multiplier), right, Rounding::kAway);
+}
+
+/// An addition of two scaled values as TensorFlow Lite has it: each is brought to twice the larger
+/// scale, with 20 bits behind the point, then the sum to the result's.
+struct AdditionScales {
+    static constexpr int32_t kBits = 20;
+    FixedPointScale first, second, sum;
+    bool operator==(const AdditionScales&) const = default;
+};
+inline AdditionScales addition_scales(double first, double second, double result) {
+    const double twice = 2 * std::max(first, second);
+    return {fixed_point_scale(first / twice), fixed_point_scale(second / twice),
+            fixed_point_scale(twice / (std::ldexp(1.0, AdditionScales::kBits) * result))};
+}
+/// a + b (or a - b) in steps of the result; |a|, |b| <= 2^10.
+inline int64_t add(int32_t a, int32_t b, bool subtract, const AdditionScales& scales,
+                   Rounding rounding) {
+    const int64_t x = multiply(a * (1 << AdditionScales::kBits), scales.first, rounding);
+    const int64_t y = multiply(b * (1 << AdditionScales::kBits), scales.second, rounding);
+    return multiply(static_cast<int32_t>(subtract ? x - y : x + y), scales.sum, rounding);
+}
+
+/// The mean of `count` values whose sum is given, in steps of the result. The division is folded
+/// into the multiplier, as TensorFlow Lite's MEAN does it.
+inline FixedPointScale mean_scale(double scale, int64_t count) {
+    const FixedPointScale whole = fixed_point_scale(scale);
+    const int32_t up = std::min(63 - __builtin_clzll(static_cast<uint64_t>(count)),
+                                std::min(32, 62 - whole.shift));
+    if (up < 0) return {};
+    return {static_cast<int32_t>((int64_t{whole.multiplier} << up) / count), whole.shift + up};
 }
 
 /// Limits of the result: of its type, or narrower where an activation clips it.
