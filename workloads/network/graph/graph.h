@@ -31,6 +31,9 @@ struct Quantisation {
     std::vector<float> scale;
     std::vector<std::int32_t> zero_point;
     std::optional<std::int64_t> axis;
+    /// Of the stored values, which may need less than their type has: 4 or 2; 0: all.
+    int bits = 0;
+    bool operator==(const Quantisation&) const = default;
 };
 
 struct Value {

@@ -36,6 +36,7 @@ enum class IntegerForm : std::uint8_t {
     kTable,        ///< any function of one element, an entry for each stored value
     kSameScale,    ///< elements of its first operand, some maybe dropped or added
     kSameValues,   ///< the elements of its first operand, in other places
+    kRows,  ///< rows by themselves, in fixed point (reference/tflite.h); not on every machine
 };
 
 /// How a node multiplies matrices (products.h).

@@ -12,6 +12,10 @@ namespace lockstep::network {
 
 /// The values of an integer type that values are quantised to; InternalError for any other.
 numerics::IntegerRange range_of(ElementType type);
+/// The same where only so many bits of it are used; 0: all.
+numerics::IntegerRange range_of(ElementType type, int bits);
+/// Bits that a stored value takes where values are packed.
+int bits_of(const Value& value);
 
 /// round(real / scale) + zero_point, ties to even, saturated to the type.
 Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementType type);
@@ -19,13 +23,15 @@ Tensor quantise(const Tensor& real, const Quantisation& quantisation, ElementTyp
 Tensor dequantise(const Tensor& stored, const Quantisation& quantisation);
 
 /// The scale that covers [low, high] and 0. Symmetric: zero point 0, -127 to 127. int16 is always
-/// symmetric.
+/// symmetric. `bits`: of int8, 8, 4 or 2.
 Quantisation quantisation_of(float low, float high, bool symmetric,
-                             ElementType type = ElementType::kInt8);
+                             ElementType type = ElementType::kInt8, int bits = 8);
 
 /// int8 from -127 to 127 with zero point 0 that covers a weight, one scale for all or one for each
-/// slice of `axis`; scales of 1 where the weight is not known.
-Quantisation weight_quantisation(const Value& weight, std::optional<std::int64_t> axis);
+/// slice of `axis`; scales of 1 where the weight is not known. With 4 or 2 bits (-7 to 7, -1 to 1)
+/// the largest values are cut off where that makes the mean squared error smaller.
+Quantisation weight_quantisation(const Value& weight, std::optional<std::int64_t> axis,
+                                 int bits = 8);
 
 /// A quantised node: its output has a scale, and so do its inputs.
 bool is_quantised(const Graph& graph, const Node& node);

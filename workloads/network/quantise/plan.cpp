@@ -28,6 +28,7 @@ IntegerPlan::IntegerPlan(const Graph& graph, const Ranges& ranges, const Scales&
             if (id != kNoValue) readers_[id].push_back(n);
     for (const std::size_t n : order_) choose(n);
     for (std::size_t i = order_.size(); i-- > 0 && !trained_;) move_before_products(order_[i]);
+    count_bits();
     for (const std::size_t n : order_)
         if (in_integers_[n]) set_scale(graph_.nodes[n]);
 }
@@ -73,6 +74,9 @@ void IntegerPlan::choose(std::size_t n) {
         case IntegerForm::kSameScale:
         case IntegerForm::kSameValues:
             chosen = integer(0) && (node.op != Operator::kPad || pads_with_zero(node));
+            break;
+        case IntegerForm::kRows:
+            chosen = options_.rows && (integer(0) || comes_in(node.inputs[0]));
             break;
     }
     if (!chosen || (trained_ && !has_scales(node))) return;
@@ -156,16 +160,40 @@ bool IntegerPlan::pads_with_zero(const Node& node) const {
 
 Quantisation IntegerPlan::scale_of_range(ValueId id) const {
     if (ranges_.empty())
-        return quantisation_of(-1, 1, options_.symmetric_activations, options_.activations);
+        return quantisation_of(-1, 1, options_.symmetric_activations, options_.activations,
+                               bits_.at(id));
     const Range& range = ranges_.at(id);
     return quantisation_of(range.low, range.high, options_.symmetric_activations,
-                           options_.activations);
+                           options_.activations, bits_.at(id));
 }
 
 /// The scale of a value in its integer form.
 const Quantisation& IntegerPlan::scale(ValueId id) {
     if (!scales_[id]) scales_[id] = scale_of_range(id);
     return *scales_[id];
+}
+
+/// From the last node to the first: a value needs what its readers make of it.
+void IntegerPlan::count_bits() {
+    const int all = options_.activations == ElementType::kInt8 ? 8 : 0;
+    bits_.assign(graph_.values.size(), all);
+    if (all == 0) return;
+    const auto wanted = [&](std::size_t n) {
+        const Node& node = graph_.nodes[n];
+        const OperatorInfo& info = info_of(node.op);
+        if (!in_integers_[n]) return all;
+        if (info.integers == IntegerForm::kProduct) return options_.bits_of(node.name).activations;
+        const bool passes_on = info.integers == IntegerForm::kTable || keeps_scale(node.op) ||
+                               info.role == LayerRole::kPooling;
+        return passes_on && node.outputs.size() == 1 ? bits_[node.outputs[0]] : all;
+    };
+    for (std::size_t i = order_.size(); i-- > 0;)
+        for (const ValueId id : graph_.nodes[order_[i]].outputs) {
+            if (id == kNoValue || is_result(id) || readers_[id].empty()) continue;
+            int most = 0;
+            for (const std::size_t reader : readers_[id]) most = std::max(most, wanted(reader));
+            bits_[id] = most;
+        }
 }
 
 void IntegerPlan::set_scale(const Node& node) {
@@ -177,6 +205,10 @@ void IntegerPlan::set_scale(const Node& node) {
     }
     if (trained_) return;
     const ValueId out = node.outputs[0];
+    if (info_of(node.op).integers == IntegerForm::kRows) {
+        scales_[out] = Quantisation{{1.0f / 256}, {-128}, std::nullopt};
+        return;
+    }
     const std::optional<ValueId> clip = clipped(out);
     const bool shared = clip && in_integers_[readers_[out][0]];
     scales_[out] = scale_of_range(shared ? *clip : out);

@@ -34,6 +34,7 @@ class IntegerPlan {
     std::optional<ValueId> clipped(ValueId id) const;
     std::optional<Quantisation> scale_of_clip(ValueId id) const;
     Quantisation scale_of_range(ValueId id) const;
+    void count_bits();
     void take(std::size_t node);
     void choose(std::size_t node);
     void move_before_products(std::size_t node);
@@ -46,6 +47,7 @@ class IntegerPlan {
     std::vector<std::size_t> order_;
     std::vector<bool> in_integers_, computed_in_integers_;
     Scales scales_;
+    std::vector<int> bits_;  ///< of each value in its integer form
     std::vector<std::vector<std::size_t>> readers_;
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "sim/error/error.h"
 #include "workloads/network/graph/fusion.h"
@@ -95,7 +96,9 @@ class Quantiser {
 
     Value stored_value(ValueId id) {
         Value value = graph_.value(id);
-        value.name += fmt::format(".{}", name_of(options_.activations));
+        const int bits = plan_.scale(id).bits;
+        value.name += bits == 0 ? fmt::format(".{}", name_of(options_.activations))
+                                : fmt::format(".int{}", bits);
         value.kind = ValueKind::kComputed;
         value.type = options_.activations;
         value.data = nullptr;
@@ -147,11 +150,12 @@ class Quantiser {
             } else {
                 const std::optional<std::int64_t> axis = channel_axis(node, i);
                 // Several products may read one, as the steps of a recurrent layer do.
-                ValueId& made = weights_.try_emplace({id, axis}, kNoValue).first->second;
+                const int bits = options_.bits_of(node.name).weights;
+                ValueId& made = weights_.try_emplace({id, axis, bits}, kNoValue).first->second;
                 if (made == kNoValue || bias != kNoValue) {
                     Quantisation q = plan_.is_trained()
                                          ? plan_.scale(id)
-                                         : weight_quantisation(graph_.value(id), axis);
+                                         : weight_quantisation(graph_.value(id), axis, bits);
                     if (i == 1 && !plan_.is_trained() && bias != kNoValue)
                         widen_for_bias(q, scales[0][0], bias);
                     made = add_weight(id, std::move(q));
@@ -186,10 +190,17 @@ class Quantiser {
 
     ValueId add_weight(ValueId id, Quantisation q) {
         const Value& old = graph_.value(id);
-        Value value{old.name + ".int8", old.kind, ElementType::kInt8, old.shape};
-        if (old.is_known())
-            value.data =
-                std::make_shared<const Tensor>(network::quantise(*old.data, q, ElementType::kInt8));
+        Value value{fmt::format("{}.int{}", old.name, q.bits == 0 ? 8 : q.bits), old.kind,
+                    ElementType::kInt8, old.shape};
+        if (old.is_known()) {
+            Tensor stored = network::quantise(*old.data, q, ElementType::kInt8);
+            // Symmetric also where values are cut off.
+            const auto least =
+                static_cast<std::int8_t>(range_of(ElementType::kInt8, q.bits).low + 1);
+            for (std::int8_t& w : stored.as<std::int8_t>())
+                if (q.bits != 0) w = std::max(w, least);
+            value.data = std::make_shared<const Tensor>(std::move(stored));
+        }
         value.quantisation = std::move(q);
         return result_.add(std::move(value));
     }
@@ -211,8 +222,8 @@ class Quantiser {
     IntegerPlan plan_;
     std::vector<ValueId> real_, stored_;  ///< the new values, in either form
     std::vector<ValueId> rounded_;        ///< real, but with the stored values' steps
-    /// The latest integer form of a weight, by its value and axis.
-    std::map<std::pair<ValueId, std::optional<std::int64_t>>, ValueId> weights_;
+    /// The latest integer form of a weight, by its value, axis and bits.
+    std::map<std::tuple<ValueId, std::optional<std::int64_t>, int>, ValueId> weights_;
     Graph result_;
 };
 

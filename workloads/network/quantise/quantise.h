@@ -2,12 +2,19 @@
 // Post-training quantisation to int8, or to int8 weights and int16 activations.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
 #include "workloads/network/quantise/calibrate.h"
 
 namespace lockstep::network {
+
+/// Bits of the operands of a product: 8, 4 or 2 each. int16 activations have 16.
+struct LayerBits {
+    int weights = 8, activations = 8;
+    bool operator==(const LayerBits&) const = default;
+};
 
 struct QuantiseOptions {
     /// int8, or int16: activations only, weights stay int8.
@@ -19,6 +26,16 @@ struct QuantiseOptions {
     /// their Value::quantisation; else QuantizeLinear and DequantizeLinear stand at the edges.
     bool integer_interface = false;
     std::set<std::string> keep_floating;  ///< names of nodes that stay in fp32
+    bool rows = false;                    ///< Softmax in integers, as reference/tflite.h has it
+    /// Operands of all products, and of those named. A value has as many bits as its readers want,
+    /// the most of them; inputs and outputs of the network, and what others than products read,
+    /// have 8.
+    LayerBits bits;
+    std::map<std::string, LayerBits> bits_of_layer;
+    const LayerBits& bits_of(const std::string& layer) const {
+        const auto found = bits_of_layer.find(layer);
+        return found == bits_of_layer.end() ? bits : found->second;
+    }
 };
 
 /// The graph with its products (Conv, Gemm, MatMul), and what follows them in integers (residual

@@ -8,6 +8,8 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/reference/integer.h"
+#include "workloads/network/reference/tflite.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::reference {
 
@@ -71,7 +73,8 @@ class Quantised {
     explicit Quantised(const Step<Real>& step) : step_(step), node_(step.node) {
         const Value& out = step.graph.value(node_.outputs[0]);
         out_ = *out.quantisation;
-        range_ = range_of(out.type);
+        range_ = range_of(out.type, out_.bits);
+        rounding_ = rounding_of(step.requantisation);
         if (out_.axis)
             throw InputError(fmt::format("node {}: its output has a scale a slice", node_.name));
     }
@@ -80,6 +83,8 @@ class Quantised {
         switch (info_of(node_.op).integers) {
             case IntegerForm::kNone:
                 refuse_quantised(node_);
+            case IntegerForm::kRows:
+                return softmax();
             case IntegerForm::kProduct:
                 return product();
             case IntegerForm::kCombination:
@@ -194,10 +199,11 @@ class Quantised {
             const double scale = scales[slice % scales.size()];
             const auto narrow = static_cast<float>(scale);
             const std::size_t end = std::min(begin + after, sums.size());
-            if (step_.requantisation == Requantisation::kFixedPoint) {
+            if (in_integers()) {
                 const auto fixed = numerics::fixed_point_scale(scale);
                 for (std::size_t i = begin; i < end; ++i)
-                    y()[i] = numerics::requantise(sums[i], fixed, zero(), range_);
+                    y()[i] = numerics::saturate(
+                        numerics::multiply(sums[i], fixed, rounding_) + zero(), range_);
                 continue;
             }
             for (std::size_t i = begin; i < end; ++i)
@@ -206,11 +212,12 @@ class Quantised {
     }
 
     void add(int sign) {
+        if (is_tflite(step_.requantisation)) return add_as_tflite(sign < 0);
         const double sa = scale(0) / out_.scale[0], sb = sign * scale(1) / out_.scale[0];
         const auto narrow_a = static_cast<float>(sa), narrow_b = static_cast<float>(sb);
         const numerics::FixedPointPair fixed = numerics::fixed_point_pair(sa, sb);
         switch (step_.requantisation) {
-            case Requantisation::kFixedPoint:
+            default:
                 return for_each_pair([&](std::int32_t a, std::int32_t b) {
                     return numerics::saturate(numerics::multiply(a, b, fixed) + zero(), range_);
                 });
@@ -227,6 +234,14 @@ class Quantised {
         }
     }
 
+    void add_as_tflite(bool subtract) {
+        const auto scales = numerics::addition_scales(scale(0), scale(1), double{out_.scale[0]});
+        for_each_pair([&](std::int32_t a, std::int32_t b) {
+            return numerics::saturate(numerics::add(a, b, subtract, scales, rounding_) + zero(),
+                                      range_);
+        });
+    }
+
     void multiply() {
         if (step_.requantisation == Requantisation::kVectorUnit) {
             const auto both = static_cast<float>(scale(0) * scale(1) / double{out_.scale[0]});
@@ -237,7 +252,12 @@ class Quantised {
         }
         for_each_pair([](std::int32_t a, std::int32_t b) { return a * b; });
         const std::vector<std::int32_t> products(y().begin(), y().end());
-        requantise_all(products, {scale(0) * scale(1) / out_.scale[0]}, 1);
+        // TensorFlow Lite multiplies scales in fp32.
+        const auto narrow = [&](std::size_t i) { return static_cast<float>(scale(i)); };
+        const double both = is_tflite(step_.requantisation)
+                                ? double{narrow(0) * narrow(1) / out_.scale[0]}
+                                : scale(0) * scale(1) / out_.scale[0];
+        requantise_all(products, {both}, 1);
     }
 
     void average() {
@@ -256,16 +276,54 @@ class Quantised {
             }
             return;
         }
+        if (is_tflite(step_.requantisation)) return average_as_tflite(whole, counts);
         std::vector<double> scales;
         for (const std::int64_t count : counts)
             scales.push_back(scale(0) / (double{out_.scale[0]} * static_cast<double>(count)));
         requantise_all(whole, scales, 1);
     }
 
+    void average_as_tflite(const std::vector<std::int32_t>& sums,
+                           const std::vector<std::int64_t>& counts) {
+        const bool divides = divides_stored_values(step_.graph, node_);
+        const double ratio = scale(0) / double{out_.scale[0]};
+        const std::int64_t from = quantisation(0).zero_point.at(0);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            const std::int64_t count = std::max<std::int64_t>(1, counts[i]);
+            const std::int64_t mean =
+                divides
+                    ? divide_rounded(sums[i] + from * count, count)
+                    : numerics::multiply(sums[i], numerics::mean_scale(ratio, count), rounding_) +
+                          zero();
+            y()[i] = numerics::saturate(mean, range_);
+        }
+    }
+
+    /// Over the last dimension, or over the channels of an image.
+    void softmax() {
+        if (node_.op != Operator::kSoftmax || !is_tflite(step_.requantisation))
+            refuse_quantised(node_);
+        const Shape& shape = step_.in[0]->shape;
+        const std::size_t axis = axis_of(node_, node_.integer("axis", -1), shape.size());
+        std::size_t after = 1, extent = static_cast<std::size_t>(shape[axis]);
+        for (std::size_t d = axis + 1; d < shape.size(); ++d)
+            (node_.integer("flatten", 0) != 0 ? extent : after) *=
+                static_cast<std::size_t>(shape[d]);
+        const numerics::SoftmaxScale scale = softmax_scale_of(step_.graph, node_);
+        std::vector<std::int64_t> row(extent), result(extent);
+        for (std::size_t first = 0; first < y().size(); first += extent * after)
+            for (std::size_t i = first; i < first + after; ++i) {
+                for (std::size_t j = 0; j < extent; ++j)
+                    row[j] = step_.in[0]->integer[i + j * after];
+                numerics::softmax_row<std::int64_t>(row, result, scale);
+                for (std::size_t j = 0; j < extent; ++j) y()[i + j * after] = result[j];
+            }
+    }
+
     void look_up() {
         const std::vector<std::int32_t> table =
             activation_table(step_.graph, node_, step_.requantisation);
-        const std::int32_t low = range_of(step_.in[0]->type).low;
+        const std::int32_t low = range_of(step_.in[0]->type, quantisation(0).bits).low;
         for (std::size_t i = 0; i < y().size(); ++i)
             y()[i] = table[static_cast<std::size_t>(step_.in[0]->integer[i] - low)];
     }
@@ -295,10 +353,10 @@ class Quantised {
                 continue;
             }
             const auto fixed = numerics::fixed_point_scale(scale(i) / out_.scale[0]);
-            if (scale(i) != out_.scale[0])
+            if (scale(i) != double{out_.scale[0]})
                 for (double& x : operands.back().real)
                     x = static_cast<double>(
-                        numerics::multiply(static_cast<std::int32_t>(x), fixed));
+                        numerics::multiply(static_cast<std::int32_t>(x), fixed, rounding_));
         }
         std::vector<const Exact*> in;
         for (std::size_t i = 0; i < operands.size(); ++i)
@@ -342,11 +400,17 @@ class Quantised {
                                   range_);
     }
     std::int32_t zero() const { return out_.zero_point[0]; }
+    /// Products and sums by multiplier and shift.
+    bool in_integers() const {
+        return step_.requantisation == Requantisation::kFixedPoint ||
+               is_tflite(step_.requantisation);
+    }
 
     const Step<Real>& step_;
     const Node& node_;
     Quantisation out_;
     numerics::IntegerRange range_;
+    numerics::Rounding rounding_ = numerics::Rounding::kUp;
 };
 
 }  // namespace
@@ -371,7 +435,12 @@ std::vector<std::int32_t> activation_table(const Graph& graph, const Node& node,
     const Value &in = graph.value(node.inputs.at(0)), &out = graph.value(node.outputs.at(0));
     LOCKSTEP_CHECK(in.quantisation && out.quantisation, "{} is not quantised", node.name);
     const Quantisation &from = *in.quantisation, &to = *out.quantisation;
-    const numerics::IntegerRange range = range_of(in.type), limits = range_of(out.type);
+    const numerics::IntegerRange range = range_of(in.type, from.bits),
+                                 limits = range_of(out.type, to.bits);
+    if (is_tflite(requantisation)) {
+        std::vector<std::int32_t> table = tflite_table(graph, node, rounding_of(requantisation));
+        if (!table.empty()) return table;
+    }
     Exact x{{range.high - range.low + 1}, ElementType::kFp64, {}, {}};
     const bool in_fp32 = requantisation == Requantisation::kVectorUnit;
     for (std::int32_t q = range.low; q <= range.high; ++q) {
@@ -395,7 +464,9 @@ std::vector<std::int32_t> activation_table(const Graph& graph, const Node& node,
     for (const double real : y.real) {
         const double exact =
             in_fp32 ? double{static_cast<float>(real) / to.scale[0]} : real / double{to.scale[0]};
-        const double steps = std::nearbyint(exact) + to.zero_point[0];
+        const double steps =
+            (is_tflite(requantisation) ? std::round(exact) : std::nearbyint(exact)) +
+            to.zero_point[0];
         table.push_back(
             static_cast<std::int32_t>(std::clamp<double>(steps, limits.low, limits.high)));
     }

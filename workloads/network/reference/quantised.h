@@ -24,6 +24,10 @@ enum class Requantisation {
     ///   products as kOnnx; Add, Sub  (a - za) Ma +- (b - zb) Mb;  Mul  ((a - za) Mab) (b - zb);
     ///   averages  sum / count / (sy / sx);  tables  f(sx (x - zx)) / sy
     kVectorUnit,
+    // In integers, as TensorFlow Lite's reference kernels (tflite.h):
+    kTfLite,      ///< with their two roundings
+    kTfLiteAway,  ///< with one, ties away from zero
+    kTfLiteEven,  ///< with one, ties to even
 };
 
 /// The outputs of a quantised elementwise node of one operand (Relu, Sigmoid, ...) for the stored

@@ -144,6 +144,92 @@ TEST(Quantise, PartsOfAConcatenationMayShareAScale) {
     EXPECT_EQ(different_scales(), 0u);
 }
 
+TEST(Quantise, FewerBitsAreStoredInTheirRange) {
+    const Graph graph = residual();
+    double before = quality(graph);
+    for (const int bits : {4, 2}) {
+        const QuantiseOptions options{.bits = {bits, bits}};
+        const Graph quantised = quantise(graph, ranges_of(graph), options);
+        int narrow = 0;
+        for (const Node& node : quantised.nodes) {
+            if (info_of(node.op).role != LayerRole::kProduct) continue;
+            const Value& weight = quantised.value(node.inputs[1]);
+            EXPECT_EQ(bits_of(weight), bits);
+            for (const std::int64_t w : to_integers(*weight.data))
+                EXPECT_LE(std::abs(w), (1 << (bits - 1)) - 1);
+            narrow += bits_of(quantised.value(node.inputs[0])) == bits;
+        }
+        EXPECT_GT(narrow, 0);
+        std::vector<ValueId> stored;
+        for (ValueId id = 0; id < quantised.values.size(); ++id)
+            if (quantised.value(id).kind == ValueKind::kComputed &&
+                quantised.value(id).quantisation)
+                stored.push_back(id);
+        const std::vector<Tensor> values =
+            execute(quantised, seeded_inputs(graph, 3), Precision::kFp32, stored);
+        for (std::size_t i = 0; i < stored.size(); ++i) {
+            const int width = bits_of(quantised.value(stored[i]));
+            for (const std::int64_t x : to_integers(values[i])) {
+                EXPECT_GE(x, -(1 << (width - 1)));
+                EXPECT_LT(x, 1 << (width - 1));
+            }
+        }
+        const double now = quality(graph, options);
+        EXPECT_LT(now, before);
+        before = now;
+    }
+}
+
+TEST(Quantise, BitsAreALayersOwn) {
+    const Graph graph = residual();
+    std::string first;
+    for (const Node& node : graph.nodes)
+        if (first.empty() && info_of(node.op).role == LayerRole::kProduct) first = node.name;
+    QuantiseOptions options;
+    options.bits_of_layer[first] = {2, 8};
+    const Graph quantised = quantise(graph, ranges_of(graph), options);
+    for (const Node& node : quantised.nodes)
+        if (info_of(node.op).role == LayerRole::kProduct) {
+            EXPECT_EQ(bits_of(quantised.value(node.inputs[1])), node.name == first ? 2 : 8);
+        }
+    EXPECT_GT(quality(graph, options), quality(graph, {.bits = {2, 8}}));
+}
+
+/// All weights of a slice but one are small: 2 bits serve these, not the one.
+TEST(Quantise, FewBitsCutOffRareWeights) {
+    std::vector<float> values(100, 1.0f);
+    for (std::size_t i = 0; i < values.size(); i += 2) values[i] = -1;
+    values[7] = 3;
+    Value weight{"w", ValueKind::kParameter, ElementType::kFp32, Shape{1, 100}};
+    weight.data =
+        std::make_shared<const Tensor>(make_tensor({1, 100}, std::span<const float>(values)));
+    EXPECT_NEAR(weight_quantisation(weight, 0, 2).scale.at(0), 1, 0.1);
+    EXPECT_NEAR(weight_quantisation(weight, 0, 8).scale.at(0), 3 / 127.0, 1e-6);
+}
+
+TEST(Quantise, RoundingsStayNear) {
+    const Graph graph = residual();
+    for (const Requantisation how :
+         {Requantisation::kTfLite, Requantisation::kTfLiteAway, Requantisation::kTfLiteEven})
+        EXPECT_GT(quality(graph, {}, how), 38);
+}
+
+TEST(Quantise, SoftmaxInIntegersWhereAskedFor) {
+    const Graph graph = network("softmax:rows=8,cols=12");
+    const auto integers = [&](bool rows) {
+        return count(quantise(graph, ranges_of(graph), {.integer_interface = true, .rows = rows}));
+    };
+    EXPECT_EQ(integers(true)[Operator::kQuantizeLinear], 0);
+    EXPECT_EQ(integers(true)[Operator::kDequantizeLinear], 0);
+    EXPECT_EQ(integers(false), count(graph));
+    Builder b("classifier", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {4, 32});
+    const Graph classifier = b.finish({b.node(Operator::kSoftmax, "p", {b.linear("fc", x, 8)})});
+    const double error = quality(classifier, {.rows = true}, Requantisation::kTfLite);
+    EXPECT_GT(error, 25);
+    EXPECT_LT(error, 60);  // in steps of 1/256
+}
+
 TEST(Quantise, OptionsTradeQuality) {
     const Graph graph = residual();
     const double best = quality(graph);

@@ -235,6 +235,57 @@ Tensor pattern(Shape shape, std::int64_t seed) {
     return tensor;
 }
 
+Tensor all_bytes() {
+    Integers values;
+    for (std::int64_t q = -128; q < 128; ++q) values.push_back(q);
+    return from_integers(ElementType::kInt8, {256}, values);
+}
+
+/// Tables as TensorFlow Lite makes them are within two steps of the function.
+TEST(TfLite, TablesAreNearTheirFunctions) {
+    const Quantisation from = scaled(0.05f, 11), to = scaled(1.0f / 256, -128),
+                       other = scaled(0.04f, -20);
+    const auto run_table = [&](Operator op, const Quantisation& result) {
+        const Node node{"f", op, {}, {}, {}};
+        return to_integers(
+            run_quantised(node, {{all_bytes(), from}}, result, {256}, Requantisation::kTfLite));
+    };
+    const auto check = [&](Operator op, const Quantisation& result, double steps, auto&& f) {
+        const Integers y = run_table(op, result);
+        for (std::int64_t q = -128; q < 128; ++q) {
+            const double x = 0.05 * static_cast<double>(q - 11);
+            const double wanted =
+                std::clamp(f(x) / double{result.scale[0]} + result.zero_point[0], -128.0, 127.0);
+            EXPECT_NEAR(static_cast<double>(y[static_cast<std::size_t>(q + 128)]), wanted, steps)
+                << name_of(op) << " " << x;
+        }
+    };
+    check(Operator::kSigmoid, to, 1, [](double x) { return 1 / (1 + std::exp(-x)); });
+    check(Operator::kHardSwish, other, 1.1,
+          [](double x) { return x * std::clamp(x + 3, 0.0, 6.0) / 6; });
+    check(Operator::kTanh, scaled(1.0f / 128), 0.51, [](double x) { return std::tanh(x); });
+    check(Operator::kRelu, other, 0.51, [](double x) { return std::max(0.0, x); });
+    check(Operator::kLeakyRelu, other, 0.51, [](double x) { return x < 0 ? 0.01 * x : x; });
+}
+
+TEST(TfLite, AverageOfTheSameScaleDividesStoredValues) {
+    // (-3 - 4) / 2 = -3.5: away from zero.
+    const Node node{"p", Operator::kAveragePool, {}, {}, {{"kernel_shape", Integers{1, 2}}}};
+    const Tensor x = from_integers(ElementType::kInt8, {1, 1, 1, 4}, Integers{-3, -4, 3, 4});
+    EXPECT_THAT(to_integers(run_quantised(node, {{x, scaled(0.5f, 9)}}, scaled(0.5f, 9),
+                                          {1, 1, 1, 3}, Requantisation::kTfLite)),
+                ElementsAre(-4, -1, 4));
+}
+
+TEST(TfLite, AddsByThreeMultipliers) {
+    const Node node{"a", Operator::kAdd, {}, {}, {}};
+    const Tensor a = from_integers(ElementType::kInt8, {3}, Integers{10, 1, -128}),
+                 b = from_integers(ElementType::kInt8, {3}, Integers{20, 2, -128});
+    EXPECT_THAT(to_integers(run_quantised(node, {{a, scaled(0.1f)}, {b, scaled(0.1f)}},
+                                          scaled(0.2f, 3), {3}, Requantisation::kTfLite)),
+                ElementsAre(18, 5, -125));
+}
+
 TEST(Quantised, ConvolvesAsPlainIntegerLoops) {
     const std::int64_t n = 2, c = 4, h = 6, w = 5, k = 6, r = 3, zx = -7;
     for (const std::int64_t group : {1, 2}) {
