@@ -112,11 +112,19 @@ PredicateSource Binder::source_predicate(unsigned bit, unsigned negate_bit) {
     return {number, word.bit(negate_bit)};
 }
 
-PredicateSource Binder::source_uniform_predicate(unsigned bit, unsigned negate_bit) {
-    const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
+PredicateSource Binder::uniform_predicate(unsigned bit, unsigned number, unsigned negate_bit) {
     if (number != kPredicatePT)
         note(RegisterFile::kUniformPredicate, slot_at(bit), number, 1, false);
     return {static_cast<std::uint8_t>(kUniformPredicate0 + number), word.bit(negate_bit)};
+}
+
+PredicateSource Binder::source_uniform_predicate(unsigned bit, unsigned negate_bit) {
+    return uniform_predicate(bit, static_cast<unsigned>(word.bits(bit, 3)), negate_bit);
+}
+
+PredicateSource Binder::source_inverted_uniform_predicate(unsigned bit, unsigned negate_bit) {
+    return uniform_predicate(bit, kPredicatePT - static_cast<unsigned>(word.bits(bit, 3)),
+                             negate_bit);
 }
 
 std::uint8_t Binder::dest_predicate(unsigned bit) {

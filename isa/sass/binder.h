@@ -47,6 +47,8 @@ class Binder {
     void note_word_swap() { program_.swaps_words_ = true; }
     PredicateSource source_predicate(unsigned bit, unsigned negate_bit);
     PredicateSource source_uniform_predicate(unsigned bit, unsigned negate_bit);
+    /// The same where the field holds the predicate's complement.
+    PredicateSource source_inverted_uniform_predicate(unsigned bit, unsigned negate_bit);
     std::uint8_t dest_predicate(unsigned bit);  ///< PT becomes the sink
     std::uint8_t dest_uniform_predicate(unsigned bit);
 
@@ -95,6 +97,7 @@ class Binder {
     void note(RegisterFile file, OperandSlot slot, unsigned number, unsigned count, bool is_write,
               std::uint32_t offset = 0);
     unsigned width_rows(SourceWidth width) const { return width == SourceWidth::k32 ? 1 : 2; }
+    PredicateSource uniform_predicate(unsigned bit, unsigned number, unsigned negate_bit);
     Operand uniform_flexible(SourceWidth width);
     /// cx[UR][offset]: a scratch row, which finish() arranges to be filled before the handler runs.
     Operand bindless_constant();

@@ -42,6 +42,61 @@ TEST(Disassembler, PrintsTheMinimaAndMaximaOfSm90) {
     }
 }
 
+// nvdisasm 11.8 prints nothing for QGMMA either. The words are ptxas 13.0's for wgmma; the texts
+// are those of its kin.
+TEST(Disassembler, PrintsTheFp8ProductsOfAWarpgroup) {
+    const std::pair<Word, std::string> cases[] = {
+        {{.lo = 0x00000000081879f3, .hi = 0x000fe60008000818},
+         "QGMMA.64x8x32.F32.E4M3.E4M3 R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x00000000081879f3, .hi = 0x000fe60008001818},
+         "QGMMA.64x8x32.F32.E5M2.E4M3 R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x00000000081879f3, .hi = 0x000fe60008002818},
+         "QGMMA.64x8x32.F32.E4M3.E5M2 R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x00000000081879f3, .hi = 0x000fe60008003818},
+         "QGMMA.64x8x32.F32.E5M2.E5M2 R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x00000000081879f3, .hi = 0x000fe60008000118},
+         "QGMMA.64x8x32.F16.E4M3.E4M3 R24, gdesc[UR8].negA, R24, gsb0"},
+        {{.lo = 0x03e00000081879f3, .hi = 0x000fe60008000818},
+         "QGMMA.64x256x32.F32.E4M3.E4M3 R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x04001c00081879f3, .hi = 0x000fe60008000a18},
+         "QGMMA.SP.64x8x64.F32.E4M3.E4M3 R24, gdesc[UR8], R24, R28, gsb0"}};
+    for (const auto& [word, text] : cases) {
+        EXPECT_TRUE(is_known(word, 90)) << text;
+        EXPECT_FALSE(is_known(word, 89)) << text;
+        EXPECT_EQ(disassemble(word, 90, 0), text);
+    }
+}
+
+// nvdisasm 11.8's texts of what ptxas 13.0 makes of wgmma.
+TEST(Disassembler, PrintsTheProductsOfAWarpgroup) {
+    const std::pair<Word, std::string> cases[] = {
+        {{.lo = 0x00000000041879f0, .hi = 0x000fe2000c0008ff},
+         "HGMMA.64x8x16.F32 R24, gdesc [UR4], RZ, !UPT, gsb0"},
+        {{.lo = 0x00000000041879f0, .hi = 0x000fe20008700818},
+         "HGMMA.64x8x16.F32 R24, gdesc [UR4], R24"},
+        {{.lo = 0x00000000081879f0, .hi = 0x000fe6000b800818},
+         "HGMMA.64x8x16.F32 R24, gdesc [UR8], R24, UP0, gsb0"},
+        {{.lo = 0x400000081c187df0, .hi = 0x000fe60008000918},
+         "HGMMA.64x8x16.F32 R24, -R28, gdesc [UR8].tnspB, R24, gsb0"},
+        {{.lo = 0x20000000081879f0, .hi = 0x000fe60008000818},
+         "HGMMA.64x8x16.F32 R24, gdesc [UR8].tnspA, R24, gsb0"},
+        {{.lo = 0x07e00000081879f0, .hi = 0x000fe60008002818},
+         "HGMMA.64x256x8.F32.TF32 R24, gdesc [UR8], R24, gsb0"},
+        {{.lo = 0x08011c00041879f0, .hi = 0x000fe60008000a18},
+         "HGMMA.SP.64x8x32.F32 R24, gdesc [UR4], R24, R28, 0x1, gsb0"},
+        {{.lo = 0x06600000081879f1, .hi = 0x000fe60008041018},
+         "IGMMA.64x256x32.S8.S8 R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x00000000081879f1, .hi = 0x000fe60008041818},
+         "IGMMA.64x8x32.S8.S8.SAT R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x00201c00081879f1, .hi = 0x000fe60008041218},
+         "IGMMA.SP.64x8x64.S8.S8 R24, gdesc[UR8], R24, R28, gsb0"},
+        {{.lo = 0x02200000081879f2, .hi = 0x000fe60008014018},
+         "BGMMA.64x256x256.AND.POPC R24, gdesc[UR8], R24, gsb0"},
+        {{.lo = 0x00000000000079c5, .hi = 0x000fe20000000000}, "WARPGROUP.ARRIVE"},
+        {{.lo = 0x00008000000079c5, .hi = 0x000fe40000010500}, "WARPGROUP.DEPBAR.LE gsb0, 0x5"}};
+    for (const auto& [word, text] : cases) EXPECT_EQ(disassemble(word, 90, 0), text);
+}
+
 // Forms that the listings lack; nvdisasm 11.8's texts.
 TEST(Disassembler, PrintsFormsThatOnlyLibrariesHave) {
     EXPECT_EQ(disassemble({.lo = 0x000000746a1e7236, .hi = 0x040fe4000001d01e}, 75, 0),

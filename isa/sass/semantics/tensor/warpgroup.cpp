@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand fields of the wgmma family as ptxas 13 sets them: D at 16-23, C at 64-71; four uniform
+// registers with the descriptors of A and B at 24-29, or at 32-37 where A is in registers (24-31),
+// of which only B's count then; metadata at 40-47 with its selector at 48. Scale-D is a uniform
+// predicate at 87-89, stored as complement, negated by bit 90.
+#include "isa/sass/semantics/tensor/warpgroup.h"
+
+#include <bit>
+
+namespace lockstep::sass {
+
+namespace {
+
+constexpr unsigned kARegisters = 4;
+constexpr unsigned kDescriptorRows = 4;
+
+std::uint64_t descriptor(const Warp& warp, Operand operand, unsigned index) {
+    const Row* rows = &warp.row(operand) + 2 * index;
+    return rows[0].lane[0] | std::uint64_t{rows[1].lane[0]} << 32;
+}
+
+/// The registers hold the results as soon as the instruction has been executed: nothing to wait
+/// for.
+void execute_warpgroup(const Instruction&, Warp&) {}
+
+}  // namespace
+
+bool bind_warpgroup_product(Binder& binder, unsigned columns, unsigned registers) {
+    const Word& word = binder.word;
+    Instruction& out = binder.out;
+    const unsigned slices = columns / kSliceColumns;
+    const unsigned count = slices * registers;
+    const auto d = static_cast<unsigned>(word.bits(16, 8));
+    const auto c = static_cast<unsigned>(word.bits(64, 8));
+    const bool a_in_shared = word.form() == 4;
+    const bool a_in_registers = word.form() == 6;
+    if (!a_in_shared && !a_in_registers) return false;
+    if (!word.uniform() || d + count > kRegisterRZ || (c != kRegisterRZ && c + count > kRegisterRZ))
+        return false;
+    WarpgroupProduct product{};
+    product.slices = static_cast<std::uint8_t>(slices);
+    product.registers = static_cast<std::uint8_t>(registers);
+    product.a_in_shared = a_in_shared;
+    product.has_addend = c != kRegisterRZ;
+    product.is_sparse = word.bit(73);
+    product.selector = static_cast<std::uint8_t>(word.bits(48, 2));
+    const unsigned descriptors = a_in_shared ? 24 : 32;
+    if (word.bits(descriptors, 6) + kDescriptorRows > kUniformURZ) return false;
+    out.d = binder.dest_register(16, count);
+    if (a_in_registers) out.a = binder.source_register(24, kARegisters);
+    out.b = binder.source_uniform(descriptors, kDescriptorRows);
+    if (product.has_addend) out.c = binder.source_register(64, count);
+    if (product.is_sparse) {
+        if (word.bit(74)) return false;  // .REGOFFSET
+        out.d2 = binder.source_register(40);
+    }
+    out.ps[0] = binder.source_inverted_uniform_predicate(87, 90);
+    out.modifiers = std::bit_cast<std::uint32_t>(product);
+    return true;
+}
+
+namespace {
+
+WarpgroupProduct checked(const Instruction& in, const Warp& warp) {
+    if (warp.mask != kAllLanes)
+        throw Fault{.kind = FaultKind::kIllegalInstruction,
+                    .what = "a warpgroup's matrix instruction needs all lanes of its warps",
+                    .lane = static_cast<unsigned>(std::countr_zero(warp.mask))};
+    const std::size_t first = warp.index / kWarpgroupWarps * kWarpgroupWarps;
+    if (first + kWarpgroupWarps > warp.cta->warps.size())
+        throw Fault{.kind = FaultKind::kIllegalInstruction,
+                    .what = "a warpgroup is four whole warps: the CTA has no more for this one"};
+    return std::bit_cast<WarpgroupProduct>(in.modifiers);
+}
+
+}  // namespace
+
+WarpgroupOperands::WarpgroupOperands(const Instruction& in, Warp& warp)
+    : product(checked(in, warp)),
+      first_row(warp.index % kWarpgroupWarps * kWarpRows),
+      accumulates(product.has_addend && warp.read(in.ps[0]) != 0),
+      b(descriptor(warp, in.b, 1), product.b_is_mn_major ? Major::kMn : Major::kK, warp) {
+    if (product.a_in_shared)
+        a.emplace(descriptor(warp, in.b, 0), product.a_is_mn_major ? Major::kMn : Major::kK, warp);
+}
+
+bool bind_warpgroup(Binder& binder) {
+    binder.out.execute = execute_warpgroup;
+    return true;
+}
+
+}  // namespace lockstep::sass

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the matrix instructions of a warpgroup share (wgmma: HGMMA, QGMMA, IGMMA, BGMMA). Four warps
+// multiply 64 rows of A by B; each executes the instruction for itself, when it comes to it, and
+// computes its own 16 rows: from all of B and its rows of A. So a warp's rows of A must lie in
+// shared memory when it issues the instruction, and B when the first warp does; both stay until the
+// group has been waited for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "isa/sass/binder.h"
+#include "isa/sass/semantics/tensor/shared_matrix.h"
+
+namespace lockstep::sass {
+
+constexpr unsigned kWarpgroupWarps = 4;
+constexpr unsigned kWarpRows = 16;     ///< of A, D: a warp's share of the 64
+constexpr unsigned kSliceColumns = 8;  ///< of D: what a run of two or four registers holds
+
+/// What execution needs to know beside the operands; travels in Instruction::modifiers.
+struct WarpgroupProduct {
+    std::uint8_t slices;  ///< columns / 8
+    bool a_in_shared : 1;
+    bool a_is_mn_major : 1, b_is_mn_major : 1;
+    bool negates : 1;     ///< A or B but not both
+    bool has_addend : 1;  ///< C is not RZ
+    bool is_sparse : 1;
+    std::uint8_t selector;
+    std::uint8_t registers;  ///< of a slice: 4, or 2 where D is fp16
+};
+static_assert(sizeof(WarpgroupProduct) == sizeof(Instruction::modifiers));
+
+/// Binds D, A, B, C, scale-D and metadata: Instruction::a is A in registers, b the descriptors (A's
+/// and B's, two uniform registers each), ps[0] whether C is added, d2 the metadata. `columns` and
+/// `registers` (of a slice) are the caller's; false where the operands do not fit the register
+/// file.
+bool bind_warpgroup_product(Binder& binder, unsigned columns, unsigned registers);
+
+/// Operands of one execution. Throws Fault unless all lanes of a whole warpgroup take part.
+struct WarpgroupOperands {
+    WarpgroupOperands(const Instruction& in, Warp& warp);
+
+    WarpgroupProduct product;
+    unsigned first_row;             ///< of A: this warp's
+    bool accumulates;               ///< else D = A B
+    std::optional<SharedMatrix> a;  ///< where A is in shared memory
+    SharedMatrix b;
+};
+
+/// Columns of IGMMA and BGMMA by the number that their shape field counts.
+constexpr std::uint16_t kIntegerColumns[] = {8,   16,  24,  32,  48,  64,  80,  96,  112,
+                                             128, 144, 160, 176, 192, 208, 224, 240, 256};
+
+bool bind_hgmma(Binder& binder);      ///< fp16, bf16, tf32
+bool bind_qgmma(Binder& binder);      ///< fp8
+bool bind_igmma(Binder& binder);      ///< 8-bit integers
+bool bind_bgmma(Binder& binder);      ///< single bits
+bool bind_warpgroup(Binder& binder);  ///< WARPGROUP.ARRIVE, .DEPBAR
+
+}  // namespace lockstep::sass
