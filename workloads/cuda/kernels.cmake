@@ -10,3 +10,6 @@ set(LOCKSTEP_MICRO_KERNELS
     micro_arithmetic micro_bandwidth micro_chase micro_front_end micro_matrix micro_special
     micro_synchronisation)
 set(LOCKSTEP_MICRO_ARCHS 75 80 86 90)
+# What needs instructions of one generation alone (hopper/NAME.cu, cubin/sm_90a).
+set(LOCKSTEP_HOPPER_KERNELS hgemm_wgmma)
+set(LOCKSTEP_HOPPER_ARCHS 90a)

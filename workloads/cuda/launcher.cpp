@@ -34,10 +34,14 @@ ModuleHandle Launcher::module(std::string_view file) {
     if (const auto found = modules_.find(file); found != modules_.end()) return found->second;
     const std::span<const std::uint8_t> image = kernel_image(file, arch_);
     if (image.empty()) {
-        throw InputError(fmt::format(
-            "machine '{}' has compute capability {}.{}; the built-in kernels are compiled for 8.x "
-            "and 9.0, microbenchmarks also for 7.5 (try --on h200)",
-            device_.machine().name(), arch_ / 10, arch_ % 10));
+        std::string compiled;
+        for (const int arch : kernel_archs(file))
+            compiled += fmt::format("{}{}.{}", compiled.empty() ? "" : ", ", arch / 10, arch % 10);
+        throw InputError(
+            fmt::format("machine '{}' has compute capability {}.{}; the built-in kernel '{}' is "
+                        "compiled for {} "
+                        "(try --on h200)",
+                        device_.machine().name(), arch_ / 10, arch_ % 10, file, compiled));
     }
     const ModuleHandle handle =
         device_.load_module(cubin::parse(image, fmt::format("{}.cubin (built in)", file)));

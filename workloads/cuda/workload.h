@@ -29,6 +29,8 @@ struct Workload {
     std::string summary;  ///< one line
     std::vector<ParameterInfo> parameters;
     std::function<void(Run&)> body;  ///< fills the inputs, launches, checks, measures
+    int only_arch = 0;               ///< the compute capability that it needs; 0: any
+    bool runs_on(std::int64_t arch) const { return only_arch == 0 || only_arch == arch; }
 };
 
 /// Every parameter of a workload by name.

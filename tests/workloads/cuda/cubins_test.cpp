@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The committed cubins are what nvcc 13.0 makes of the committed sources.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,8 +44,10 @@ std::string contents(const fs::path& path) {
 struct Compiled {
     const char* folder;
     int arch;
+    const char* suffix = "";
+    std::string target() const { return fmt::format("sm_{}{}", arch, suffix); }
     friend void PrintTo(const Compiled& compiled, std::ostream* out) {
-        *out << compiled.folder << " sm_" << compiled.arch;
+        *out << compiled.folder << " " << compiled.target();
     }
 };
 
@@ -57,8 +60,7 @@ TEST_P(Cubins, EverySourceHasItsImageInTheProgram) {
         if (entry.path().extension() != ".cu") continue;
         const std::string name = entry.path().stem();
         const auto image = kernel_image(name, GetParam().arch);
-        const fs::path file =
-            kFolder / "cubin" / ("sm_" + std::to_string(GetParam().arch)) / (name + ".cubin");
+        const fs::path file = kFolder / "cubin" / GetParam().target() / (name + ".cubin");
         EXPECT_FALSE(image.empty()) << name;
         EXPECT_TRUE(std::string(image.begin(), image.end()) == contents(file)) << name;
     }
@@ -69,7 +71,7 @@ TEST_P(Rebuilt, AreWhatTheCompilerMakes) {
     if (nvcc.empty() || output_of(nvcc + " --version").find("V13.0.88") == std::string::npos) {
         GTEST_SKIP() << "SKIPPED: no nvcc 13.0 (V13.0.88) to rebuild the cubins with";
     }
-    const std::string arch = "sm_" + std::to_string(GetParam().arch);
+    const std::string arch = GetParam().target();
     const fs::path made = fs::path(testing::TempDir()) / ("lockstep_rebuilt_" + arch + ".cubin");
     for (const auto& entry : fs::directory_iterator(kFolder / GetParam().folder)) {
         if (entry.path().extension() != ".cu") continue;
@@ -89,11 +91,12 @@ std::string test_name(const testing::TestParamInfo<Compiled>& test) {
 INSTANTIATE_TEST_SUITE_P(Sm, Cubins,
                          testing::Values(Compiled{"kernels", 80}, Compiled{"kernels", 90},
                                          Compiled{"micro", 75}, Compiled{"micro", 80},
-                                         Compiled{"micro", 86}, Compiled{"micro", 90}),
+                                         Compiled{"micro", 86}, Compiled{"micro", 90},
+                                         Compiled{"hopper", 90, "a"}),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(Sm, Rebuilt,
                          testing::Values(Compiled{"kernels", 80}, Compiled{"kernels", 90},
-                                         Compiled{"micro", 90}),
+                                         Compiled{"micro", 90}, Compiled{"hopper", 90, "a"}),
                          test_name);
 
 TEST(KernelImage, ServesTheArchitecturesOfItsMajorRevision) {
@@ -105,6 +108,9 @@ TEST(KernelImage, ServesTheArchitecturesOfItsMajorRevision) {
     EXPECT_TRUE(kernel_image("relu", 75).empty());
     EXPECT_TRUE(kernel_image("relu", 100).empty());
     EXPECT_TRUE(kernel_image("no such kernel", 90).empty());
+    EXPECT_TRUE(kernel_image("hgemm_wgmma", 89).empty());
+    EXPECT_EQ(kernel_archs("relu"), (std::vector{80, 90}));
+    EXPECT_EQ(kernel_archs("hgemm_wgmma"), std::vector{90});
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ class Cycle : public testing::TestWithParam<Case> {};
 TEST_P(Cycle, LeavesWhatEmulationLeaves) {
     const auto& [name, on] = GetParam();
     const Workload& workload = find_workload(name);
+    if (!workload.runs_on(machine(on)->integer("arch"))) GTEST_SKIP() << "SKIPPED: not for " << on;
     const bool order_matters = kOrderMatters.contains(name);
     const Trace emulated = run(workload, make_emulator(machine(on), {}));
     const Trace simulated = run(workload, make_simulator(machine(on), {}), order_matters);

@@ -101,6 +101,14 @@ const std::string_view kSmall[] = {
     "attention_backward:heads=2,seq=37,d=33,causal=1",
 };
 
+// What runs on compute capability 9.0 alone.
+const std::string_view kHopper[] = {
+    "hgemm_wgmma:m=33,n=35,k=37",
+    "hgemm_wgmma:m=1,n=1,k=1",
+    "hgemm_wgmma:m=130,n=136,k=200,columns=64,stages=2",
+    "hgemm_wgmma:m=70,n=264,k=136,columns=256,warpgroups=1,stages=4",
+};
+
 /// Microbenchmarks have tests of their own.
 bool is_micro(const Workload& workload) {
     return workload.name.starts_with("micro_");
@@ -148,9 +156,28 @@ TEST_P(SmallSizes, OnSm80) {
 INSTANTIATE_TEST_SUITE_P(Kernels, SmallSizes, testing::ValuesIn(kSmall),
                          [](const auto& test) { return test_name(test.param); });
 
+class HopperSizes : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(HopperSizes, OnSm90) {
+    run_and_check(GetParam(), "h200");
+}
+TEST_P(HopperSizes, OnSm80IsAnInputErrorThatNamesTheKernel) {
+    try {
+        run_and_check(GetParam(), "a100");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("is compiled for 9.0"), std::string::npos)
+            << error.what();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, HopperSizes, testing::ValuesIn(kHopper),
+                         [](const auto& test) { return test_name(test.param); });
+
 TEST(SmallSizes, CoverEveryWorkload) {
     std::set<std::string> covered;
     for (const std::string_view text : kSmall) covered.insert(name_of(text));
+    for (const std::string_view text : kHopper) covered.insert(name_of(text));
     for (const Workload& workload : workloads()) {
         if (is_micro(workload)) continue;
         EXPECT_TRUE(covered.contains(workload.name)) << workload.name;

@@ -51,6 +51,7 @@ TEST(Workloads, HaveTheNamesOfTheContract) {
         {"sgemm_naive", "m=1,n=1,k=1"},
         {"sgemm_shared", "m=1,n=1,k=1"},
         {"hgemm_wmma", "m=1,n=1,k=1"},
+        {"hgemm_wgmma", "m=1,n=1,k=1"},
         {"sgemm_double_buffered", "m=1,n=1,k=1"},
         {"attention_naive", "heads=1,seq=1,d=1"},
         {"sgemm_vectorised", "m=1,n=1,k=1"},

@@ -64,13 +64,22 @@ void sgemm(Run& run, KernelName name, int tile, sass::Dim3 block, bool a_transpo
 // k = 2048, no partial sum needs more than 24 bits, so the result is exact in whatever order and
 // with whatever truncation a Tensor Core adds. Beyond, it may cut off up to a whole last bit of the
 // largest addend at each step, which is twice a rounding.
-void hgemm(Run& run, const char* kernel, int tile, unsigned threads) {
+struct HalfProduct {
+    KernelName name;
+    int rows, columns;  ///< of a CTA's tile
+    unsigned threads;
+    std::uint32_t shared_bytes = 0;  ///< dynamic
+};
+
+/// `more` are arguments after the sizes.
+template <class... More>
+void hgemm(Run& run, const HalfProduct& kernel, More... more) {
     const Sizes s(run);
     const auto a = run.uniform_half(std::size_t(s.m) * s.k);
     const auto b = run.uniform_half(std::size_t(s.k) * s.n);
     const auto c = run.zeros<float>(std::size_t(s.m) * s.n);
-    run.launch({kernel, kernel}, {blocks_for(s.n, tile), blocks_for(s.m, tile)}, {threads}, 0,
-               Arguments(a, b, c, s.m, s.n, s.k));
+    run.launch(kernel.name, {blocks_for(s.n, kernel.columns), blocks_for(s.m, kernel.rows)},
+               {kernel.threads}, kernel.shared_bytes, Arguments(a, b, c, s.m, s.n, s.k, more...));
     if (!run.verify()) return;
     const auto product = reference_gemm(
         s,
@@ -85,6 +94,24 @@ void hgemm(Run& run, const char* kernel, int tile, unsigned threads) {
         return;
     }
     run.check("c", c, 2.0 * s.k, [&](int i) { return product[i]; });
+}
+
+void hgemm_wgmma(Run& run) {
+    const int columns = run["columns"], stages = run["stages"], warpgroups = run["warpgroups"];
+    constexpr const char* kNames[] = {"hgemm_wgmma_64", "hgemm_wgmma_128", nullptr,
+                                      "hgemm_wgmma_256"};
+    const char* const name = columns % 64 == 0 ? kNames[columns / 64 - 1] : nullptr;
+    if (name == nullptr)
+        throw InputError(fmt::format("columns={}: a tile has 64, 128 or 256", columns));
+    const int rows = 64 * warpgroups;
+    constexpr int kRowBytes = 128, kAlignment = 1024;
+    hgemm(run,
+          {{"hgemm_wgmma", name},
+           rows,
+           columns,
+           static_cast<unsigned>(128 * warpgroups),
+           static_cast<std::uint32_t>(stages * (rows + columns) * kRowBytes + kAlignment)},
+          stages);
 }
 
 void igemm(Run& run) {
@@ -114,6 +141,10 @@ std::vector<Workload> gemm_workloads() {
         };
     };
     const auto any_k = sizes(kMaxSize);
+    auto wgmma_parameters = any_k;
+    wgmma_parameters.push_back({"columns", 128, 64, 256, "columns of a CTA's tile: 64, 128, 256"});
+    wgmma_parameters.push_back({"warpgroups", 2, 1, 2, "each computes 64 rows of a CTA's tile"});
+    wgmma_parameters.push_back({"stages", 3, 2, 4, "tiles in shared memory"});
     return {
         {"sgemm", "FP32 C = alpha * A * B + beta * C, register-blocked", any_k,
          [](Run& run) {
@@ -148,9 +179,15 @@ std::vector<Workload> gemm_workloads() {
              sgemm(run, {"sgemm_transposed", "sgemm_tn"}, 64, {256}, true, false);
          }},
         {"hgemm", "FP16 GEMM with FP32 sums: mma.sync, ldmatrix, cp.async", any_k,
-         [](Run& run) { hgemm(run, "hgemm", 128, 256); }},
+         [](Run& run) {
+             hgemm(run, {{"hgemm", "hgemm"}, 128, 128, 256});
+         }},
         {"hgemm_wmma", "FP16 GEMM with FP32 sums through WMMA", any_k,
-         [](Run& run) { hgemm(run, "hgemm_wmma", 64, 128); }},
+         [](Run& run) {
+             hgemm(run, {{"hgemm_wmma", "hgemm_wmma"}, 64, 64, 128});
+         }},
+        {"hgemm_wgmma", "FP16 GEMM with FP32 sums: wgmma, cp.async (compute capability 9.0)",
+         wgmma_parameters, hgemm_wgmma, 90},
         {"igemm", "INT8 GEMM with INT32 sums, B stored transposed", sizes(1 << 16), igemm},
     };
 }
