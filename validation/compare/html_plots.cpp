@@ -11,23 +11,22 @@
 #include <optional>
 
 #include "sim/config/machine.h"
-#include "validation/compare/plot.h"
+#include "sim/html/plot.h"
 #include "validation/compare/report.h"
 #include "validation/compare/statistics.h"
 
 namespace lockstep::validation {
 
+using html::escape;
+using html::Mark;
+using html::mark;
+using html::Plot;
+using html::Range;
+
 namespace {
 
 Mark mark_of(Part part) {
     return part == Part::kTrain ? Mark::kTriangle : Mark::kCircle;
-}
-
-LogPlot::Range nothing() {
-    return {INFINITY, 0};
-}
-void include(LogPlot::Range& range, double value) {
-    range = {std::min(range.least, value), std::max(range.most, value)};
 }
 
 std::string with_unit(const char* side, const Row& row) {
@@ -91,13 +90,13 @@ class Work {
 }  // namespace
 
 std::string scatter_plot(std::span<const Row> rows) {
-    LogPlot::Range range = nothing();
+    Range range;
     for (const Row& row : rows)
         if (row.reference > 0 && row.simulated > 0)
-            include(range, row.reference), include(range, row.simulated);
-    if (range.most == 0) return "";
-    LogPlot plot(range, range, 560, 560,
-                 "simulated over reference, both logarithmic, with the diagonal of equality");
+            range.include(row.reference), range.include(row.simulated);
+    if (range.is_empty()) return "";
+    Plot plot({range}, {range}, 560, 560,
+              "simulated over reference, both logarithmic, with the diagonal of equality");
     plot.line(plot.x_range().least, plot.x_range().least, plot.x_range().most, plot.x_range().most,
               "diagonal");
     for (const Row& row : rows)
@@ -176,12 +175,12 @@ std::string roofline(const std::string& machine_name, std::span<const Row> rows)
     for (const Row& row : rows) works[row.name].add(row);
     using Point = std::pair<double, double>;
     std::vector<std::tuple<std::string, Point, Point>> all;
-    LogPlot::Range range_x = nothing(), range_y = nothing();
+    Range range_x, range_y;
     for (const auto& [name, work] : works) {
         const auto a = work.point(&Row::reference), b = work.point(&Row::simulated);
         if (!a || !b) continue;
         all.emplace_back(name, *a, *b);
-        for (const auto& [x, y] : {*a, *b}) include(range_x, x), include(range_y, y);
+        for (const auto& [x, y] : {*a, *b}) range_x.include(x), range_y.include(y);
     }
     if (all.empty()) return "";
     const auto machine = config::Machine::load(machine_name);
@@ -189,12 +188,11 @@ std::string roofline(const std::string& machine_name, std::span<const Row> rows)
     const double peak = 4.0 * static_cast<double>(machine->integer("sm.count"));
     const double bytes_a_cycle =
         machine->number("dram.bandwidth") * 1e9 / (machine->number("clock.sm") * 1e6);
-    include(range_y, peak);
-    include(range_x, peak / bytes_a_cycle);
-    LogPlot plot(
-        range_x, range_y, 640, 440,
-        "warp instructions a cycle over warp instructions a byte of DRAM traffic, measured "
-        "and simulated, below the machine's limits");
+    range_y.include(peak);
+    range_x.include(peak / bytes_a_cycle);
+    Plot plot({range_x}, {range_y}, 640, 440,
+              "warp instructions a cycle over warp instructions a byte of DRAM traffic, measured "
+              "and simulated, below the machine's limits");
     const double ridge = peak / bytes_a_cycle;
     const double first = std::max(plot.x_range().least, plot.y_range().least / bytes_a_cycle);
     plot.line(first, first * bytes_a_cycle, ridge, peak, "roof");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One page that needs nothing else: inline SVG, a style for light and dark, and a script of few
-// lines that sorts and filters the table of values. Without the script all of them are shown.
+// Plots, statistics, and a table of all values with a script of few lines that filters it.
 #include "validation/compare/html_report.h"
 
 #include <fmt/format.h>
@@ -9,12 +8,16 @@
 #include <cmath>
 #include <set>
 
+#include "sim/html/page.h"
+#include "sim/html/plot.h"
 #include "validation/compare/html_plots.h"
-#include "validation/compare/plot.h"
 #include "validation/compare/report.h"
 #include "validation/compare/statistics.h"
 
 namespace lockstep::validation {
+
+using html::escape;
+using html::Mark;
 
 namespace {
 
@@ -37,17 +40,17 @@ std::string statistics_cells(const ErrorStatistics& s) {
     const auto optional = [](std::optional<double> v) {
         return number_cell(v ? fmt::format("{:.4f}", *v) : std::string("–"));
     };
-    std::string html = number_cell(
+    std::string text = number_cell(
         s.without_error == 0 ? fmt::format("{}", s.rows)
                              : fmt::format("<span title=\"{} have a reference of 0 and so no "
                                            "relative error\">{}*</span>",
                                            s.without_error, s.rows));
-    html += number_cell(fmt::format("{}", s.equal));
-    html +=
+    text += number_cell(fmt::format("{}", s.equal));
+    text +=
         number_cell(std::isfinite(s.mean_signed) ? fmt::format("{:+.2f}", s.mean_signed) : "n/a");
-    html += fixed(s.mean_absolute) + fixed(s.median_absolute) + fixed(s.p90_absolute) +
+    text += fixed(s.mean_absolute) + fixed(s.median_absolute) + fixed(s.p90_absolute) +
             fixed(s.maximum_absolute);
-    return html + optional(s.pearson) + optional(s.kendall_tau) + "</tr>\n";
+    return text + optional(s.pearson) + optional(s.kendall_tau) + "</tr>\n";
 }
 
 /// By quantity and part; by group within each quantity.
@@ -95,75 +98,44 @@ constexpr std::string_view kRowHeads[] = {"name", "group", "quantity", "referenc
 
 /// Headings stand above their columns: those of numbers at the right.
 std::string row_heads(const char* before, const char* after) {
-    std::string html;
+    std::string text;
     for (const std::string_view name : kRowHeads) {
         const bool is_number = name == "reference" || name == "simulated" || name == "error";
-        html += fmt::format("<th scope=\"col\"{}>{}{}{}", is_number ? " class=\"n\"" : "", before,
+        text += fmt::format("<th scope=\"col\"{}>{}{}{}", is_number ? " class=\"n\"" : "", before,
                             name, after);
     }
-    return html;
+    return text;
 }
 
 std::string worst_table(const Suite& suite, std::span<const Row> rows) {
-    std::string html = "<div class=\"wide\"><table><thead><tr>";
-    html += row_heads("", "") + "</tr></thead><tbody>\n";
+    std::string text = "<div class=\"wide\"><table><thead><tr>";
+    text += row_heads("", "") + "</tr></thead><tbody>\n";
     for (const Row& row : furthest_off(rows, suite.error, kWorstRows))
-        html += row_cells(suite, row);
-    return html + "</tbody></table></div>\n";
+        text += row_cells(suite, row);
+    return text + "</tbody></table></div>\n";
 }
 
 std::string row_table(const Suite& suite, std::span<const Row> rows) {
-    std::string html =
+    std::string text =
         "<p id=\"filters\" hidden><label>quantity <select id=\"quantity\"><option value=\"\">all";
     for (const std::string& quantity : quantities(rows))
-        html += fmt::format("<option>{}", escape(quantity));
-    html +=
+        text += fmt::format("<option>{}", escape(quantity));
+    text +=
         "</select></label> <label>part <select id=\"part\"><option value=\"\">both<option>train"
         "<option>test</select></label> <label>name <input id=\"find\" type=\"search\" "
         "size=\"20\"></label> <span id=\"count\" aria-live=\"polite\"></span></p>\n"
-        "<div class=\"wide\"><table id=\"rows\"><thead><tr>";
-    html += row_heads("<button type=\"button\">", "</button>") + "</tr></thead><tbody>\n";
-    for (const Row& row : rows) html += row_cells(suite, row);
-    return html + "</tbody></table></div>\n";
+        "<div class=\"wide\"><table class=\"sortable\" id=\"rows\"><thead><tr>";
+    text += row_heads("<button type=\"button\">", "</button>") + "</tr></thead><tbody>\n";
+    for (const Row& row : rows) text += row_cells(suite, row);
+    return text + "</tbody></table></div>\n";
 }
 
-constexpr const char* kStyle =
-    ":root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--line:#d8d8d8;--soft:#f1f1f1;"
-    "--dim:#5c5c5c;--train:#b85c00;--test:#1f5fa8;--warn:#fde2e0}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e4e4e4;--paper:#161618;--line:#3a3a3e;"
-    "--soft:#232327;--dim:#a5a5a5;--train:#f0a050;--test:#74b0f4;--warn:#5a2320}}"
-    "body{font:15px/1.45 system-ui,sans-serif;max-width:1060px;margin:1.5em auto;padding:0 1em;"
-    "color:var(--ink);background:var(--paper)}h1{font-size:1.6em;margin:.2em 0}"
-    "h2{font-size:1.2em;margin:1.6em 0 .4em}p{margin:.4em 0}pre{white-space:pre-wrap;margin:.6em 0;"
-    "padding:.6em .8em;background:var(--soft);border-radius:4px;font:inherit}"
-    ".plot,.wide{overflow-x:auto}.plot svg{display:block;width:100%;min-width:340px;"
-    "font:11.5px system-ui,sans-serif}svg text{fill:var(--ink)}svg .head{font-weight:600}"
-    "table{border-collapse:collapse;font-size:13px}td,th{padding:3px 9px;text-align:left;"
-    "border-bottom:1px solid var(--line)}td:first-child{min-width:15em;overflow-wrap:anywhere}"
-    "th{background:var(--soft);white-space:nowrap}td.n,th.n{text-align:right;white-space:nowrap;"
-    "font-variant-numeric:tabular-nums}tbody tr:hover{background:var(--soft)}"
-    "th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:0;"
-    "cursor:pointer}th[aria-sort=ascending] button:after{content:' \\25b2'}"
-    "th[aria-sort=descending] button:after{content:' \\25bc'}"
-    "summary{cursor:pointer;margin:.6em 0}select,input{font:inherit}"
-    ".grid{stroke:var(--line);fill:none}.minor{opacity:.45}.zero{stroke:var(--dim);fill:none}"
-    ".diagonal,.roof{stroke:var(--ink);fill:none}.diagonal{stroke-dasharray:5 4}"
-    ".pair,.whisker{stroke:var(--dim);fill:none}.train{fill:var(--train)}.test{fill:var(--test)}"
-    ".bar{opacity:.35}.hollow{fill:none;stroke:var(--test);stroke-width:1.5}"
-    ".key{width:12px;height:12px;vertical-align:-1px}"
-    ".sample{background:var(--warn);padding:.6em .8em;border-radius:4px;font-weight:600}";
+constexpr std::string_view kStyle = "td:first-child{min-width:15em;overflow-wrap:anywhere}";
 
-constexpr const char* kScript =
-    "const body=document.querySelector('#rows tbody'),all=[...body.rows];"
+/// Filters the table of values.
+constexpr std::string_view kScript =
+    "const all=[...document.querySelectorAll('#rows tbody tr')];"
     "const cell=(r,i)=>r.children[i].textContent;"
-    "document.querySelectorAll('#rows th').forEach((th,i)=>{th.firstChild.onclick=()=>{"
-    "const up=th.getAttribute('aria-sort')==='ascending'?-1:1;"
-    "document.querySelectorAll('#rows th').forEach(o=>o.removeAttribute('aria-sort'));"
-    "th.setAttribute('aria-sort',up>0?'ascending':'descending');"
-    "const isNumber=all.length>0&&all[0].children[i].className==='n';"
-    "const value=r=>{const n=parseFloat(cell(r,i));return isNaN(n)?Infinity:n};"
-    "all.sort((a,b)=>up*(isNumber?(value(a)<value(b)?-1:value(a)>value(b)?1:0)"
-    ":cell(a,i).localeCompare(cell(b,i))));body.append(...all)}});"
     "const by=id=>document.getElementById(id),q=by('quantity'),p=by('part'),f=by('find');"
     "const show=()=>{let n=0;const word=f.value.toLowerCase();all.forEach(r=>{"
     "const on=(!q.value||cell(r,2)===q.value)&&(!p.value||cell(r,7)===p.value)&&"
@@ -183,7 +155,7 @@ std::string main_quantity(const Suite& suite, std::span<const Row> rows) {
 /// A mark as it stands in the plots.
 std::string key(Mark form, const char* style) {
     return "<svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">" +
-           mark(form, 6, 6, style, "") + "</svg>";
+           html::mark(form, 6, 6, style, "") + "</svg>";
 }
 
 }  // namespace
@@ -192,45 +164,43 @@ std::string html_report(const Suite& suite, const std::string& machine, std::spa
     const std::string about = main_quantity(suite, rows);
     const std::vector<Row> first =
         about.empty() ? std::vector<Row>() : select(rows, about, std::nullopt);
-    std::string html = fmt::format(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-        "content=\"width=device-width,initial-scale=1\"><title>{0} on {1}</title>"
-        "<style>{2}</style></head><body><h1>Suite {0}, machine {1}</h1><p>{3}</p>\n",
-        escape(suite.name), escape(machine), kStyle, escape(suite.summary));
+    std::string text = fmt::format("<h1>Suite {}, machine {}</h1><p>{}</p>\n", escape(suite.name),
+                                   escape(machine), escape(suite.summary));
     if (const std::string warning = sample_warning(rows); !warning.empty())
-        html += "<p class=\"sample\">Made from sample data: nothing here was measured.</p>\n";
+        text += "<p class=\"sample\">Made from sample data: nothing here was measured.</p>\n";
     if (const std::string verdict = goal_text(suite, rows); !verdict.empty())
-        html += "<pre>" + escape(verdict) + "</pre>\n";
+        text += "<pre>" + escape(verdict) + "</pre>\n";
     if (!first.empty()) {
         const std::string quantity = escape(about);
         const std::string legend = key(Mark::kTriangle, "train") + " train, " +
                                    key(Mark::kCircle, "test") +
                                    " test: whether the rows were looked at when the model's "
                                    "parameters were chosen.";
-        html += fmt::format(
+        text += fmt::format(
             "<h2>{0}: simulated against reference</h2><p>{1} Above the dashed line the model says "
             "more.</p>{2}<h2>{0}: errors by kernel</h2><p>A bar is the mean over a kernel's sizes "
             "(the number at the right), a line spans them, a mark is one size.</p>{3}",
             quantity, legend, scatter_plot(first), error_bars(suite, first));
     }
-    html += roofline(machine, rows);
+    text += roofline(machine, rows);
     if (!first.empty())
-        html += fmt::format("<h2>{}: furthest off</h2>", escape(about)) + worst_table(suite, first);
-    html += fmt::format(
+        text += fmt::format("<h2>{}: furthest off</h2>", escape(about)) + worst_table(suite, first);
+    text += fmt::format(
         "<h2>Statistics</h2><p>Errors in {}. Mean: signed, above 0 the model says more. Median, "
         "90th "
         "percentile and maximum: of the absolute errors. Correlations are of the values.</p>",
         suite.error == Error::kRelative ? "%; of rates and shares in points"
                                         : "the values' own units");
-    html += statistics_tables(suite, rows) +
+    text += statistics_tables(suite, rows) +
             "<h2>All values</h2><p>A heading sorts, a second time the other way.</p>" +
             row_table(suite, rows) + "<h2>Provenance</h2><ul>";
     std::vector<std::string> sources;
     for (const Row& row : rows)
         if (std::find(sources.begin(), sources.end(), row.source) == sources.end())
             sources.push_back(row.source);
-    for (const std::string& source : sources) html += "<li>" + escape(source);
-    return html + "</ul><script>" + kScript + "</script></body></html>\n";
+    for (const std::string& source : sources) text += "<li>" + escape(source);
+    return html::page(fmt::format("{} on {}", suite.name, machine), text + "</ul>", kStyle,
+                      kScript);
 }
 
 }  // namespace lockstep::validation

@@ -9,10 +9,10 @@
 
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
+#include "sim/process/process_pool.h"
 #include "validation/compare/comparison.h"
 #include "validation/compare/measured_store.h"
 #include "validation/compare/mufu_tables.h"
-#include "validation/compare/process_pool.h"
 #include "validation/compare/suites.h"
 
 namespace lockstep::validation {
@@ -67,14 +67,14 @@ std::vector<Row> rows(const Request& request) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<Row> list;
     std::size_t failed = 0;
-    const std::size_t begun = run_in_processes(
+    const std::size_t begun = process::run_in_processes(
         jobs, request.threads, request.limit,
         [&](std::size_t job) {
             return to_text(job < pairs
                                ? compare_pair(stored.pairs[job], request.machine)
                                : std::vector{compare_mufu_table(tables[job - pairs], *machine)});
         },
-        [&](std::size_t job, const JobResult& result) {
+        [&](std::size_t job, const process::JobResult& result) {
             if (result.is_input_error) throw InputError(result.text);
             if (!result.is_done) {
                 ++failed;

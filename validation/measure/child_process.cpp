@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "sim/error/error.h"
-#include "validation/child_work.h"
+#include "sim/process/child_work.h"
 #include "validation/measure/driver.h"
 
 namespace lockstep::validation {
@@ -25,7 +25,7 @@ std::string in_child(const std::filesystem::path& file, unsigned timeout,
     LOCKSTEP_CHECK(child >= 0, "fork failed");
     if (child == 0) {
         std::string text;
-        const int status = do_in_child(work, text);
+        const int status = process::do_in_child(work, text);
         std::ofstream(file, std::ios::binary) << text;
         _exit(status);  // the driver's own handlers may hang after a fault
     }

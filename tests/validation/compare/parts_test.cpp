@@ -16,7 +16,6 @@
 #include "sim/stats/sha256.h"
 #include "validation/compare/mufu_tables.h"
 #include "validation/compare/output_difference.h"
-#include "validation/compare/process_pool.h"
 #include "validation/compare/recording_device.h"
 #include "validation/measure/measure_pair.h"
 #include "validation/measure/packed.h"
@@ -26,58 +25,6 @@ namespace {
 
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-TEST(ProcessPool, HandsOverInOrder) {
-    std::vector<std::string> texts;
-    const std::size_t begun = run_in_processes(
-        6, 3, 0,
-        [](std::size_t job) {
-            usleep(static_cast<useconds_t>(1000 * (6 - job)));
-            return std::string(100'000 * job, static_cast<char>('a' + job));
-        },
-        [&](std::size_t job, const JobResult& result) {
-            EXPECT_EQ(job, texts.size());
-            EXPECT_TRUE(result.is_done);
-            texts.push_back(result.text);
-        });
-    EXPECT_EQ(begun, 6u);
-    for (std::size_t job = 0; job < 6; ++job)
-        EXPECT_EQ(texts[job], std::string(100'000 * job, static_cast<char>('a' + job)));
-}
-
-TEST(ProcessPool, TellsHowAJobEnded) {
-    std::vector<JobResult> results;
-    run_in_processes(
-        3, 1, 0,
-        [](std::size_t job) -> std::string {
-            if (job == 0) throw InputError("wrong field");
-            if (job == 1) LOCKSTEP_CHECK(false, "a defect");
-            raise(SIGKILL);
-            return "";
-        },
-        [&](std::size_t, const JobResult& result) { results.push_back(result); });
-    ASSERT_EQ(results.size(), 3u);
-    EXPECT_TRUE(results[0].is_input_error);
-    EXPECT_EQ(results[0].text, "wrong field");
-    EXPECT_FALSE(results[1].is_input_error || results[1].is_done);
-    EXPECT_THAT(results[1].text, HasSubstr("a defect"));
-    EXPECT_THAT(results[2].text, HasSubstr("signal 9"));
-}
-
-TEST(ProcessPool, EndsWithTheLimit) {
-    std::vector<std::string> texts;
-    const std::size_t begun = run_in_processes(
-        100, 2, 1,
-        [](std::size_t job) {
-            if (job > 0) usleep(60'000'000);
-            return std::string("done");
-        },
-        [&](std::size_t, const JobResult& result) { texts.push_back(result.text); });
-    EXPECT_EQ(begun, 3u);
-    ASSERT_EQ(texts.size(), 3u);
-    EXPECT_EQ(texts[0], "done");
-    EXPECT_EQ(texts[2], "the time limit came first");
-}
 
 class OutputDifference : public testing::Test {
   protected:

@@ -10,7 +10,7 @@
 
 #include "sim/error/error.h"
 
-namespace lockstep::validation {
+namespace lockstep::process {
 
 /// In a child: ends with its parent; `text` gets what `work` gives, or what was wrong. The exit
 /// status.
@@ -28,4 +28,4 @@ inline int do_in_child(const std::function<std::string()>& work, std::string& te
     }
 }
 
-}  // namespace lockstep::validation
+}  // namespace lockstep::process
