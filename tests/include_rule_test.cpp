@@ -23,6 +23,8 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"sim/stats", {"sim/error"}},
     {"sim/trace", {"sim/error"}},
     {"sim/engine", {"sim/error"}},
+    {"sim/process", {"sim/error"}},
+    {"sim/html", {"sim/error"}},
     {"sim/cli", {"sim", "isa", "models", "workloads", "validation"}},
     {"isa", {"sim/numerics", "sim/error"}},
     {"models",
@@ -48,8 +50,13 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"workloads/run",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/trace", "models",
       "workloads"}},
+    // Jobs by the hundred: it knows what runs only by workloads/run.
+    {"workloads/sweep",
+     {"sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/process", "sim/html",
+      "workloads/run"}},
     {"validation",
-     {"sim/numerics", "sim/error", "sim/config", "sim/stats", "isa", "models", "workloads"}},
+     {"sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/process", "sim/html", "isa",
+      "models", "workloads"}},
 };
 
 bool starts_with_any(const std::string& path, const std::vector<std::string>& prefixes) {

@@ -212,19 +212,9 @@ std::string Machine::override_parameter(const std::string& text) {
             fail(place, fmt::format("{} is a {}; {} is a parameter of a {}", name_, kind_, path,
                                     other.name));
     const Entry& entry = find_entry(entries, path, place);
-    // A unit may follow the number; without one the canonical unit is meant.
-    std::string value = text.substr(equals + 1);
-    std::string unit(entry.unit);
-    if (entry.type == Type::kInteger || entry.type == Type::kNumber) {
-        const std::size_t end = value.find_first_not_of("0123456789.+-eE");
-        if (end != std::string::npos && end != 0) {
-            unit = value.substr(std::min(value.find_first_not_of(' ', end), value.size()));
-            if (unit.empty()) unit = entry.unit;
-            value.resize(end);
-        }
-    }
-    parameters_[path] = {path, canonical_value(entry, value, unit, place), std::string(entry.unit),
-                         "assumed: set on the command line", full_meaning(entry)};
+    parameters_[path] = {path, canonical_setting(entry, text.substr(equals + 1), place),
+                         std::string(entry.unit), "assumed: set on the command line",
+                         full_meaning(entry)};
     return path;
 }
 

@@ -27,6 +27,14 @@ std::optional<double> conversion(std::string_view unit, std::string_view canonic
     return std::nullopt;
 }
 
+std::optional<double> to_canonical(std::string_view unit) {
+    for (const Multiple& multiple : kMultiples) {
+        if (multiple.unit == unit) return multiple.factor;
+        if (multiple.canonical == unit) return 1.0;
+    }
+    return std::nullopt;
+}
+
 std::string units_for(std::string_view canonical) {
     if (canonical == "1") return "a number without a unit";
     if (canonical == "B") return "B, KiB, MiB, GiB (of 1024) or kB, MB, GB (of 1000)";

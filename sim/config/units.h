@@ -12,6 +12,10 @@ namespace lockstep::config {
 /// different things.
 std::optional<double> conversion(std::string_view unit, std::string_view canonical);
 
+/// What a value in a unit of machine files is multiplied with to be in its canonical unit; nothing
+/// where there is no such unit.
+std::optional<double> to_canonical(std::string_view unit);
+
 /// The units that a value in `canonical` may be given in, for messages: "B, KiB, MiB, GiB (of 1024)
 /// or kB, MB, GB (of 1000)"; of a pure number "a number without a unit".
 std::string units_for(std::string_view canonical);

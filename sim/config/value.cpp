@@ -85,4 +85,17 @@ std::string canonical_value(const Entry& entry, const std::string& value, const 
                                         : fmt::format("{}", number);
 }
 
+std::string canonical_setting(const Entry& entry, const std::string& text, const Place& place) {
+    std::string value = text, unit(entry.unit);
+    if (entry.type == Type::kInteger || entry.type == Type::kNumber) {
+        const std::size_t end = text.find_first_not_of("0123456789.+-eE");
+        if (end != std::string::npos && end != 0) {
+            unit = text.substr(std::min(text.find_first_not_of(' ', end), text.size()));
+            if (unit.empty()) unit = entry.unit;
+            value.resize(end);
+        }
+    }
+    return canonical_value(entry, value, unit, place);
+}
+
 }  // namespace lockstep::config

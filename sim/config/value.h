@@ -27,4 +27,8 @@ std::string full_meaning(const Entry& entry);
 std::string canonical_value(const Entry& entry, const std::string& value, const std::string& unit,
                             const Place& place);
 
+/// The same of a text in which a unit may follow the number, as "50MiB"; without one the canonical
+/// unit is meant.
+std::string canonical_setting(const Entry& entry, const std::string& text, const Place& place);
+
 }  // namespace lockstep::config

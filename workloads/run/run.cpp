@@ -4,7 +4,9 @@
 #include "sim/config/machine_text.h"
 #include "sim/stats/sha256.h"
 #include "sim/stats/version.h"
+#include "workloads/cuda/workload.h"
 #include "workloads/run/kind.h"
+#include "workloads/run/run_check.h"
 
 namespace lockstep::run {
 
@@ -26,6 +28,17 @@ CycleRange trace_window(const Job& job) {
     if (!is_good)
         throw InputError(fmt::format("--trace-window {}: wanted FROM:TO, in cycles", text));
     return range;
+}
+
+void check(const Job& job) {
+    const MachinePtr machine = config::Machine::load(job.machine, job.overrides);
+    const Subject subject = identify(job.what);
+    const Way& way = find_way(job, subject, *machine);
+    check_options(job, way, *machine);
+    if (way.subject == SubjectKind::kKernel) {
+        const cuda::WorkloadText text = cuda::parse_workload(job.what);
+        cuda::parse_parameters(cuda::find_workload(text.name), text.parameters);
+    }
 }
 
 Outcome run(const Job& job, Screen& screen) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verb sweep of the built program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "run_program.h"
+
+namespace lockstep::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+class Sweep : public testing::Test {
+  protected:
+    Sweep() : folder_(temporary("_sweep")) { fs::create_directories(folder_); }
+    ~Sweep() override { fs::remove_all(folder_); }
+    std::string path(const std::string& name) const { return folder_ + "/" + name; }
+    static std::string read(const std::string& file) {
+        std::ostringstream text;
+        text << std::ifstream(file, std::ios::binary).rdbuf();
+        return text.str();
+    }
+    const std::string folder_;
+};
+
+const std::string kGrid =
+    "sweep vector_add:n=3000 --vary sm.count=8,16 --vary l2.size=25MiB,50MiB "
+    "--objective seconds --objective size=sm.count*l2.size ";
+
+TEST_F(Sweep, RunsAGridAndWritesTablesAndAPage) {
+    const Result result = lockstep(kGrid + "--out " + path("o.json") + " --html " + path("o.html"));
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output,
+                AllOf(HasSubstr("sm.count"), HasSubstr("front"), HasSubstr("4 of 4 points run")));
+    const auto root = nlohmann::json::parse(read(path("o.json")));
+    ASSERT_EQ(root["points"].size(), 4u);
+    EXPECT_EQ(root["points"][1]["vary"]["l2.size"], "50MiB");
+    EXPECT_EQ(root["points"][0]["pareto"], true);
+    EXPECT_GT(root["points"][0]["metrics"]["smsp__inst_executed.sum"], 0);
+    EXPECT_EQ(root["sensitivity"].size(), 2u);
+    const std::string page = read(path("o.html"));
+    EXPECT_THAT(page, AllOf(HasSubstr("Pareto front"), HasSubstr("<svg"), HasSubstr("All points"),
+                            Not(HasSubstr("http"))));
+    EXPECT_THAT(lockstep(kGrid + "--out " + path("o.json")).output, HasSubstr("0 of 4 points run"));
+    EXPECT_EQ(lockstep(kGrid + "--out " + path("o.csv")).status, 0);
+    EXPECT_THAT(read(path("o.csv")), HasSubstr("\"sm.count\",\"l2.size\",\"seconds\""));
+}
+
+TEST_F(Sweep, HasTheSameResultsWhateverTheJobs) {
+    for (const char* jobs : {"1", "4"})
+        EXPECT_EQ(lockstep(kGrid + "--jobs " + jobs + " --out " + path(jobs) + ".json --html " +
+                           path(jobs) + ".html")
+                      .status,
+                  0);
+    EXPECT_EQ(read(path("1.json")), read(path("4.json")));
+    EXPECT_EQ(read(path("1.html")), read(path("4.html")));
+}
+
+TEST_F(Sweep, HasARowForAPointThatFails) {
+    const Result result = lockstep(
+        "sweep sgemm:m=4096,n=4096,k=4096 vector_add:n=1000 --timeout 2s --out " + path("o.csv"));
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(read(path("o.csv")), HasSubstr("failed,\"took longer than 2 s\""));
+    EXPECT_THAT(read(path("o.csv")), HasSubstr("done"));
+}
+
+TEST_F(Sweep, RefusesBadInputBeforeAnythingRuns) {
+    for (const auto& [arguments, message] : std::vector<std::pair<std::string, std::string>>{
+             {"vector_add --vary sm.cuont=1", "did you mean sm.count?"},
+             {"vector_add --vary sm.count=1,b", "'b' is not a number"},
+             {"vector_add --vary sm.count", "wanted path=value,value"},
+             {"vector_add --vary sm.count=1..9", "needs samples"},
+             {"vector_add --where 'sm.count <'", "column"},
+             {"vector_ad --vary sm.count=1", "did you mean vector_add?"},
+             {"vector_add:q=1 --vary sm.count=1", "q"},
+             {"vector_add --on tpu_v1", "runs on a GPU"},
+             {"vector_add --out x.txt", ".json or .csv"},
+             {"vector_add --out " + path("x.csv") + " --html " + path("x.csv"), "the same file"},
+             {"vector_add --html /nowhere/x.html", "cannot be written"},
+             {"vector_add --objective nonsense__x", "has no metric nonsense__x"},
+             {path("none.yaml"), "cannot be read"}}) {
+        const Result result = lockstep("sweep " + arguments + " --state " + path("s.sqlite"));
+        EXPECT_EQ(result.status, 2) << arguments << result.output;
+        EXPECT_THAT(result.output, HasSubstr(message)) << arguments;
+    }
+    EXPECT_FALSE(fs::exists(path("x.csv")));
+}
+
+TEST_F(Sweep, GoesOnWhereItWasKilled) {
+    const std::string sweep =
+        "sweep sgemm:m=128,n=128,k=64 --vary sm.count=8..64..8 --vary clock.sm=1000,1500,2000 "
+        "--jobs 2 --out ";
+    const Result whole = lockstep(sweep + path("whole.json"));
+    ASSERT_EQ(whole.status, 0) << whole.output;
+    ASSERT_THAT(whole.output, HasSubstr("24 of 24 points run"));
+    // As the same command: its state is that of whole.json.
+    std::size_t killed = 0;
+    const std::string command = "exec " + binary_path("bin/lockstep") + " " + sweep +
+                                path("parts.json") + " >/dev/null 2>&1";
+    for (int milliseconds = 60; killed < 8; milliseconds += 35) {
+        const pid_t child = fork();
+        if (child == 0) {
+            execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+            _exit(127);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        kill(child, SIGKILL);
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (!WIFSIGNALED(status)) break;  // it was done before
+        EXPECT_FALSE(fs::exists(path("parts.json")));
+        ++killed;
+    }
+    EXPECT_GE(killed, 1u);
+    const Result rest = lockstep(sweep + path("parts.json"));
+    EXPECT_EQ(rest.status, 0) << rest.output;
+    EXPECT_EQ(read(path("whole.json")), read(path("parts.json")));
+    EXPECT_FALSE(fs::exists(path("parts.sqlite.work")));
+    EXPECT_THAT(rest.output, Not(HasSubstr("24 of 24 points run")));
+}
+
+TEST_F(Sweep, ReadsAStudyFile) {
+    std::ofstream(path("study.yaml")) << "workloads: [vector_add:n=1000]\n"
+                                         "vary:\n"
+                                         "  sm.count: [8, 16]\n"
+                                         "objectives: {time: seconds}\n";
+    const Result result = lockstep("sweep " + path("study.yaml") + " --state " + path("s.sqlite"));
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("time"));
+    std::ofstream(path("study.yaml"), std::ios::app) << "jobz: 3\n";
+    EXPECT_THAT(lockstep("sweep " + path("study.yaml")).output,
+                HasSubstr("study.yaml:5: unknown key 'jobz'"));
+}
+
+}  // namespace
+}  // namespace lockstep::cli
