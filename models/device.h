@@ -47,6 +47,7 @@ struct LaunchRequest {
     std::uint32_t dynamic_shared_bytes = 0;
     std::span<const std::byte> parameters;  ///< packed as the kernel's parameter area
     bool cooperative = false;               ///< all CTAs are resident at once
+    bool programmatic = false;  ///< may begin before the launch ahead of it in its stream has ended
 };
 
 /// What one launch did.
@@ -74,7 +75,13 @@ class DeviceFault : public ProgramFault {
 /// The runtime library maps it to the code the real runtime returns.
 class LaunchRefused : public InputError {
   public:
-    enum class Reason { kInvalidConfiguration, kOutOfResources, kCooperativeTooLarge, kNoKernel };
+    enum class Reason {
+        kInvalidConfiguration,
+        kOutOfResources,
+        kCooperativeTooLarge,
+        kNoKernel,
+        kInvalidCluster
+    };
     LaunchRefused(Reason reason, const std::string& message)
         : InputError(message), reason_(reason) {}
     Reason reason() const { return reason_; }

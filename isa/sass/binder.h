@@ -143,6 +143,7 @@ std::span<const BindEntry> tensor_semantics();
 std::span<const BindEntry> control_flow_semantics();
 std::span<const BindEntry> jump_semantics();
 std::span<const BindEntry> barrier_semantics();
+std::span<const BindEntry> cluster_semantics();
 std::span<const BindEntry> special_register_semantics();
 
 /// The entry that binds this word on this arch, or nullptr.

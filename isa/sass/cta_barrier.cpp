@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "isa/sass/barrier_observer.h"
+#include "isa/sass/cluster.h"
 
 namespace lockstep::sass {
 
@@ -102,6 +103,7 @@ void complete_barrier(Cta& cta, unsigned number) {
 void note_exit(Warp& warp) {
     Cta& cta = *warp.cta;
     if (warp.live == 0) --cta.live_warps;
+    if (cta.member != nullptr) note_cluster_exit(cta);
     for (unsigned number = 0; number < cta.barrier.size(); ++number) {
         CtaBarrier& barrier = cta.barrier[number];
         if (!barrier.is_awaited) continue;

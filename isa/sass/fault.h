@@ -22,7 +22,8 @@ enum class FaultKind : std::uint8_t {
     kInstructionLimit,     ///< more instructions than --max-instructions
 };
 
-enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kConstant, kGeneric };
+/// kCluster: shared memory of another CTA of the cluster, by rank and offset (cluster.h).
+enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kConstant, kGeneric, kCluster };
 
 /// Thrown by semantics, caught by the machine that runs the warp.
 struct Fault {

@@ -20,6 +20,7 @@ class BarrierObserver;
 class DeferredQueue;
 class Program;
 class StoreBuffer;
+struct ClusterMember;
 struct Cta;
 struct Warp;
 
@@ -56,6 +57,8 @@ struct Launch {
     GlobalMemory* memory = nullptr;
     int arch = 90;
     Dim3 grid, block, cluster;
+    bool is_clustered = false;       ///< CTAs are members of clusters, be they of one CTA
+    std::uint32_t registers = 0;     ///< of a thread at its start
     std::uint32_t shared_bytes = 0;  ///< static + dynamic (+ reserved) of one CTA
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint32_t local_bytes = 0;  ///< of one thread
@@ -111,6 +114,9 @@ struct Cta {
     /// Hears of barriers where a run is checked; nullptr: nobody does.
     BarrierObserver* observer = nullptr;
     ExtentCache extents;
+    ClusterMember* member = nullptr;   ///< its part in a cluster, see cluster.h; nullptr: in none
+    std::uint32_t cluster_rank = 0;    ///< 0 where it is in none
+    std::uint32_t free_registers = 0;  ///< by thread of a warp: what setmaxnreg has released
 };
 
 /// Why a path of a warp does not run.
@@ -119,6 +125,8 @@ enum class PathStatus : std::uint8_t {
     kConvergence,  ///< at BSYNC of barrier `detail`
     kWarpSync,     ///< at WARPSYNC for the lanes `wanted`
     kCtaBarrier,   ///< at BAR number `detail`
+    kCluster,      ///< at UCGABAR_WAIT
+    kRegisters,    ///< at USETMAXREG.TRY_ALLOC for `detail` registers, which it executes again
     kCollective,   ///< its lanes run in another path's collective region, then from pc on
 };
 
@@ -160,6 +168,7 @@ struct Warp {
     bool has_yielded = false;          ///< the path gave way (YIELD, NANOSLEEP) in its last slice
     std::uint32_t yields = 0;          ///< since a thread came to a barrier or ended
     std::uint32_t barrier_result = 0;  ///< reduction of the barrier that it passed last
+    std::uint32_t registers = 0;       ///< of a thread, as setmaxnreg has left them
     // Emulation: how a warp takes turns with the others of its CTA, see cta_runner.cpp.
     static constexpr std::uint8_t kTurns = 4;
     std::uint8_t turns = kTurns;  ///< still to be taken since the start or the last barrier

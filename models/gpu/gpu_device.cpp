@@ -110,6 +110,8 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     launch.grid = request.grid;
     launch.block = request.block;
     launch.cluster = request.cluster;
+    launch.is_clustered = is_clustered(*kernel, request);
+    launch.registers = kernel->registers;
     launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
     launch.shared_bytes = kernel->shared_bytes + request.dynamic_shared_bytes;
     constexpr std::uint32_t kStackAlignment = 16;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "isa/cubin/demangle.h"
+#include "isa/sass/cluster.h"
 #include "isa/sass/cta_barrier.h"
 #include "models/gpu/module.h"
 
@@ -27,6 +28,47 @@ std::uint32_t warp_registers(const cubin::Function& kernel) {
     constexpr std::uint32_t kGranule = 256;
     return round_up(std::uint64_t{std::max(kernel.registers, 16u)} * kWarpSize, kGranule);
 }
+
+bool is_clustered(const cubin::Function& kernel, const LaunchRequest& request) {
+    return request.cluster.volume() > 1 || kernel.explicit_cluster;
+}
+
+namespace {
+
+/// The driver's rules, CUDA Driver API, cuLaunchKernelEx; and the sizes of the Programming Guide.
+void check_cluster(const config::Machine& machine, const cubin::Function& kernel,
+                   const LaunchRequest& request) {
+    using Reason = LaunchRefused::Reason;
+    const auto refuse = [&](const std::string& why) {
+        throw LaunchRefused(Reason::kInvalidCluster,
+                            fmt::format("kernel {} cannot be launched on {}: {}",
+                                        cubin::demangled(kernel.name), machine.name(), why));
+    };
+    const sass::Dim3& cluster = request.cluster;
+    const sass::Dim3& grid = request.grid;
+    const std::uint64_t ctas = cluster.volume();
+    if (ctas == 1) return;
+    if (ctas == 0) refuse("a dimension of the cluster is zero");
+    const std::string shape = fmt::format("({},{},{})", cluster.x, cluster.y, cluster.z);
+    constexpr std::int64_t kFirstArch = 90;
+    if (machine.integer("arch") < kFirstArch)
+        refuse(fmt::format("clusters, as {}, exist from sm_90 on", shape));
+    if (ctas > sass::kMaxClusterCtas)
+        refuse(fmt::format("a cluster {} has {} CTAs, at most {}", shape, ctas,
+                           sass::kMaxClusterCtas));
+    if (kernel.max_cluster_rank != 0 && ctas > kernel.max_cluster_rank)
+        refuse(fmt::format("a cluster {} has {} CTAs, its .maxclusterrank is {}", shape, ctas,
+                           kernel.max_cluster_rank));
+    if (kernel.cluster[0] != 0 &&
+        cluster != sass::Dim3{kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]})
+        refuse(fmt::format("a cluster {} is not the ({},{},{}) that it was compiled for", shape,
+                           kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]));
+    if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+        refuse(fmt::format("grid ({},{},{}) is not a multiple of the cluster {}", grid.x, grid.y,
+                           grid.z, shape));
+}
+
+}  // namespace
 
 void check_launch(const config::Machine& machine, const cubin::Function& kernel,
                   const LaunchRequest& request) {
@@ -61,8 +103,7 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
             refuse(Reason::kInvalidConfiguration,
                    fmt::format("{} threads exceed its launch bounds of {}", block.volume(), bound));
     }
-    if (request.cluster.volume() > 1)
-        refuse(Reason::kInvalidConfiguration, "clusters of more than one CTA are not executed yet");
+    check_cluster(machine, kernel, request);
     const std::uint64_t warps = (block.volume() + kWarpSize - 1) / kWarpSize;
     if (warps * warp_registers(kernel) > limit("sm.registers"))
         refuse(Reason::kOutOfResources,
@@ -192,12 +233,17 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
     put32(is_hopper ? 0x44 : 0x8c, static_cast<std::uint32_t>(grid_workspace >> 32));
     put32(is_hopper ? 0x48 : 0x90, static_cast<std::uint32_t>(grid_workspace));
     if (is_hopper) {
-        // Clusters of one: CTAs by dimension, their reciprocals, clusters by dimension.
+        // Whether clusters were asked for; CTAs of one by dimension, their reciprocals, clusters by
+        // dimension; CTAs of one.
+        const std::uint32_t cluster[] = {request.cluster.x, request.cluster.y, request.cluster.z};
+        put32(0x140, is_clustered(kernel, request));
         for (std::uint32_t i = 0; i < 3; ++i) {
-            put32(0x144 + 4 * i, 1);
-            put32(0x150 + 4 * i, std::bit_cast<std::uint32_t>(1.0f));
-            put32(0x15c + 4 * i, dims[3 + i]);
+            put32(0x144 + 4 * i, cluster[i]);
+            put32(0x150 + 4 * i,
+                  std::bit_cast<std::uint32_t>(1.0f / static_cast<float>(cluster[i])));
+            put32(0x15c + 4 * i, dims[3 + i] / cluster[i]);
         }
+        put32(0x188, static_cast<std::uint32_t>(request.cluster.volume()));
         put64(0x198, address + kernel.parameter_base);
     } else {
         put64(0x40, address);  // pointers to parameters are made from it
@@ -295,6 +341,9 @@ void CtaStorage::start(std::uint64_t linear_index) {
                   static_cast<std::uint32_t>(linear_index / grid.x / grid.y)};
     cta_.clock_reads = 0;
     cta_.releases = 0;
+    cta_.member = nullptr;
+    cta_.cluster_rank = 0;
+    cta_.free_registers = 0;
     cta_.live_warps = static_cast<std::uint32_t>(warps_.size());
     sass::reset_barriers(cta_);
     std::memset(cta_.shared, 0, round_up(launch_->shared_bytes, sizeof(std::uint32_t)));
@@ -320,6 +369,7 @@ void CtaStorage::start(std::uint64_t linear_index) {
         warp.awaited = 0;
         warp.progress = 0;
         warp.barrier_result = 0;
+        warp.registers = launch_->registers;
         warp.parked.clear();
     }
 }

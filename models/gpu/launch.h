@@ -21,6 +21,9 @@ namespace lockstep::gpu {
 void check_launch(const config::Machine& machine, const cubin::Function& kernel,
                   const LaunchRequest& request);
 
+/// Whether the CTAs are members of clusters, be they of one CTA.
+bool is_clustered(const cubin::Function& kernel, const LaunchRequest& request);
+
 /// Shared memory that a CTA gets where it asks for so much.
 std::uint32_t granted_shared_bytes(std::uint32_t bytes);
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "isa/sass/cluster.h"
 #include "isa/sass/program.h"
 #include "isa/sass/store_buffer.h"
 
@@ -67,6 +68,12 @@ void throw_access_fault(FaultKind kind, const Warp& warp, unsigned lane, unsigne
                 .address = address,
                 .bytes = width,
                 .space = space};
+}
+
+void strip_own_rank(Warp& warp) {
+    const Cta& cta = *warp.cta;
+    for (std::uint64_t& address : warp.access.address)
+        address = own_shared_offset(cta, static_cast<std::uint32_t>(address));
 }
 
 void refill_extent(Extent& extent, const Warp& warp, std::uint64_t address) {

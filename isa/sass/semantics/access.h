@@ -84,8 +84,13 @@ inline Target global_target(const Instruction& in, Warp& warp, unsigned width,
     return {0, Pattern::kScattered, true};
 }
 
-/// Shared memory of the CTA. Throws Fault.
+/// Takes the own CTA's rank out of the addresses, see cluster.h.
+void strip_own_rank(Warp& warp);
+
+/// Shared memory of the CTA; leaves offsets there in warp.access. Throws Fault.
 inline Target shared_target(Warp& warp, unsigned width, Direction direction) {
+    if (warp.cta->cluster_rank != 0) [[unlikely]]
+        strip_own_rank(warp);
     const std::uint64_t* const address = warp.access.address;
     const auto first = static_cast<unsigned>(std::countr_zero(warp.mask));
     const auto last = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(warp.mask));

@@ -46,6 +46,9 @@ void execute_ldgsts(const Instruction& in, Warp& warp) {
         access.address[l] = access.copy_to[l] = b.lane[l] + uniform + offset;
     note_access(warp, Space::kShared, Direction::kStore, kWidth);
     const Target to = shared_target(warp, kWidth, Direction::kStore);
+    if (warp.cta->cluster_rank != 0)
+        for (unsigned l = 0; l < kWarpSize; ++l)
+            access.copy_to[l] = static_cast<std::uint32_t>(access.address[l]);
     const auto destination = [&](unsigned l) { return host_at(to.base, access.copy_to[l]); };
 
     for_each_lane(mask & ~enabled, [&](unsigned l) { std::memset(destination(l), 0, kWidth); });

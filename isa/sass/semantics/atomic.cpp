@@ -10,6 +10,7 @@
 #include "isa/sass/semantics/access.h"
 #include "isa/sass/semantics/atomic_update.h"
 #include "isa/sass/semantics/memory.h"
+#include "isa/sass/semantics/remote.h"
 
 namespace lockstep::sass {
 
@@ -66,6 +67,17 @@ void execute_generic(const Instruction& in, Warp& warp) {
     warp.write(in.pd[0], kAllLanes);
 }
 
+/// red.async: in shared memory of the cluster, reported to an mbarrier there.
+template <typename U>
+void execute_async(const Instruction& in, Warp& warp) {
+    const std::uint32_t* const barrier = compute_async_addresses(in, warp);
+    access_cluster(in, warp,
+                   {.width = sizeof(typename U::Value) * U::kCount,
+                    .direction = Direction::kAtomic,
+                    .perform = update_lanes<U>,
+                    .barrier = barrier});
+}
+
 /// Floating-point ones do not: the predicate says where the operation was performed, and code
 /// follows that performs it in another way where it was not.
 template <typename U>
@@ -84,7 +96,7 @@ void execute_generic_float(const Instruction& in, Warp& warp) {
 }
 
 /// Which of the above an opcode uses.
-enum class Kind { kGlobal, kShared, kGeneric };
+enum class Kind { kGlobal, kShared, kGeneric, kAsync };
 
 template <typename U>
 void set_execute(Binder& binder, Kind kind, bool is_float = false) {
@@ -92,13 +104,14 @@ void set_execute(Binder& binder, Kind kind, bool is_float = false) {
     Instruction& out = binder.out;
     out.execute = kind == Kind::kGlobal   ? execute_global<U>
                   : kind == Kind::kShared ? execute_shared<U>
+                  : kind == Kind::kAsync  ? execute_async<U>
                   : is_float              ? execute_generic_float<U>
                                           : execute_generic<U>;
     out.width = kRows * 4;
     out.b = binder.source_register(32, kRows);
     // A reduction has no result: its field for one holds something else.
     const unsigned base = binder.word.base_opcode();
-    if (base == 0x18e || base == 0x1a6)
+    if (base == 0x18e || base == 0x1a6 || kind == Kind::kAsync)
         out.d = Operand::of_warp(kSinkRow);
     else
         out.d = binder.dest_register(16, kRows);
@@ -307,6 +320,19 @@ constexpr BindEntry kEntries[] = {
 };
 
 }  // namespace
+
+void perform_in_cluster(const Instruction& in, Warp& warp, unsigned width, PerformAtomic perform) {
+    access_cluster(in, warp,
+                   {.width = width,
+                    .direction = Direction::kAtomic,
+                    .perform = perform,
+                    .returns = in.d != Operand::of_warp(kSinkRow)});
+}
+
+bool bind_redas(Binder& binder) {
+    bind_async_address(binder, 72);
+    return set_typed(binder, Kind::kAsync, static_cast<unsigned>(binder.word.bits(87, 4)));
+}
 
 std::byte* AtomicTarget::host_without_base(unsigned lane, unsigned offset) const {
     if (local == nullptr) return memory->find(address[lane]).at(address[lane]) + offset;

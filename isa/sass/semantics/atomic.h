@@ -82,10 +82,15 @@ inline AtomicTarget atomic_target(const Instruction& in, Warp& warp, Space space
     return {.address = address, .local = warp.local};
 }
 
+/// Performs an operation in the shared memory of other CTAs of the cluster.
+void perform_in_cluster(const Instruction& in, Warp& warp, unsigned width, PerformAtomic perform);
+
 /// Performs an operation on `width` bytes a lane in one space, or lets it wait where the machine
 /// wants global atomics to.
 template <PerformAtomic kPerform>
 inline void perform_or_defer(const Instruction& in, Warp& warp, Space space, unsigned width) {
+    if (space == Space::kCluster) [[unlikely]]
+        return perform_in_cluster(in, warp, width, kPerform);
     const AtomicTarget target = atomic_target(in, warp, space, width);
     if (warp.cta->deferred != nullptr && space == Space::kGlobal) [[unlikely]] {
         warp.cta->deferred->defer_atomic(in, warp, target, width, kPerform);

@@ -11,6 +11,8 @@
 #include "isa/sass/convergence.h"
 #include "isa/sass/semantics/access.h"
 #include "isa/sass/semantics/async_copy.h"
+#include "isa/sass/semantics/memory.h"
+#include "isa/sass/semantics/remote.h"
 #include "isa/sass/store_buffer.h"
 
 namespace lockstep::sass {
@@ -44,15 +46,14 @@ void write64(Row* d, unsigned l, std::uint64_t value) {
     d[1].lane[l] = static_cast<std::uint32_t>(value >> 32);
 }
 
-void execute_arrive(const Instruction& in, Warp& warp) {
-    const std::uintptr_t base = begin_barrier(in, warp, Direction::kAtomic);
-    const Row& b = warp.row(in.b);
-    Row* const d = &warp.row(in.d);
+void arrive_lanes(const Instruction& in, const AtomicOperands& operands) {
+    const std::uintptr_t base = operands.target.base;
+    Row* const d = operands.d;
     const auto what = static_cast<Count>(in.modifiers >> kAddressBits & 7);
-    for_each_lane(warp.mask, [&](unsigned l) {
-        const std::uint64_t address = warp.access.address[l];
+    for_each_lane(operands.lanes, [&](unsigned l) {
+        const std::uint64_t address = operands.target.address[l];
         Mbarrier barrier(load_barrier(base, address));
-        const std::uint32_t operand = b.lane[l];
+        const std::uint32_t operand = operands.b[0].lane[l];
         const auto bytes = static_cast<std::int32_t>(operand);
         write64(d, l, barrier.bits());
         if (in.modifiers & kDrop) barrier.drop();
@@ -78,6 +79,28 @@ void execute_arrive(const Instruction& in, Warp& warp) {
         }
         store_barrier(base, address, barrier.bits());
     });
+}
+
+/// Without a result (.RED), mbarriers may be in other CTAs of the cluster.
+void execute_arrive(const Instruction& in, Warp& warp) {
+    compute_addresses(in, warp);
+    const std::uint32_t mask = warp.mask;
+    const bool returns = in.d != Operand::of_warp(kSinkRow);
+    const std::uint32_t remote = returns ? 0 : lanes_of_others(warp, mask);
+    warp.mask = mask & ~remote;
+    if (warp.mask != 0) {
+        note_access(warp, Space::kShared, Direction::kAtomic, kBytes);
+        const std::uintptr_t base = shared_target(warp, kBytes, Direction::kAtomic).base;
+        arrive_lanes(in, {.target = {.address = warp.access.address, .base = base},
+                          .lanes = warp.mask,
+                          .b = &warp.row(in.b),
+                          .d = &warp.row(in.d)});
+    }
+    warp.mask = remote;
+    if (remote != 0)
+        access_cluster(in, warp,
+                       {.width = kBytes, .direction = Direction::kAtomic, .perform = arrive_lanes});
+    warp.mask = mask;
 }
 
 /// True where the phase is no longer the one in bit 31 of the register.
@@ -157,6 +180,7 @@ std::byte* global_block(Warp& warp, std::uint64_t address, std::uint32_t bytes, 
 std::byte* shared_block(Warp& warp, std::uint32_t address, std::uint32_t bytes,
                         std::uint32_t alignment = 16) {
     const std::uint32_t limit = warp.cta->launch->shared_bytes;
+    address = own_shared_offset(*warp.cta, address);
     if (address % alignment == 0 && address <= limit && bytes <= limit - address)
         return warp.cta->shared + address;
     throw Fault{.kind = address % alignment == 0 ? FaultKind::kIllegalAddress
@@ -185,8 +209,8 @@ void execute_ublkcp(const Instruction& in, Warp& warp) {
     const bool to_shared = in.modifiers == kToShared;
     note_access(warp, Space::kGlobal, to_shared ? Direction::kLoad : Direction::kStore, kBulkUnit);
     warp.access.address[0] = lane64(to_shared ? from : to, 0);
-    warp.access.copy_to[0] = (to_shared ? to : from)[0].lane[0];
-    warp.access.copy_barrier = to_shared ? to[1].lane[0] : 0;
+    warp.access.copy_to[0] = own_shared_offset(*warp.cta, (to_shared ? to : from)[0].lane[0]);
+    warp.access.copy_barrier = to_shared ? own_shared_offset(*warp.cta, to[1].lane[0]) : 0;
     warp.access.bulk_bytes = bytes;
     StoreBuffer* const stores = warp.cta->stores;
     if (to_shared) {

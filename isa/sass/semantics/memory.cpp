@@ -6,6 +6,7 @@
 #include "isa/sass/semantics/memory.h"
 
 #include "isa/sass/semantics/access.h"
+#include "isa/sass/semantics/remote.h"
 
 namespace lockstep::sass {
 
@@ -68,6 +69,20 @@ void execute_stl(const Instruction& in, Warp& warp) {
     store_local(in, warp, S);
 }
 
+/// Loads and stores in the shared memory of another CTA, where it is.
+template <Size S>
+void load_there(const Instruction&, const AtomicOperands& operands) {
+    for_each_lane(operands.lanes,
+                  [&](unsigned l) { Element<S>::load(operands.d, l, operands.target.host(l, 0)); });
+}
+
+template <Size S>
+void store_there(const Instruction&, const AtomicOperands& operands) {
+    for_each_lane(operands.lanes, [&](unsigned l) {
+        Element<S>::store(operands.b, l, operands.target.host(l, 0));
+    });
+}
+
 template <Size S>
 void execute_ld(const Instruction& in, Warp& warp) {
     compute_addresses(in, warp);
@@ -76,6 +91,12 @@ void execute_ld(const Instruction& in, Warp& warp) {
             load_global<S>(in, warp);
         else if (space == Space::kShared)
             load_shared<S>(in, warp);
+        else if (space == Space::kCluster)
+            access_cluster(in, warp,
+                           {.width = Element<S>::kBytes,
+                            .direction = Direction::kLoad,
+                            .perform = load_there<S>,
+                            .returns = true});
         else
             load_local(in, warp, S);
     });
@@ -89,6 +110,11 @@ void execute_st(const Instruction& in, Warp& warp) {
             store_global<S>(in, warp);
         else if (space == Space::kShared)
             store_shared<S>(in, warp);
+        else if (space == Space::kCluster)
+            access_cluster(in, warp,
+                           {.width = Element<S>::kBytes,
+                            .direction = Direction::kStore,
+                            .perform = store_there<S>});
         else
             store_local(in, warp, S);
     });

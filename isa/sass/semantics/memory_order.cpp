@@ -24,7 +24,8 @@ void execute_qspc(const Instruction& in, Warp& warp) {
     const std::uint32_t local = lanes_in_window(warp, kLocalWindow);
     // .D (shared::cluster) holds the shared memory of all CTAs of the cluster, the own one
     // included.
-    const std::uint32_t lanes[] = {warp.mask & ~shared & ~local, local, shared, shared};
+    const std::uint32_t own = shared & ~lanes_of_others(warp, shared);
+    const std::uint32_t lanes[] = {warp.mask & ~shared & ~local, local, own, shared};
     const std::uint64_t* const address = warp.access.address;
     write_lanes(warp, in.d, [&](unsigned l) { return static_cast<std::uint32_t>(address[l]); });
     warp.write(in.pd[0], lanes[in.modifiers >> kAddressBits & 3]);

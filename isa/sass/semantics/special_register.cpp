@@ -71,11 +71,12 @@ std::uint64_t warp_value(const Warp& warp, unsigned number) {
             return environment.clock(warp) >> 32;
         case kGlobalTimerLow:
             return environment.global_timer(warp);
+        case kCgaCtaId:
+            return cta.cluster_rank;
         case kGlobalTimerHigh:
             return environment.global_timer(warp) >> 32;
         default:
-            return 0;  // window low halves, end of the stack, cluster ranks of a cluster of one,
-                       // SRZ
+            return 0;  // window low halves, end of the stack, SRZ
     }
 }
 

@@ -17,6 +17,7 @@
 #include <bit>
 #include <span>
 
+#include "isa/sass/cluster.h"
 #include "isa/sass/convergence.h"
 #include "isa/sass/effects.h"
 #include "isa/sass/program.h"
@@ -172,6 +173,42 @@ class WarpOrder {
 
 }  // namespace
 
+namespace {
+
+std::string place_of(const sass::Path& path) {
+    using enum sass::PathStatus;
+    switch (path.status) {
+        case kCtaBarrier:
+            return fmt::format("barrier {}", path.detail);
+        case kConvergence:
+            return fmt::format("convergence barrier B{}", path.detail);
+        case kCluster:
+            return "barrier.cluster";
+        case kRegisters:
+            return fmt::format("setmaxnreg.inc to {} registers", path.detail);
+        default:
+            return fmt::format("a warp synchronisation of lanes {:#010x}", path.wanted);
+    }
+}
+
+/// What a CTA has of what its threads wait for.
+std::string missing(const sass::Cta& cta, const sass::Path& path) {
+    if (path.status == sass::PathStatus::kRegisters)
+        return fmt::format("the CTA's pool holds {} registers a thread; ", cta.free_registers);
+    if (path.status == sass::PathStatus::kCluster) {
+        std::string ranks;
+        const sass::Cluster& cluster = *cta.member->cluster;
+        for (std::uint32_t rank = 0; rank < cluster.size; ++rank)
+            if (!cluster.member[rank]->has_arrived)
+                ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", rank);
+        return fmt::format("threads of the CTAs of rank {} have not arrived at barrier.cluster; ",
+                           ranks);
+    }
+    return "";
+}
+
+}  // namespace
+
 void report_stuck(const sass::Cta& cta) {
     // Blame a path at a barrier if there is one: the others wait for its threads.
     const sass::Warp* culprit = nullptr;
@@ -186,27 +223,26 @@ void report_stuck(const sass::Cta& cta) {
                 where = &path;
             }
             if (waiting.size() < 400)
-                waiting += fmt::format(
-                    "{}warp {} lanes {:#010x} at {}", waiting.empty() ? "" : "; ", warp->index,
-                    path.lanes,
-                    is_barrier ? fmt::format("barrier {}", path.detail)
-                    : path.status == sass::PathStatus::kConvergence
-                        ? fmt::format("convergence barrier B{}", path.detail)
-                        : fmt::format("a warp synchronisation of lanes {:#010x}", path.wanted));
+                waiting +=
+                    fmt::format("{}warp {} lanes {:#010x} at {}", waiting.empty() ? "" : "; ",
+                                warp->index, path.lanes, place_of(path));
         }
     }
     sass::Fault fault{.kind = sass::FaultKind::kDeadlock, .what = "no thread can go on"};
     std::uint32_t warp = 0, pc = 0;
     if (culprit != nullptr) {
         warp = culprit->index;
-        pc = where->pc - 1;
+        // One that waits for registers executes its instruction again.
+        pc = where->status == sass::PathStatus::kRegisters ? where->pc : where->pc - 1;
         fault.lane = static_cast<unsigned>(std::countr_zero(where->lanes));
         if (where->status == sass::PathStatus::kCtaBarrier) {
             fault.kind = sass::FaultKind::kDivergentBarrier;
             fault.what = fmt::format("barrier {} is never reached by all threads ({})",
                                      where->detail, waiting);
         } else {
-            fault.what = fmt::format("deadlock: no thread of the CTA can go on ({})", waiting);
+            fault.what = fmt::format("deadlock: no thread of the {} can go on ({}{})",
+                                     cta.member != nullptr ? "cluster" : "CTA",
+                                     missing(cta, *where), waiting);
         }
     }
     throw LocatedFault{fault, cta.linear_index, warp, pc};
@@ -251,6 +287,7 @@ CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count
         }
         order.update(cta, has_turned);
         if (cta.live_warps == 0) return CtaOutcome::kFinished;
+        if (!has_run && cta.member != nullptr) return CtaOutcome::kStuck;
         if (!has_run) report_stuck(cta);
         idle_passes = has_worked ? 0 : idle_passes + 1;
         if (count.warp >= end || idle_passes >= kIdlePasses) return CtaOutcome::kPreempted;

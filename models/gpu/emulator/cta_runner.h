@@ -15,6 +15,7 @@ namespace lockstep::gpu {
 enum class CtaOutcome : std::uint8_t {
     kFinished,
     kPreempted,  ///< the budget is used up, or all its warps only wait for others
+    kStuck,      ///< of a cluster: none of its warps can run before another CTA does something
 };
 
 /// A fault with the warp and the pc where it happened.

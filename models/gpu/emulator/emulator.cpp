@@ -13,7 +13,7 @@
 #include <mutex>
 #include <thread>
 
-#include "models/gpu/emulator/cta_runner.h"
+#include "models/gpu/emulator/cta_group.h"
 #include "models/gpu/emulator/fault_report.h"
 #include "models/gpu/emulator/order.h"
 #include "models/gpu/emulator/progress.h"
@@ -63,75 +63,76 @@ void Run::check_limit(const sass::Cta& cta) const {
 }
 
 void Run::run_in_order(std::uint64_t cta_budget) {
-    const std::uint64_t total = launch_.grid.volume();
-    std::deque<std::unique_ptr<CtaStorage>> waiting;
-    std::vector<std::unique_ptr<CtaStorage>> spare;
+    const std::uint64_t total = CtaGroup::count(launch_);
+    const std::uint64_t size = CtaGroup::ctas(launch_);
+    const std::uint64_t resident = std::max<std::uint64_t>(resident_ / size, 1);
+    std::deque<std::unique_ptr<CtaGroup>> waiting;
+    std::vector<std::unique_ptr<CtaGroup>> spare;
     std::uint64_t next = 0;
     if (max_instructions_ != 0)
         cta_budget = std::min(cta_budget, std::max<std::uint64_t>(max_instructions_ / 4, 1));
     while (next < total || !waiting.empty()) {
-        std::unique_ptr<CtaStorage> storage;
-        if (next < total && waiting.size() < resident_) {
+        std::unique_ptr<CtaGroup> group;
+        if (next < total && waiting.size() < resident) {
             if (spare.empty()) {
-                storage = pool_.take(launch_);
+                group = std::make_unique<CtaGroup>(launch_, pool_);
             } else {
-                storage = std::move(spare.back());
+                group = std::move(spare.back());
                 spare.pop_back();
             }
-            storage->start(next++);
-            if (checker_ != nullptr) checker_->begin_cta(storage->cta());
+            group->start(next++, checker_);
         } else {
-            storage = std::move(waiting.front());
+            group = std::move(waiting.front());
             waiting.pop_front();
         }
-        const CtaOutcome outcome = run_cta(storage->cta(), cta_budget, count_, checker_);
+        const CtaOutcome outcome = group->run(cta_budget * size, count_, checker_);
         if (outcome == CtaOutcome::kFinished) {
-            if (checker_ != nullptr) checker_->end_cta(storage->cta());
-            spare.push_back(std::move(storage));
-            progress_.finished(next - waiting.size(), count_.warp);
+            spare.push_back(std::move(group));
+            progress_.finished((next - waiting.size()) * size, count_.warp);
         } else {
-            check_limit(storage->cta());
-            waiting.push_back(std::move(storage));
+            check_limit(group->cta());
+            waiting.push_back(std::move(group));
         }
     }
-    for (std::unique_ptr<CtaStorage>& storage : spare) pool_.give_back(std::move(storage));
+    for (std::unique_ptr<CtaGroup>& group : spare) group->give_back(pool_);
 }
 
 void Run::run_in_parallel(unsigned threads) {
-    const std::uint64_t total = launch_.grid.volume();
+    const std::uint64_t total = CtaGroup::count(launch_);
+    const std::uint64_t size = CtaGroup::ctas(launch_);
     std::atomic<std::uint64_t> next{0};
     std::mutex mutex;
-    std::uint64_t first_fault_cta = total;  // the lowest CTA that faulted, whatever ran first
-    std::exception_ptr first_fault;
+    std::uint64_t first_fault = total;  // the lowest group that faulted, whatever ran first
+    std::exception_ptr failure;
     const std::thread::id main_thread = std::this_thread::get_id();
     const auto work = [&] {
-        std::unique_ptr<CtaStorage> storage;
+        std::unique_ptr<CtaGroup> group;
         {
             const std::lock_guard lock(mutex);
-            storage = pool_.take(launch_);
+            group = std::make_unique<CtaGroup>(launch_, pool_);
         }
         InstructionCount count;
         for (std::uint64_t i = next++; i < total; i = next++) {
             {
                 const std::lock_guard lock(mutex);
-                if (i > first_fault_cta) break;
+                if (i > first_fault) break;
             }
             try {
-                storage->start(i);
-                while (run_cta(storage->cta(), kCtaBudget, count) != CtaOutcome::kFinished) {
+                group->start(i, nullptr);
+                while (group->run(kCtaBudget, count, nullptr) != CtaOutcome::kFinished) {
                 }
                 if (std::this_thread::get_id() == main_thread)
-                    progress_.finished(i, count.warp * threads);
+                    progress_.finished(i * size, count.warp * threads);
             } catch (...) {
                 const std::lock_guard lock(mutex);
-                if (i < first_fault_cta) {
-                    first_fault_cta = i;
-                    first_fault = std::current_exception();
+                if (i < first_fault) {
+                    first_fault = i;
+                    failure = std::current_exception();
                 }
             }
         }
         const std::lock_guard lock(mutex);
-        pool_.give_back(std::move(storage));
+        group->give_back(pool_);
         count_.warp += count.warp;
         count_.thread += count.thread;
     };
@@ -139,7 +140,7 @@ void Run::run_in_parallel(unsigned threads) {
     for (unsigned t = 1; t < threads; ++t) pool.emplace_back(work);
     work();
     for (std::thread& thread : pool) thread.join();
-    if (first_fault) std::rethrow_exception(first_fault);
+    if (failure) std::rethrow_exception(failure);
 }
 
 /// Time does not exist in emulation: clocks count the CTA's reads, so that they rise and are the
@@ -178,7 +179,8 @@ unsigned Emulator::thread_count(const LoadedModule& loaded_module, const cubin::
         if (order_matters(program.words().subspan(function.first, function.count), program.arch()))
             return 1;
     }
-    return static_cast<unsigned>(std::min<std::uint64_t>(options_.threads, request.grid.volume()));
+    return static_cast<unsigned>(std::min<std::uint64_t>(
+        options_.threads, request.grid.volume() / request.cluster.volume()));
 }
 
 Emulator::Emulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)

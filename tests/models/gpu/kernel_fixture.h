@@ -49,6 +49,7 @@ class KernelRunner {
         const std::vector<std::byte> bytes = packed(parameters...);
         LaunchRequest request{.module = module_, .kernel = kernel, .grid = grid, .block = block};
         request.parameters = bytes;
+        request.cluster = cluster;
         request.cooperative = cooperative;
         request.dynamic_shared_bytes = dynamic_shared_bytes;
         return device_->launch(request);
@@ -62,6 +63,7 @@ class KernelRunner {
         return bytes;
     }
 
+    sass::Dim3 cluster;
     bool cooperative = false;
     std::uint32_t dynamic_shared_bytes = 0;
 

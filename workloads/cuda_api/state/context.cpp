@@ -57,6 +57,8 @@ Error error_of(LaunchRefused::Reason reason) {
             return Error::kLaunchOutOfResources;
         case LaunchRefused::Reason::kCooperativeTooLarge:
             return Error::kCooperativeLaunchTooLarge;
+        case LaunchRefused::Reason::kInvalidCluster:
+            return Error::kInvalidClusterSize;
         case LaunchRefused::Reason::kNoKernel:
             break;
     }

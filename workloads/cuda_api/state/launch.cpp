@@ -53,7 +53,13 @@ Error make_launch(Context& context, const void* function, abi::Dim3 grid, abi::D
     launch.block = dimensions(block);
     launch.dynamic_shared = dynamic_shared;
     const auto& cluster = code->cluster;
-    if (cluster[0] != 0) launch.cluster = {cluster[0], cluster[1], cluster[2]};
+    const int* const asked = kernel->cluster;  // cudaFuncSetAttribute
+    if (cluster[0] != 0)
+        launch.cluster = {cluster[0], cluster[1], cluster[2]};
+    else if (asked[0] > 0 && asked[1] > 0 && asked[2] > 0)
+        launch.cluster =
+            dimensions({static_cast<unsigned>(asked[0]), static_cast<unsigned>(asked[1]),
+                        static_cast<unsigned>(asked[2])});
     launch.parameters.assign(code->parameter_bytes, std::byte{0});
     if (extra) return pack_extra(extra, launch.parameters);
     if (!arguments && !code->parameters.empty()) return Error::kInvalidValue;
@@ -126,12 +132,16 @@ Error check_launch(Context& context, const KernelLaunch& launch) {
                                std::max(code.max_threads[2], 1u);
     if (most != 0 && threads > most) return Error::kLaunchOutOfResources;
     const std::uint64_t cluster = launch.cluster.volume();
-    if (cluster > 1) {
-        if (device.arch < 90) return Error::kInvalidClusterSize;
-        end_process(ExitStatus::kProgramFault,
-                    fmt::format("kernel {}: launches with clusters of {} CTAs are not executed yet",
-                                cubin::demangled(launch.kernel->name), cluster));
-    }
+    if (cluster > 1 && device.arch < 90) return Error::kInvalidClusterSize;
+    if (cluster > DeviceProperties::kMaxCluster && launch.kernel->non_portable_cluster == 0)
+        return Error::kInvalidClusterSize;
+    const std::uint32_t size[3] = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
+    for (int i = 0; i < 3; ++i)
+        if (size[i] == 0 || grid[i] % size[i] != 0 ||
+            (code.cluster[0] != 0 && code.cluster[i] != size[i]))
+            return Error::kInvalidClusterSize;
+    if (code.max_cluster_rank != 0 && cluster > code.max_cluster_rank)
+        return Error::kInvalidClusterSize;
     const int resident = resident_blocks(context, *launch.kernel, static_cast<unsigned>(threads),
                                          launch.dynamic_shared);
     if (resident == 0) return Error::kLaunchOutOfResources;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// CTAs that the emulator starts and runs together: one, or those of a cluster, which see each
+// other's shared memory and wait for each other at barrier.cluster.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "isa/sass/cluster.h"
+#include "models/gpu/emulator/cta_runner.h"
+#include "models/gpu/launch.h"
+
+namespace lockstep::gpu {
+
+class CtaGroup {
+  public:
+    CtaGroup(sass::Launch& launch, CtaPool& pool);
+    CtaGroup(const CtaGroup&) = delete;
+    CtaGroup& operator=(const CtaGroup&) = delete;
+
+    /// CTAs of one group of the launch, and groups of the grid.
+    static std::uint32_t ctas(const sass::Launch& launch);
+    static std::uint64_t count(const sass::Launch& launch) {
+        return launch.grid.volume() / ctas(launch);
+    }
+
+    /// Sets the CTAs to their initial state.
+    void start(std::uint64_t number, check::Checker* checker);
+    /// Executes about `budget` warp-instructions. Throws LocatedFault.
+    CtaOutcome run(std::uint64_t budget, InstructionCount& count, check::Checker* checker);
+    void give_back(CtaPool& pool);
+
+    /// One that has not finished, or the first.
+    const sass::Cta& cta() const;
+
+  private:
+    CtaOutcome run_cluster(std::uint64_t budget, InstructionCount& count, check::Checker* checker);
+
+    const sass::Launch& launch_;
+    std::vector<std::unique_ptr<CtaStorage>> storage_;
+    std::vector<sass::ClusterMember> members_;
+    std::vector<bool> is_finished_;
+    sass::Cluster cluster_;
+};
+
+}  // namespace lockstep::gpu
