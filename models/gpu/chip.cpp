@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "isa/cubin/demangle.h"
+#include "models/gpu/cluster/placement.h"
 #include "models/gpu/emulator/cta_runner.h"
 #include "sim/engine/host_memory.h"
 
@@ -38,7 +39,8 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
       options_(options),
       clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
       simulation_(simulation),
-      gcc_parameters_(machine) {
+      gcc_parameters_(machine),
+      gpc_map_(machine) {
     const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {
@@ -61,6 +63,7 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     for (std::uint32_t i = 0; i < count; ++i)
         gccs_[gcc_parameters_.gpc_of(i)]->connect(sms_[i]->fetch_unit());
     memory_ = std::make_unique<MemorySystem>(simulation_, machine, ports);
+    connect_clusters(machine);
     simulation_.at_window_end([this](Time end) {
         perform_deferred();
         distribute(end);
@@ -69,6 +72,18 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     trace_ = GpuTrace::make(machine, parameters, options.trace);
     if (trace_ != nullptr)
         for (unsigned i = 0; i < count; ++i) sms_[i]->trace_to(trace_->sm(i));
+}
+
+void Chip::connect_clusters(const config::Machine& machine) {
+    constexpr std::int64_t kFirstArch = 90;
+    if (machine.integer("arch") < kFirstArch) return;
+    cluster_parameters_ = std::make_unique<ClusterParameters>(machine);
+    for (std::uint32_t gpc = 0; gpc < gpc_map_.gpcs(); ++gpc) {
+        networks_.push_back(std::make_unique<ClusterNetwork>(
+            simulation_, fmt::format("cluster_network{}", gpc), clock_, *cluster_parameters_));
+        for (const std::uint16_t sm : gpc_map_.sms(gpc))
+            sms_[sm]->connect(*networks_.back(), *cluster_parameters_);
+    }
 }
 
 void Chip::perform_deferred() {
@@ -96,6 +111,7 @@ Grid* Chip::head() const {
 /// CTAs of a kernel to those SMs that hold the fewest warps, in turn, as long as there is room.
 void Chip::place(Grid& grid, Cycle earliest) {
     distributor_free_ = std::max({distributor_free_, grid.first_cta, earliest});
+    if (grid.is_clustered()) return place_clusters(grid);
     while (grid.has_left()) {
         constexpr std::uint32_t kNone = ~0u;
         std::uint32_t least = kNone;
@@ -106,6 +122,35 @@ void Chip::place(Grid& grid, Cycle earliest) {
             if (!grid.has_left()) return;
             if (sm->warps() != least || !sm->fits(grid.run)) continue;
             sm->start_cta(grid.run, grid.next++, distributor_free_);
+            distributor_free_ += parameters_.cta_interval;
+        }
+    }
+}
+
+/// All CTAs of a cluster at a time, where a GPC has room for all of them.
+void Chip::place_clusters(Grid& grid) {
+    const sass::ClusterShape shape(*grid.run.launch);
+    std::vector<SmOffer> offers(sms_.size());
+    while (grid.has_left()) {
+        for (std::size_t i = 0; i < sms_.size(); ++i)
+            offers[i] = {sms_[i]->room(grid.run), sms_[i]->warps()};
+        std::vector<std::uint16_t> sms =
+            place_cluster(gpc_map_, offers, shape.ctas(), grid.run.warps_per_cta);
+        if (sms.empty()) return;
+        PlacedCluster& cluster = *clusters_.emplace_back(std::make_unique<PlacedCluster>());
+        cluster.size = shape.ctas();
+        cluster.number = clusters_placed_++;
+        cluster.sm = std::move(sms);
+        cluster.members.resize(cluster.size);
+        const std::uint64_t index = grid.next / cluster.size;
+        for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+            sass::ClusterMember& member = cluster.members[rank];
+            member.cluster = &cluster;
+            member.rank = rank;
+            cluster.member[rank] = &member;
+            sms_[cluster.sm[rank]]->start_cta(grid.run, shape.cta(index, rank), distributor_free_,
+                                              &member);
+            ++grid.next;
             distributor_free_ += parameters_.cta_interval;
         }
     }
@@ -130,7 +175,7 @@ void Chip::distribute(Time window_end) {
         (*owner)->last_end = std::max((*owner)->last_end, end.at);
     }
     for (const auto& [end, sm] : ends_) {
-        if (first == nullptr) break;
+        if (first == nullptr || first->is_clustered()) break;
         const bool is_own = end.run == &first->run;  // it leaves room for exactly one
         while (first->has_left() && sm->fits(first->run)) {
             distributor_free_ =
@@ -140,6 +185,8 @@ void Chip::distribute(Time window_end) {
             if (is_own) break;
         }
     }
+    if (first != nullptr && first->is_clustered())
+        place(*first, std::max(earliest, ends_.back().first.at + parameters_.cta_latency));
     // Others follow where the first one's last CTA has been placed.
     for (Grid* next = head(); next != nullptr && next != first; next = head()) {
         place(*next, earliest + parameters_.cta_latency);
@@ -191,6 +238,7 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
     started_ = std::clock();
     watch_ = {};
     is_long_ = false;
+    clusters_.clear();
 }
 
 Grid& Chip::start(const KernelRun& run, int priority, Time at) {
@@ -204,7 +252,7 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at) {
     grid->first_cta = grid->begin + parameters_.launch_begin;
     if (grids_.empty()) {
         LOCKSTEP_CHECK(finished_.empty(), "a kernel has ended and was not asked for");
-        begin_period(grid->begin, grid->total);
+        begin_period(grid->begin, grid->is_clustered() ? sms_.size() : grid->total);
     } else {
         grid->was_alone = false;
         for (const std::unique_ptr<Grid>& other : grids_) other->was_alone = false;
@@ -324,6 +372,7 @@ KernelCounters Chip::collect(const Grid& grid) {
         sm->end_kernels();
         add(result.sm, sm->counters());
         add(result.memory, sm->memory_counters());
+        add(result.cluster, sm->cluster_counters());
         if (sm->counters().ctas != 0) ++result.active_sms;
     }
     for (const std::unique_ptr<Gcc>& gcc : gccs_) add(result.gcc, gcc->counters());

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "models/device.h"
+#include "models/gpu/cluster/cluster_network.h"
 #include "models/gpu/gcc.h"
+#include "models/gpu/gpc_map.h"
 #include "models/gpu/gpu_trace.h"
 #include "models/gpu/memory/memory_system.h"
 #include "models/gpu/sm/sm.h"
@@ -28,6 +30,7 @@ struct KernelCounters {
     MemoryCounters memory;
     PartitionCounters partition;
     GccCounters gcc;
+    ClusterCounters cluster;
     std::uint64_t active_sms = 0;
 };
 
@@ -42,6 +45,7 @@ struct Grid {
     std::uint64_t instructions = 0, thread_instructions = 0;  ///< where it was not alone
     bool was_alone = true;
     unsigned lane = 0;  ///< in the trace, where kernels that overlap lie in rows
+    bool is_clustered() const { return run.launch->is_clustered; }
     bool has_left() const { return next != total; }
     bool is_done() const { return ended == total; }
 };
@@ -103,6 +107,8 @@ class Chip {
     void begin_period(engine::Cycle begin, std::uint64_t ctas);
     Grid* head() const;
     void place(Grid& grid, engine::Cycle earliest);
+    void place_clusters(Grid& grid);
+    void connect_clusters(const config::Machine& machine);
     void distribute(engine::Time window_end);
     void finish(Grid& grid);
     void trace_window(engine::Cycle end);
@@ -122,6 +128,11 @@ class Chip {
     std::span<const std::unique_ptr<Sm>> used_sms_;
     const GccParameters gcc_parameters_;
     std::vector<std::unique_ptr<Gcc>> gccs_;  ///< by GPC
+    const GpcMap gpc_map_;
+    std::unique_ptr<ClusterParameters> cluster_parameters_;  ///< null: no clusters
+    std::vector<std::unique_ptr<ClusterNetwork>> networks_;  ///< by GPC
+    std::vector<std::unique_ptr<PlacedCluster>> clusters_;   ///< since the chip was idle
+    std::uint64_t clusters_placed_ = 0;
     std::unique_ptr<MemorySystem> memory_;
     std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
     SpinWatch watch_;

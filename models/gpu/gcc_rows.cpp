@@ -16,6 +16,8 @@ constexpr double kMebi = 1024.0 * 1024;
 std::span<const Row<GccParameters>> gcc_rows() {
     static const std::vector<Row<GccParameters>> kRows{
         {"gpc.count", Type::kInteger, "1", 1, 64, "graphics processing clusters"},
+        {"gpc.sms", Type::kText, "1", 0, 0,
+         "SMs of each GPC as 16,18,16, in the order of SMs; even: TPCs are dealt in turn"},
         {"gcc.latency", Type::kInteger, "1", 2, 1000,
          "cycles that a constant in the cache of the GPC comes later than one in the sub-core's"},
         {"gcc.size", Type::kInteger, "B", 128, kMebi,

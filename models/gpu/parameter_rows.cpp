@@ -8,6 +8,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, chip_rows());
     append_entries(entries, sm_rows());
     append_entries(entries, gcc_rows());
+    append_entries(entries, cluster_rows());
     append_entries(entries, memory_unit_rows());
     append_entries(entries, memory_rows());
     append_entries(entries, system_rows());

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "models/gpu/cluster/cluster_parameters.h"
 #include "models/gpu/gcc_parameters.h"
 #include "models/gpu/memory/memory_parameters.h"
 #include "models/gpu/sm/memory_unit_parameters.h"

@@ -66,6 +66,10 @@ struct MemoryInstructionHeader {
     std::uint8_t read_barrier = 7;   ///< ... when the sources have been read; 7: none
     std::uint64_t trace = 0;         ///< its number in the trace; 0: it has none
     std::uint16_t copy_group = 0;    ///< LDGSTS: the core's number of its group
+    bool is_remote = false;          ///< works on shared memory of other CTAs of the cluster
+    bool is_remote_store = false;    ///< changes it, and fences wait for that
+    bool waits_for_remote = false;
+    std::uint32_t remote = 0;  ///< ClusterUnit's number of its operations
     static constexpr std::uint16_t kNoConstants = 0xffff;
     std::uint16_t constants = kNoConstants;  ///< LDC: MemoryUnit's number of what it waits for
 };
@@ -85,6 +89,8 @@ class MemoryListener {
     /// Results are in the registers (loads, atomics), in shared memory (LDGSTS), or performed
     /// (stores, reductions: needed by MEMBAR and at the CTA's end).
     virtual void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) = 0;
+    /// The operations of an instruction that works on other CTAs may leave.
+    virtual void remote_accepted(engine::Cycle, const MemoryInstructionHeader&) {}
 };
 
 }  // namespace lockstep::gpu

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "isa/sass/cluster.h"
+
 #include "models/gpu/sm/indexed_constants.h"
 #include "models/gpu/sm/l1_pipeline.h"
 
@@ -38,6 +40,10 @@ class MemoryUnit::Implementation {
         accept_from_ =
             now + (in.info->operation == kShuffle ? p_.shuffle_interval : p_.request_interval);
         listener_.sources_read(sources_read(now, in), in);
+        if (in.is_remote) [[unlikely]] {
+            data_.occupy(now, p_.wavefront_cycles);
+            return listener_.remote_accepted(now, in);
+        }
         switch (in.info->operation) {
             case kLoadGlobal:
             case kLoadLocal:
@@ -64,6 +70,18 @@ class MemoryUnit::Implementation {
     void constants_arrived(Cycle now, std::uint16_t number) {
         if (const auto done = constants_.arrived(now, number))
             listener_.written_back(done->at, done->instruction);
+    }
+
+    Cycle serve_remote(Cycle now, const sass::RemoteOperation& operation) {
+        return shared_.serve(now, operation);
+    }
+
+    Cycle return_remote(Cycle now, const MemoryInstructionHeader& in) {
+        return data_.finish({.ready = now,
+                             .data_cycles = p_.wavefront_cycles,
+                             .latency = p_.timing(*in.info).result,
+                             .sub_core = in.sub_core,
+                             .way = DataPath::Way::kShared});
     }
 
     IndexedConstants& constants() { return constants_; }
@@ -111,6 +129,12 @@ void MemoryUnit::await_constants(std::uint16_t number) {
 }
 void MemoryUnit::constants_arrived(Cycle now, std::uint16_t number) {
     implementation_->constants_arrived(now, number);
+}
+Cycle MemoryUnit::serve_remote(Cycle now, const sass::RemoteOperation& operation) {
+    return implementation_->serve_remote(now, operation);
+}
+Cycle MemoryUnit::return_remote(Cycle now, const MemoryInstructionHeader& instruction) {
+    return implementation_->return_remote(now, instruction);
 }
 void MemoryUnit::advance(Cycle now) {
     implementation_->l1().advance(now);

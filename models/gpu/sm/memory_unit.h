@@ -10,6 +10,10 @@
 #include "models/gpu/sm/memory_instruction.h"
 #include "sim/config/machine.h"
 
+namespace lockstep::sass {
+struct RemoteOperation;
+}
+
 namespace lockstep::gpu {
 
 /// Driven by the SM: it offers instructions in the order in which its arbiter takes them from the
@@ -34,6 +38,12 @@ class MemoryUnit {
     std::uint16_t await_constants();
     void await_constants(std::uint16_t number);
     void constants_arrived(engine::Cycle now, std::uint16_t number);
+
+    /// An operation of another CTA's on the shared memory here (offsets by lane): when it has
+    /// passed the data stage.
+    engine::Cycle serve_remote(engine::Cycle now, const sass::RemoteOperation& operation);
+    /// What another CTA has answered goes to the registers: when it is there.
+    engine::Cycle return_remote(engine::Cycle now, const MemoryInstructionHeader& instruction);
 
     /// Does everything that is due up to and including cycle `now`, replies included.
     void advance(engine::Cycle now);

@@ -4,6 +4,10 @@
 // the two cycles that each more takes (measured on A100: 23, 25, 29 for 1, 2, 4).
 #include "models/gpu/sm/shared_memory.h"
 
+#include <algorithm>
+
+#include "isa/sass/cluster.h"
+
 namespace lockstep::gpu {
 
 using enum MemoryOperation;
@@ -16,6 +20,23 @@ unsigned SharedMemory::pass_banks(const std::uint64_t* address, std::uint32_t la
     (is_load ? counters_.shared_wavefronts_load : counters_.shared_wavefronts_store) += wavefronts;
     (is_load ? counters_.bank_conflicts_load : counters_.bank_conflicts_store) += beyond;
     return wavefronts * p_.wavefront_cycles;
+}
+
+engine::Cycle SharedMemory::serve(engine::Cycle now, const sass::RemoteOperation& operation) {
+    std::uint64_t address[sass::kWarpSize];
+    std::copy(std::begin(operation.offset), std::end(operation.offset), address);
+    unsigned cycles = 0;
+    if (operation.is_store && operation.returns) {  // an atomic
+        const unsigned wavefronts = atomic_wavefronts(address, operation.lanes, operation.width);
+        counters_.shared_wavefronts_store += wavefronts;
+        cycles = wavefronts * p_.atomic_cycles;
+    } else {
+        cycles = pass_banks(address, operation.lanes, operation.width, !operation.is_store,
+                            BankAccess::kPlain);
+    }
+    cycles = std::max(cycles, p_.wavefront_cycles);
+    counters_.data_busy += cycles;
+    return data_.occupy(now, cycles) + cycles;
 }
 
 engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& in) {

@@ -7,6 +7,10 @@
 #include "models/gpu/sm/memory_unit_parameters.h"
 #include "models/gpu/sm/shared_banks.h"
 
+namespace lockstep::sass {
+struct RemoteOperation;
+}
+
 namespace lockstep::gpu {
 
 class SharedMemory {
@@ -16,6 +20,8 @@ class SharedMemory {
 
     /// Takes the instruction through the data stage; returns when its results are in the registers.
     engine::Cycle access(engine::Cycle now, const MemoryInstruction& in);
+    /// An operation of another CTA's: when it has passed the data stage.
+    engine::Cycle serve(engine::Cycle now, const sass::RemoteOperation& operation);
     /// Cycles of the data stage for these lanes of a load or store; counts them.
     unsigned pass_banks(const std::uint64_t* address, std::uint32_t lanes, unsigned width,
                         bool is_load, BankAccess kind);

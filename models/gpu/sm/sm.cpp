@@ -40,6 +40,7 @@ void Sm::begin_kernels(Cycle now) {
     grids_.clear();
     counters_ = {};
     memory_counters_ = {};
+    if (cluster_ != nullptr) cluster_->begin_kernels();
     last_end_ = now;
     LOCKSTEP_CHECK(resident_ == 0 && starts_.empty(), "{}: still has CTAs at a kernel's start",
                    name());
@@ -142,6 +143,16 @@ bool Sm::fits(const KernelRun& run) const {
            find_warps(run.warps_per_cta) != kAnyWarps;
 }
 
+std::uint32_t Sm::room(const KernelRun& run) const {
+    if (!fits(run)) return 0;
+    const bool is_alone = std::all_of(grids_.begin(), grids_.end(), [&](const auto& grid) {
+        return grid->run == &run || grid->ctas == 0;
+    });
+    if (!is_alone) return 1;
+    const ResidentGrid* const here = grid(run);
+    return run.resident_ctas - (here == nullptr ? 0 : here->ctas);
+}
+
 /// A run of slots that neither hold a warp nor are reserved; kAnyWarps: there is none. A kernel by
 /// itself finds them where its CTAs would lie side by side.
 std::uint32_t Sm::find_warps(std::uint32_t count) const {
@@ -157,7 +168,8 @@ void Sm::reserve_warps(std::uint32_t first, std::uint32_t count, bool is_used) {
     std::fill_n(warps_used_.begin() + first, count, is_used);
 }
 
-void Sm::start_cta(const KernelRun& run, std::uint64_t linear_index, Cycle at) {
+void Sm::start_cta(const KernelRun& run, std::uint64_t linear_index, Cycle at,
+                   sass::ClusterMember* member) {
     if (!is_prepared_) prepare(run, at);
     ResidentGrid& grid = resident(run);
     const bool is_mixed = std::any_of(grids_.begin(), grids_.end(), [&](const auto& other) {
@@ -190,7 +202,7 @@ void Sm::start_cta(const KernelRun& run, std::uint64_t linear_index, Cycle at) {
         ctas_.resize(run.resident_ctas);
     }
     const auto later = [](const Start& a, const Start& b) { return a.at > b.at; };
-    const Start start{at, linear_index, &grid, first_warp};
+    const Start start{at, linear_index, &grid, first_warp, member};
     starts_.insert(std::lower_bound(starts_.begin(), starts_.end(), start, later), start);
     wake(at);
 }
@@ -224,6 +236,9 @@ void Sm::begin_cta(const Start& start) {
     cta.stores = &stores_;
     cta.deferred = &deferred_;
     cta.slot = static_cast<std::uint32_t>(free - ctas_.begin());
+    if (start.member != nullptr)
+        sass::begin_member(*start.member, cta, *start.member->cluster, start.member->rank,
+                           cluster_.get());
     if (resident_++ == 0) active_since_ = now_;
     ++counters_.ctas;
     if (trace_ != nullptr) trace_->cta_begins(cta.slot, start.linear_index, now_);
@@ -302,7 +317,7 @@ void Sm::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
                          .counter = instruction.write_barrier,
                          .warp = instruction.warp,
                          .copy_group = instruction.copy_group,
-                         .is_store = changes_global(operation),
+                         .is_store = changes_global(operation) || instruction.is_remote_store,
                          .is_copy = operation == MemoryOperation::kCopyAsync,
                          .is_bulk_copy = operation == MemoryOperation::kBulkCopy,
                          .age = contexts_[instruction.warp].age});
@@ -388,6 +403,7 @@ void Sm::take_fetched(Cycle now) {
 
 Cycle Sm::next_event() const {
     Cycle next = std::min({wheel_.next(), memory_->next_event(), fetch_.next_event()});
+    if (cluster_ != nullptr) next = std::min(next, cluster_->next_event());
     next = std::min(next, memory_next_);
     for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next());
     return starts_.empty() ? next : std::min(next, starts_.back().at);
@@ -400,6 +416,7 @@ void Sm::process(Cycle now) {
         starts_.pop_back();
     }
     if (fetch_.next_event() <= now) take_fetched(now);
+    if (cluster_ != nullptr && cluster_->next_event() <= now) cluster_->advance(now);
     if (memory_->next_event() <= now) {
         memory_->advance(now);
         update_memory_next(now);
@@ -430,6 +447,7 @@ void Sm::prefetch_warps() const {
 Cycle Sm::advance(Cycle from, Cycle until) {
     if (memory_ == nullptr) return kNever;
     window_end_ = until;
+    if (cluster_ != nullptr) cluster_->begin_window(from);
     prefetch_warps();
     while (true) {
         const Cycle next = next_event();

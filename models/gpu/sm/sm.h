@@ -11,6 +11,7 @@
 
 #include "isa/sass/deferred_queue.h"
 #include "isa/sass/store_buffer.h"
+#include "models/gpu/cluster/cluster_unit.h"
 #include "models/gpu/launch.h"
 #include "models/gpu/sm/copy_barriers.h"
 #include "models/gpu/sm/event_wheel.h"
@@ -55,7 +56,7 @@ struct CtaEnd {
     const KernelRun* run = nullptr;
 };
 
-class Sm final : public engine::Tile, public MemoryListener {
+class Sm final : public engine::Tile, public MemoryListener, public ClusterListener {
   public:
     Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clock,
        std::uint16_t index, const config::Machine& machine, const SmParameters& parameters);
@@ -64,6 +65,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     void connect(MemoryPort& port) { port_ = &port; }
     /// Its way to code and constants; to be connected as well.
     FetchUnit& fetch_unit() { return fetch_; }
+    /// Joins the network of its GPC; without one it runs no clusters. Before the first kernel.
+    void connect(ClusterNetwork& network, const ClusterParameters& parameters);
     /// Records what happens from now on; null: nothing.
     void trace_to(SmTrace* trace) { trace_ = trace; }
     /// Samples from now on which bits toggle.
@@ -78,10 +81,14 @@ class Sm final : public engine::Tile, public MemoryListener {
     void share();
     /// Whether a CTA of the kernel may be started now, beside those that are here.
     bool fits(const KernelRun& run) const;
+    /// How many may, at least.
+    std::uint32_t room(const KernelRun& run) const;
     /// Warps of CTAs that are here or announced.
     std::uint32_t warps() const;
-    /// A CTA that fits is to start at a cycle. From outside of windows only; wakes the SM.
-    void start_cta(const KernelRun& run, std::uint64_t linear_index, engine::Cycle at);
+    /// A CTA that fits is to start at a cycle, as a member of a cluster where there is one. From
+    /// outside of windows only; wakes the SM.
+    void start_cta(const KernelRun& run, std::uint64_t linear_index, engine::Cycle at,
+                   sass::ClusterMember* member = nullptr);
     /// CTAs that ended since this was last asked.
     std::vector<CtaEnd> take_ended() { return std::exchange(ended_, {}); }
     /// What has been counted of a kernel; nullptr: it was not here. Until forgotten.
@@ -93,7 +100,9 @@ class Sm final : public engine::Tile, public MemoryListener {
 
     // engine::Tile
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
-    bool finished() const override { return resident_ == 0 && starts_.empty(); }
+    bool finished() const override {
+        return resident_ == 0 && starts_.empty() && (cluster_ == nullptr || cluster_->idle());
+    }
     void at_window_end() override;
     std::string explain_wait() const override;
 
@@ -105,6 +114,9 @@ class Sm final : public engine::Tile, public MemoryListener {
     SmCounters& counters() { return counters_; }
     const SmCounters& counters() const { return counters_; }
     MemoryCounters& memory_counters() { return memory_counters_; }
+    ClusterCounters cluster_counters() const {
+        return cluster_ == nullptr ? ClusterCounters{} : cluster_->counters();
+    }
     void enter(WarpContext& context, WarpState state, engine::Cycle now) {
         counters_.warp_cycles[static_cast<unsigned>(context.state)] += now - context.since;
         if (trace_ != nullptr) [[unlikely]]
@@ -159,6 +171,7 @@ class Sm final : public engine::Tile, public MemoryListener {
         std::uint64_t linear_index;
         ResidentGrid* grid;
         std::uint32_t first_warp;  ///< reserved, or kAnyWarps: to be found when it starts
+        sass::ClusterMember* member;
     };
     struct CtaSlot {
         CtaStorage* storage = nullptr;  ///< null: no CTA has been here since the chip was idle
@@ -178,6 +191,12 @@ class Sm final : public engine::Tile, public MemoryListener {
     // MemoryListener
     void sources_read(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
     void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
+    void remote_accepted(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
+
+    // ClusterListener
+    engine::Cycle serve_remote(engine::Cycle now, const sass::RemoteOperation& operation) override;
+    void remote_done(engine::Cycle now, const MemoryInstructionHeader& instruction) override;
+    void cluster_released(engine::Cycle now, sass::Cta& cta) override;
 
     void prepare(const KernelRun& run, engine::Cycle now);
     bool can_change_carve_out() const;
@@ -203,6 +222,8 @@ class Sm final : public engine::Tile, public MemoryListener {
     void count(const WarpContext& context, const StaticInstruction& in, unsigned lanes);
     void prefetch_operands(const WarpContext& context) const;
     void prefetch_warps() const;
+    void note_remote(const StaticInstruction& in, WarpContext& context, MemoryInstruction& entry);
+    void post_remote(engine::Cycle now);
     void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, engine::Cycle now);
     void request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
@@ -234,6 +255,7 @@ class Sm final : public engine::Tile, public MemoryListener {
     std::unique_ptr<ToggleSampler> toggles_;  ///< null: not counted
     std::uint64_t traced_ = 0;                ///< the last issued instruction's number in the trace
     std::unique_ptr<MemoryUnit> memory_;
+    std::unique_ptr<ClusterUnit> cluster_;  ///< null: no clusters
     EventWheel<Event> wheel_;
     sass::StoreBuffer stores_;              ///< global stores of the current window
     sass::DeferredQueue deferred_;          ///< atomics and system calls of the current window

@@ -147,6 +147,8 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         }
     }
 
+    if (cluster_ != nullptr) post_remote(now);
+
     if (warp.active == 0) return path_ended(context, slot, in, ready, now);
     if (warp.pc != pc + 1) {  // taken, or the paths took turns
         ready += parameters_.branch_redirect;
@@ -257,12 +259,17 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     entry.constants = MemoryInstructionHeader::kNoConstants;
     if (info.operation == Op::kLoadConstant)
         request_constants(in, info, context, entry, now + parameters_.memory_issue_latency_uniform);
+    if (warp.access.space == sass::Space::kCluster) [[unlikely]]
+        note_remote(in, context, entry);
+    else
+        entry.is_remote = entry.is_remote_store = false;
     if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
-    const bool is_long = info.operation != Op::kLoadShared && in.is_long_scoreboard;
+    const bool is_long =
+        (info.operation != Op::kLoadShared || entry.is_remote) && in.is_long_scoreboard;
     if (in.write_barrier < kCounters) hold(context, in.write_barrier, is_long);
     if (in.read_barrier < kCounters) hold(context, in.read_barrier, is_long);
     ++context.in_flight;
-    if (changes_global(info.operation)) ++context.stores_in_flight;
+    if (changes_global(info.operation) || entry.is_remote_store) ++context.stores_in_flight;
     switch (info.operation) {
         case Op::kCopyAsync:
             ++context.group_pending[context.open_group % WarpContext::kCopyGroups];

@@ -255,6 +255,8 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
             in.kind = InstructionKind::kExit;
             break;
         case Op::kBar:
+        case Op::kUcgabarArv:
+        case Op::kUsetmaxreg:  // lets warps go that wait for registers
             in.kind = InstructionKind::kBarrier;
             break;
         case Op::kMembar:

@@ -96,10 +96,11 @@ class StaticTable {
     const StaticInstruction& operator[](std::uint32_t index) const { return instructions_[index]; }
     const MemoryInstructionInfo& memory(const StaticInstruction& in, sass::Space space) const {
         // Generic instructions have three entries: global, shared, local.
-        return memory_[in.memory + (!in.is_generic                  ? 0
-                                    : space == sass::Space::kShared ? 1
-                                    : space == sass::Space::kLocal  ? 2
-                                                                    : 0)];
+        return memory_[in.memory + (!in.is_generic                   ? 0
+                                    : space == sass::Space::kShared  ? 1
+                                    : space == sass::Space::kCluster ? 1
+                                    : space == sass::Space::kLocal   ? 2
+                                                                     : 0)];
     }
 
   private:

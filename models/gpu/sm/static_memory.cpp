@@ -89,6 +89,11 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
             info.operation = kReductionGlobal;
             is_global = true;
             break;
+        case sass::Op::kStas:
+        case sass::Op::kRedas:
+            info.operation = kStoreShared;  // of another CTA, as Access::space says
+            if (op == sass::Op::kRedas) info.width = word.bits(73, 3) >= 2 ? 8 : 4;
+            break;
         case sass::Op::kAtoms:
         case sass::Op::kAtomsCas:
             info.operation = kAtomicShared;
