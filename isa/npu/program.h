@@ -3,6 +3,7 @@
 #pragma once
 
 #include "isa/command/program.h"
+#include "isa/command/storage.h"
 #include "isa/npu/instruction.h"
 
 namespace lockstep::npu {
@@ -13,6 +14,7 @@ using command::kRoleNames;
 using command::ProgramStep;
 using command::Role;
 using command::Segment;
+using command::Storage;
 using Program = command::ProgramOf<Instruction>;
 
 using command::listing;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "isa/command/storage.h"
 #include "isa/tpu/program.h"
-#include "isa/tpu/semantics/storage.h"
 #include "models/tpu/counters.h"
 #include "models/tpu/parameters.h"
 

@@ -10,9 +10,9 @@
 #include <cstring>
 #include <tuple>
 
+#include "isa/product/product.h"
 #include "isa/tpu/semantics/elements.h"
 #include "isa/tpu/semantics/handlers.h"
-#include "isa/tpu/semantics/product.h"
 #include "isa/tpu/semantics/windows.h"
 #include "sim/error/error.h"
 
@@ -86,24 +86,25 @@ struct Sums {
 
 void multiply(const Instruction& i, const float* rows, std::uint64_t count, const WeightTile& tile,
               const Sums& sums) {
-    const TileProduct product{rows,
-                              tile.floats.data(),
-                              static_cast<std::uint32_t>(count),
-                              static_cast<std::uint32_t>(i[kLanes]),
-                              static_cast<std::uint32_t>(i[kColumns]),
-                              tile.columns};
+    const product::TileProduct whole{rows,
+                                     tile.floats.data(),
+                                     static_cast<std::uint32_t>(count),
+                                     static_cast<std::uint32_t>(i[kLanes]),
+                                     static_cast<std::uint32_t>(i[kColumns]),
+                                     tile.columns};
     if (sums.start == Sums::kThere)
-        bf16_product_onto(product, sums.values, sums.pitch);
+        product::bf16_product_onto(whole, sums.values, sums.pitch);
     else
-        bf16_product(product, sums.start == Sums::kAddAfter, sums.values, sums.pitch);
+        product::bf16_product(whole, sums.start == Sums::kAddAfter, sums.values, sums.pitch);
 }
 
 /// Of integers the order of additions does not matter.
 void multiply(const Instruction& i, const std::int16_t* rows, std::uint64_t count,
               const WeightTile& tile, const Sums& sums) {
-    integer_product(rows, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i[kLanes]),
-                    tile.integers, static_cast<std::uint32_t>(i[kColumns]),
-                    sums.start != Sums::kZero, sums.values, sums.pitch);
+    product::integer_product(rows, static_cast<std::uint32_t>(count),
+                             static_cast<std::uint32_t>(i[kLanes]), tile.integers,
+                             static_cast<std::uint32_t>(i[kColumns]), sums.start != Sums::kZero,
+                             sums.values, sums.pitch);
 }
 
 template <typename Lane>

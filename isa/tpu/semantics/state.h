@@ -8,11 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "isa/product/product.h"
 #include "isa/tpu/footprint.h"
-#include "isa/tpu/semantics/product.h"
-#include "isa/tpu/semantics/storage.h"
+#include "isa/tpu/program.h"
 
 namespace lockstep::tpu {
+
+using command::zeros;
+using command::Zeros;
+using product::integer_pitch;
+using product::IntegerWeights;
 
 /// The sizes of a core that a program can run into.
 struct CoreLimits {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "isa/tpu/semantics/product.h"
+#include "isa/product/product.h"
 
 namespace lockstep::tpu {
 
@@ -21,16 +21,16 @@ std::vector<std::int32_t> multiply(const Operands<std::int32_t>& operands, std::
     const auto [m, n, k] = operands.shape;
     const auto lanes = static_cast<std::uint32_t>(k), columns = static_cast<std::uint32_t>(n);
     const std::vector<std::int16_t> b(operands.b.begin(), operands.b.end());
-    const IntegerWeights weights(b.data(), lanes, columns, columns);
-    const std::int64_t pitch = integer_pitch(lanes);
+    const product::IntegerWeights weights(b.data(), lanes, columns, columns);
+    const std::int64_t pitch = product::integer_pitch(lanes);
     std::vector<std::int16_t> piece(static_cast<std::size_t>(std::min(kRows, m) * pitch));
     std::vector<std::uint32_t> c(static_cast<std::size_t>(m * n));
     for (std::int64_t row = 0; row < m; row += kRows) {
         const std::int64_t rows = std::min(kRows, m - row);
         for (std::int64_t r = 0; r < rows; ++r)
             std::copy_n(operands.a.begin() + (row + r) * k, k, piece.begin() + r * pitch);
-        integer_product(piece.data(), static_cast<std::uint32_t>(rows), lanes, weights, columns,
-                        false, c.data() + row * n, columns);
+        product::integer_product(piece.data(), static_cast<std::uint32_t>(rows), lanes, weights,
+                                 columns, false, c.data() + row * n, columns);
     }
     return {c.begin(), c.end()};
 }
@@ -48,10 +48,11 @@ std::vector<float> multiply(const Operands<float>& operands, std::int64_t fold_o
                 const auto from = operands.a.begin() + r * k + k0;
                 piece.insert(piece.end(), from, from + lanes);
             }
-            bf16_product({piece.data(), operands.b.data() + k0 * n,
-                          static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(lanes),
-                          static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n)},
-                         k0 != 0, c.data() + row * n, static_cast<std::uint32_t>(n));
+            product::bf16_product(
+                {piece.data(), operands.b.data() + k0 * n, static_cast<std::uint32_t>(rows),
+                 static_cast<std::uint32_t>(lanes), static_cast<std::uint32_t>(n),
+                 static_cast<std::uint32_t>(n)},
+                k0 != 0, c.data() + row * n, static_cast<std::uint32_t>(n));
         }
     }
     std::vector<float> result(c.size());

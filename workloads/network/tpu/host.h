@@ -2,7 +2,7 @@
 // The host of a TPU of generation 1.
 #pragma once
 
-#include "isa/tpu/semantics/storage.h"
+#include "isa/tpu/program.h"
 #include "workloads/network/compile/host.h"
 #include "workloads/network/tpu/compile.h"
 

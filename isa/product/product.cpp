@@ -3,7 +3,7 @@
 // together. bf16: products and sums are rounded to fp32, in the array's order. Integers: any order
 // gives the same modulo 2^32, so that two lanes are multiplied and added at once, as the host's
 // dot-product instructions do.
-#include "isa/tpu/semantics/product.h"
+#include "isa/product/product.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-namespace lockstep::tpu {
+namespace lockstep::product {
 
 namespace {
 
@@ -213,4 +213,4 @@ void integer_product(const std::int16_t* a, std::uint32_t rows, std::uint32_t la
     }
 }
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::product

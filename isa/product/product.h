@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the array on a whole tile at once.
+// The arithmetic of an array of multipliers on a whole tile at once: TPUs and NPUs.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-namespace lockstep::tpu {
+namespace lockstep::product {
 
 /// What leaves the array: sums[m][n] of a[m][k] * w[k][n], k from 0 up, all row-major and dense.
 struct TileProduct {
@@ -51,4 +51,4 @@ void integer_product(const std::int16_t* a, std::uint32_t rows, std::uint32_t la
                      const IntegerWeights& w, std::uint32_t columns, bool accumulate,
                      std::uint32_t* acc, std::uint32_t acc_pitch);
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::product

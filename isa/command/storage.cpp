@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/tpu/semantics/storage.h"
+#include "isa/command/storage.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "sim/error/error.h"
 
-namespace lockstep::tpu {
+namespace lockstep::command {
 
-Storage::Storage(const Program& program, bool with_values) : buffers_(program.buffers) {
+Storage::Storage(const Program& program, bool with_values)
+    : isa_(&program.isa()), buffers_(program.buffers) {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         by_place_.push_back(i);
     }
@@ -29,7 +30,7 @@ Storage::Storage(const Program& program, bool with_values) : buffers_(program.bu
                   contents(segment.buffer).begin() + static_cast<std::ptrdiff_t>(segment.offset));
 }
 
-std::size_t Storage::index_at(command::Id space, std::uint64_t address) const {
+std::size_t Storage::index_at(Id space, std::uint64_t address) const {
     const auto after =
         std::upper_bound(by_place_.begin(), by_place_.end(), std::pair(space, address),
                          [&](const auto& key, std::size_t b) {
@@ -44,16 +45,16 @@ std::size_t Storage::index_at(command::Id space, std::uint64_t address) const {
     return buffers_.size();
 }
 
-const Buffer* Storage::find(command::Id space, std::uint64_t begin, std::uint64_t end) const {
+const Buffer* Storage::find(Id space, std::uint64_t begin, std::uint64_t end) const {
     const std::size_t index = index_at(space, begin);
     if (index == buffers_.size()) return nullptr;
     const Buffer& buffer = buffers_[index];
     return end - buffer.address <= buffer.bytes ? &buffer : nullptr;
 }
 
-std::string Storage::explain(command::Id space, std::uint64_t begin, std::uint64_t end) const {
+std::string Storage::explain(Id space, std::uint64_t begin, std::uint64_t end) const {
     const std::string where =
-        fmt::format("[{:#x}, {:#x}) of {}", begin, end, space_names()[space.value]);
+        fmt::format("[{:#x}, {:#x}) of {}", begin, end, isa_->spaces[space.value]);
     const std::size_t index = index_at(space, begin);
     if (index == buffers_.size()) return where + " begins outside of every buffer";
     const Buffer& buffer = buffers_[index];
@@ -61,10 +62,10 @@ std::string Storage::explain(command::Id space, std::uint64_t begin, std::uint64
                        buffer.address + buffer.bytes);
 }
 
-std::span<std::uint8_t> Storage::at(command::Id space, std::uint64_t address) {
+std::span<std::uint8_t> Storage::at(Id space, std::uint64_t address) {
     const std::size_t index = index_at(space, address);
     LOCKSTEP_CHECK(index < contents_.size(), "no buffer holds {:#x}", address);
     return contents(index).subspan(address - buffers_[index].address);
 }
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::command

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "isa/tpu/program.h"
+#include "isa/command/program.h"
 
-namespace lockstep::tpu {
+namespace lockstep::command {
 
 struct FreeMemory {
     void operator()(void* memory) const { std::free(memory); }
@@ -31,23 +31,24 @@ class Storage {
     Storage(const Program& program, bool with_values);
 
     /// The buffer that holds [begin, end) whole, or nullptr.
-    const Buffer* find(command::Id space, std::uint64_t begin, std::uint64_t end) const;
+    const Buffer* find(Id space, std::uint64_t begin, std::uint64_t end) const;
     /// Why there is none: names the nearest buffer.
-    std::string explain(command::Id space, std::uint64_t begin, std::uint64_t end) const;
+    std::string explain(Id space, std::uint64_t begin, std::uint64_t end) const;
 
     /// The contents from an address to the end of its buffer. The range must exist.
-    std::span<std::uint8_t> at(command::Id space, std::uint64_t address);
+    std::span<std::uint8_t> at(Id space, std::uint64_t address);
     /// The contents of a buffer of the program.
     std::span<std::uint8_t> contents(std::size_t buffer) {
         return {contents_[buffer].get(), buffers_[buffer].bytes};
     }
 
   private:
-    std::size_t index_at(command::Id space, std::uint64_t address) const;  // or buffers_.size()
+    std::size_t index_at(Id space, std::uint64_t address) const;  // or buffers_.size()
 
+    const Description* isa_;  // for messages
     std::vector<Buffer> buffers_;
     std::vector<std::size_t> by_place_;  // sorted by space and address
     std::vector<Zeros<std::uint8_t>> contents_;
 };
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::command

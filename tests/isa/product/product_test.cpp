@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole-tile products against the definition, one multiplication and one addition at a time.
-#include "isa/tpu/semantics/product.h"
+#include "isa/product/product.h"
 
 #include <gtest/gtest.h>
 
@@ -10,16 +10,16 @@
 
 #include "sim/numerics/bf16.h"
 
-namespace lockstep::tpu {
+namespace lockstep::product {
 namespace {
 
 struct Case {
     std::uint32_t rows, lanes, columns;
 };
 
-class TpuProduct : public testing::TestWithParam<Case> {};
+class TileProducts : public testing::TestWithParam<Case> {};
 
-TEST_P(TpuProduct, IntegersAreExactModulo32Bits) {
+TEST_P(TileProducts, IntegersAreExactModulo32Bits) {
     const auto [rows, lanes, columns] = GetParam();
     std::mt19937 random(5);
     for (const auto& [low, high] : {std::pair{-128, 127}, {0, 255}, {-32768, 32767}}) {
@@ -58,7 +58,7 @@ TEST_P(TpuProduct, IntegersAreExactModulo32Bits) {
     }
 }
 
-TEST_P(TpuProduct, Bf16SumsInTheOrderOfTheLanes) {
+TEST_P(TileProducts, Bf16SumsInTheOrderOfTheLanes) {
     const auto [rows, lanes, columns] = GetParam();
     std::mt19937 random(6);
     std::normal_distribution<float> normal;
@@ -82,11 +82,11 @@ TEST_P(TpuProduct, Bf16SumsInTheOrderOfTheLanes) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, TpuProduct,
+INSTANTIATE_TEST_SUITE_P(Shapes, TileProducts,
                          testing::Values(Case{1, 1, 1}, Case{7, 256, 65}, Case{13, 100, 32},
                                          Case{6, 300, 64}, Case{3, 0, 5}, Case{12, 31, 200}));
 
-TEST(TpuProductNan, IsTheOneNan) {
+TEST(TileProductsNan, IsTheOneNan) {
     const float a[] = {std::bit_cast<float>(0xffc12345u)}, w[] = {1.0f};
     std::uint32_t acc = 0;
     bf16_product({a, w, 1, 1, 1, 1}, false, &acc, 1);
@@ -94,4 +94,4 @@ TEST(TpuProductNan, IsTheOneNan) {
 }
 
 }  // namespace
-}  // namespace lockstep::tpu
+}  // namespace lockstep::product
