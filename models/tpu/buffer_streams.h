@@ -3,19 +3,16 @@
 #pragma once
 
 #include "isa/tpu/instruction.h"
-#include "models/tpu/unified_buffer.h"
+#include "models/tpu/parameters.h"
 
 namespace lockstep::tpu {
+
+using memory::BankLoads;
+using memory::per_cycle;
 
 /// Accesses by bank of a whole instruction; read_weights, load and store: their side of the unified
 /// buffer.
 BankLoads bank_accesses(const Instruction& instruction, const UnifiedBufferParameters& parameters,
                         bool fixed_function);
-
-/// Accesses in a cycle of an instruction that takes `cycles`.
-inline BankLoads per_cycle(BankLoads accesses, double cycles) {
-    for (double& bank : accesses) bank /= cycles;
-    return accesses;
-}
 
 }  // namespace lockstep::tpu

@@ -15,7 +15,6 @@
 #include "models/tpu/counters.h"
 #include "models/tpu/parameters.h"
 #include "models/tpu/timeline.h"
-#include "models/tpu/unified_buffer.h"
 #include "models/tpu/window_setup.h"
 #include "sim/engine/channel.h"
 #include "sim/engine/tile.h"
@@ -78,8 +77,8 @@ class Core : public engine::Tile {
         std::uint64_t unanswered;     ///< bytes
         std::uint32_t under_way = 0;
         Cycle begin;
-        Cycle ready;         ///< when requests may begin; without memory: when it is done
-        BankLoads accesses;  ///< of the unified buffer, of all
+        Cycle ready;                 ///< when requests may begin; without memory: when it is done
+        memory::BankLoads accesses;  ///< of the unified buffer, of all
         std::uint64_t bytes;
         Cycle drained = 0;  ///< when the unified buffer has taken or given what was requested
     };
@@ -176,7 +175,7 @@ class Core : public engine::Tile {
     std::array<DmaQueue, 2 + kMaxMatrixUnits> dma_;
     std::set<std::uint32_t> tiles_done_;  // read_weights that completed before one issued earlier
     std::array<MatrixUnit, kMaxMatrixUnits> units_;
-    UnifiedBuffer unified_buffer_;
+    memory::BankArbiter unified_buffer_;
     WindowSetup windows_;
     Link memory_link_;                // both directions: one bus
     std::array<Link, 2> host_links_;  // read, write

@@ -8,6 +8,7 @@
 #include "isa/tpu/core_speed.h"
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
+#include "models/memory/banks/bank_arbiter.h"
 #include "models/tpu/systolic/schedule.h"
 
 namespace lockstep::config {
@@ -24,11 +25,7 @@ struct VectorParameters {
     std::uint32_t cross_lane_cycles = 1, window_cycles = 0, transpose_rows = 1, latency = 0;
 };
 
-inline constexpr std::uint32_t kMaxBanks = 64;
-
-struct UnifiedBufferParameters {
-    std::uint32_t banks = 1, width = 256, ports = 1;
-};
+using UnifiedBufferParameters = memory::BankParameters;
 
 struct DmaParameters {
     std::uint32_t setup = 0, chunk = 65536, outstanding = 4;

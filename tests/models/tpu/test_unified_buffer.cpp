@@ -11,6 +11,7 @@ namespace lockstep::tpu {
 namespace {
 
 using enum Field;
+using UnifiedBuffer = memory::BankArbiter;
 using Cycle = UnifiedBuffer::Cycle;
 
 BankLoads loads_of(std::initializer_list<double> loads) {

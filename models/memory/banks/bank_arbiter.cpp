@@ -5,12 +5,12 @@
 // it. So do units that have four accesses under way which may overtake each other (a test, within
 // 5% and what is under way); units that stop at every access would lose 3% more on average, and
 // up to half where a stride of two follows one of one.
-#include "models/tpu/unified_buffer.h"
+#include "models/memory/banks/bank_arbiter.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace lockstep::tpu {
+namespace lockstep::memory {
 
 namespace {
 
@@ -19,8 +19,8 @@ constexpr double kNothing = 1e-6;
 
 }  // namespace
 
-UnifiedBuffer::Cycle UnifiedBuffer::access(Cycle now, Cycle begin, Cycle cycles,
-                                           const BankLoads& loads) {
+BankArbiter::Cycle BankArbiter::access(Cycle now, Cycle begin, Cycle cycles,
+                                       const BankLoads& loads) {
     std::erase_if(promises_, [&](const Promise& promise) { return promise.end <= now; });
     const std::size_t others = promises_.size();
     double left = static_cast<double>(cycles);  // at full speed
@@ -56,4 +56,4 @@ UnifiedBuffer::Cycle UnifiedBuffer::access(Cycle now, Cycle begin, Cycle cycles,
     return at;
 }
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::memory
