@@ -2,14 +2,12 @@
 # so that lockstep_measure has them where no model is built.
 lockstep_library(models_kinds
     SOURCES ${CMAKE_SOURCE_DIR}/models/kinds.cpp
-        ${CMAKE_SOURCE_DIR}/models/energy/events.cpp
-        ${CMAKE_SOURCE_DIR}/models/energy/gpu_events.cpp ${CMAKE_SOURCE_DIR}/models/energy/tpu_events.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/chip_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/gcc_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/cluster/cluster_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/settle.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/system_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/memory/memory_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/sm/memory_unit_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/sm/sm_rows.cpp
-        ${CMAKE_SOURCE_DIR}/models/tpu/parameter_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/npu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/tpu/parameter_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/tpu/systolic/parameter_rows.cpp
     DEPENDS sim_config sim_error)

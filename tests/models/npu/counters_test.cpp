@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/npu/counters.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "models/npu/parameters.h"
+#include "sim/config/machine.h"
+#include "tests/paths.h"
+
+namespace lockstep::npu {
+namespace {
+
+TEST(NpuCounters, HaveARowEachThatAddsAndNamesThem) {
+    StepResult one;
+    std::uint64_t next = 1;
+    for (const CounterRow& row : counter_rows())
+        if (row.member != nullptr) one.*row.member = next++;
+    StepResult sum = one;
+    sum.add(one);
+    const Parameters parameters(*config::Machine::load("npu_mobile"));
+    const auto metrics = sum.metrics(parameters);
+    ASSERT_EQ(metrics.size(), counter_rows().size());
+    next = 1;
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+        const CounterRow& row = counter_rows()[i];
+        EXPECT_EQ(metrics[i].first, row.name);
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+        EXPECT_FALSE(row.meaning.empty()) << row.name;
+        if (row.member == nullptr) continue;
+        EXPECT_EQ(metrics[i].second.as_double(), 2.0 * static_cast<double>(next++)) << row.name;
+    }
+}
+
+TEST(NpuCounters, EachStandsInTheTable) {
+    // A counter that has no row is neither summed nor reported: each word of the struct has one,
+    // but for the name and the end that results are cut from.
+    std::size_t counters = 0;
+    for (const CounterRow& row : counter_rows()) counters += row.member != nullptr ? 1 : 0;
+    EXPECT_EQ(counters, (sizeof(StepResult) - sizeof(std::string)) / 8 - 1);
+}
+
+TEST(NpuCounters, ThePageIsWhatTheTableSays) {
+    const std::string path = source_path("models/npu/metrics.md");
+    // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_models_npu --gtest_filter=NpuCounters.*
+    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << metrics_page();
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_TRUE(text == metrics_page()) << path << " is not up to date";
+}
+
+}  // namespace
+}  // namespace lockstep::npu
