@@ -11,6 +11,7 @@
 #include "isa/sass/disassembler/disassembler.h"
 #include "isa/sass/word.h"
 #include "sim/cli/verbs.h"
+#include "workloads/run/npu/program.h"
 #include "workloads/run/subject.h"
 #include "workloads/run/tpu/program.h"
 
@@ -65,6 +66,12 @@ void disassemble(const Options& options) {
         fmt::print("{}", tpu::listing(run::load_tpu_program(options.file, bytes), false));
         return;
     }
+    if (run::is_npu_program(options.file, bytes)) {
+        if (!options.kernel.empty())
+            throw InputError(fmt::format("--kernel: {} is an NPU program", options.file));
+        fmt::print("{}", npu::listing(run::load_npu_program(options.file, bytes), false));
+        return;
+    }
     bool found = true;
     switch (cubin::identify(bytes)) {
         case cubin::FileKind::kCubin:
@@ -95,8 +102,8 @@ void disassemble(const Options& options) {
 void add_disasm(CLI::App& app, int&) {
     auto options = std::make_shared<Options>();
     CLI::App* verb =
-        app.add_subcommand("disasm", "Disassemble a cubin, fatbin, executable or TPU program");
-    verb->add_option("file", options->file, "cubin, fatbin, executable or .tpu")->required();
+        app.add_subcommand("disasm", "Disassemble a cubin, fatbin, executable, TPU or NPU program");
+    verb->add_option("file", options->file, "cubin, fatbin, executable, .tpu or .npu")->required();
     verb->add_option("--kernel", options->kernel, "only this function");
     verb->callback([options] { disassemble(*options); });
 }

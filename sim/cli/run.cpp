@@ -87,9 +87,9 @@ std::string is_whole_number(const std::string& text) {
 void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     auto job = std::make_shared<run::Job>();
     CLI::App* verb = app.add_subcommand(
-        "run", "Run a CUDA executable, a kernel, a network or a TPU program on a machine");
+        "run", "Run a CUDA executable, a kernel, a network, a TPU or NPU program on a machine");
     verb->add_option("X", job->what,
-                     "executable, .cubin, .tpu, .onnx, or a built-in workload or network, "
+                     "executable, .cubin, .tpu, .npu, .onnx, or a built-in workload or network, "
                      "name[:key=value,...] (lockstep workloads lists them)")
         ->required();
     verb->add_option("arguments", job->arguments, "arguments of the executable, after --");
@@ -131,14 +131,15 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--max-instructions", job->max_instructions,
                      "GPU: warp-instructions after which a launch is stopped (0: never)")
         ->check(is_whole_number);
-    verb->add_flag("--energy", job->energy,
-                   "count energy by component and step, and area (cycle mode)");
     verb->add_flag("--verify", job->verify, "check results against the reference");
-    verb->add_flag("--no-values", job->no_values, "TPU, systolic: compute no values, only time");
+    verb->add_flag("--no-values", job->no_values,
+                   "TPU, NPU, systolic: compute no values, only time");
     verb->add_flag("--schedule", job->schedule,
                    "TPU: print how a network was compiled, and the program");
-    verb->add_option("--program", job->program_file,
-                     "TPU: write the program that runs (.tpu), to disassemble it or run it again");
+    verb->add_option(
+        "--program", job->program_file,
+        "TPU, NPU: write the program that runs (.tpu, .npu), to disassemble it or run it "
+        "again");
     verb->add_flag("--quiet", job->quiet, "print nothing but the program's own output");
     verb->add_option("--screen", job->screen_file,
                      "write the report to this file (default: standard output; an executable's "
@@ -146,7 +147,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         ->check(is_name);
     verb->add_option(
             "--top", job->top,
-            "TPU: show only the N steps with most cycles (0: all); --stats has all of them")
+            "TPU, NPU: show only the N steps with most cycles (0: all); --stats has all of them")
         ->check(is_whole_number);
     verb->add_option("--kernel", job->kernel,
                      "simulate only launches whose kernel's name matches this regular expression, "

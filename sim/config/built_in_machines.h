@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine files that are part of the program (generated from models/*/machines/*.yaml), and the
-// price sheets that they name (models/energy/prices/*.yaml).
+// The machine files that are part of the program (generated from models/*/machines/*.yaml).
 #pragma once
 
 #include <span>
@@ -14,6 +13,5 @@ struct BuiltInMachine {
 };
 
 std::span<const BuiltInMachine> built_in_machines();
-std::span<const BuiltInMachine> built_in_prices();
 
 }  // namespace lockstep::config

@@ -2,6 +2,7 @@
 #include "workloads/run/kind.h"
 
 #include "workloads/run/gpu/gpu.h"
+#include "workloads/run/npu/program.h"
 #include "workloads/run/systolic/systolic.h"
 #include "workloads/run/tpu/network.h"
 #include "workloads/run/tpu/program.h"
@@ -22,6 +23,10 @@ constexpr Way kTpuWays[] = {
     {SubjectKind::kTpuProgram, "--arg", "", run_tpu_program},
 };
 
+constexpr Way kNpuWays[] = {
+    {SubjectKind::kNpuProgram, "--arg", "", run_npu_program},
+};
+
 constexpr Way kSystolicWays[] = {
     {SubjectKind::kNetwork, "--verify", "--verify --trace", run_systolic},
 };
@@ -30,16 +35,21 @@ constexpr Kind kKinds[] = {
     {.name = "gpu",
      .phrase = "a GPU",
      .example = "h200",
-     .options =
-         "--bounds --check --energy --l2 --max-instructions --trace --trace-window --trace-sms",
+     .options = "--bounds --check --l2 --max-instructions --trace --trace-window --trace-sms",
      .traces = ".json .kanata",
      .ways = kGpuWays},
     {.name = "tpu",
      .phrase = "a TPU",
      .example = "tpu_v1",
-     .options = "--energy --no-values --program --top --trace --trace-window",
+     .options = "--no-values --program --top --trace --trace-window",
      .traces = ".json",
      .ways = kTpuWays},
+    {.name = "npu",
+     .phrase = "an NPU",
+     .example = "npu_mobile",
+     .options = "--no-values --program --top --trace --trace-window",
+     .traces = ".json",
+     .ways = kNpuWays},
     {.name = "systolic",
      .phrase = "a systolic array",
      .example = "systolic",

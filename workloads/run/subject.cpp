@@ -12,6 +12,7 @@
 #include "sim/config/nearest.h"
 #include "sim/error/error.h"
 #include "workloads/run/built_in.h"
+#include "workloads/run/npu/program.h"
 #include "workloads/run/tpu/program.h"
 
 namespace lockstep::run {
@@ -28,7 +29,7 @@ std::string file_of(const std::string& what) {
     const std::size_t onnx = what.find(".onnx");
     if (onnx != std::string::npos) return what.substr(0, what.find(':', onnx));
     const bool is_file = what.find('/') != std::string::npos || what.ends_with(".cubin") ||
-                         what.ends_with(".tpu") || is_cuda_source(what) ||
+                         what.ends_with(".tpu") || what.ends_with(".npu") || is_cuda_source(what) ||
                          std::filesystem::is_regular_file(what);
     return is_file ? what : "";
 }
@@ -56,6 +57,7 @@ std::string did_you_mean(const std::string& what) {
 
 SubjectKind kind_of_file(const std::string& file, const std::vector<std::uint8_t>& bytes) {
     if (is_tpu_program(file, bytes)) return SubjectKind::kTpuProgram;
+    if (is_npu_program(file, bytes)) return SubjectKind::kNpuProgram;
     switch (cubin::identify(bytes)) {
         case cubin::FileKind::kExecutable:
             return SubjectKind::kExecutable;
@@ -72,7 +74,7 @@ SubjectKind kind_of_file(const std::string& file, const std::vector<std::uint8_t
                                   "then run what was compiled",
                                   file, std::filesystem::path(file).stem().string(), file)
                     : fmt::format("{}: neither a CUDA executable nor a cubin or fatbin (nor a "
-                                  ".onnx or .tpu by its name)",
+                                  ".onnx, .tpu or .npu by its name)",
                                   file));
     }
 }
@@ -102,6 +104,8 @@ std::string_view phrase_of(SubjectKind kind) {
             return "a network";
         case SubjectKind::kTpuProgram:
             return "a TPU program";
+        case SubjectKind::kNpuProgram:
+            return "an NPU program";
     }
     throw InternalError("a kind of subject without a name");
 }

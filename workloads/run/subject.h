@@ -9,7 +9,14 @@
 
 namespace lockstep::run {
 
-enum class SubjectKind : std::uint8_t { kExecutable, kCubin, kKernel, kNetwork, kTpuProgram };
+enum class SubjectKind : std::uint8_t {
+    kExecutable,
+    kCubin,
+    kKernel,
+    kNetwork,
+    kTpuProgram,
+    kNpuProgram
+};
 /// "an executable"
 std::string_view phrase_of(SubjectKind kind);
 

@@ -29,7 +29,7 @@ TEST(Options, OfAnotherKindOfMachine) {
     EXPECT_EQ(wrong_with(given("gemm:m=8,n=8,k=8", "tpu_v1", {"--l2"})),
               "--l2 is for a GPU; tpu_v1 is a TPU");
     EXPECT_EQ(wrong_with(given("vector_add", "h200", {"--no-values"})),
-              "--no-values is for a TPU or a systolic array; h200 is a GPU");
+              "--no-values is for a TPU or an NPU or a systolic array; h200 is a GPU");
     EXPECT_EQ(wrong_with(given("vector_add", "h200", {"--schedule"})),
               "--schedule is for a network on a TPU; h200 is a GPU");
 }

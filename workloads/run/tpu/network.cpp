@@ -43,7 +43,8 @@ std::string explanation(const network::TpuCompiled& code, const tpu::RunResult& 
                          step.bank_stall, step.window_stall, step.vector_busy, step.host_busy,
                          step.host_bytes_read + step.host_bytes_written,
                          step.dram_bytes_read + step.dram_bytes_written});
-    return network::explain_utilisation(code, times, parameters.limits(), shown_steps(result, top));
+    return network::explain_utilisation(code, times, parameters.limits(),
+                                        shown_steps(result.steps, top));
 }
 
 /// Whether the results are right.

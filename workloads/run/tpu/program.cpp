@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "models/tpu/tpu.h"
+#include "workloads/run/program_arguments.h"
 #include "workloads/run/tpu/emulate.h"
-#include "workloads/run/tpu/program_arguments.h"
 #include "workloads/run/tpu/simulate.h"
 
 namespace lockstep::run {

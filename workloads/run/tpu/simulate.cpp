@@ -4,21 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-
-#include "sim/trace/trace.h"
 
 namespace lockstep::run {
 
 namespace {
-
-/// The trace that --trace and --trace-window ask for, or nullptr. Throws InputError.
-std::unique_ptr<trace::Trace> make_trace(const Job& job) {
-    const std::string& path = job.trace_file;
-    if (path.empty()) return nullptr;
-    const CycleRange range = trace_window(job);
-    return std::make_unique<trace::Trace>(path, trace::Window{range.from, range.until}, job.what);
-}
 
 std::string line(const tpu::StepResult& step, const tpu::Parameters& parameters,
                  std::size_t width) {
@@ -46,7 +35,7 @@ void show(const tpu::RunResult& result, const tpu::Parameters& parameters, std::
         fmt::format("{:<{}} {:>12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8}\n", "step",
                     width, "cycles", "instr.", "util.%", "active%", "weight%", "shift%", "other%",
                     "DRAM KiB", "host KiB", "TOPS"));
-    const std::vector<bool> shown = shown_steps(result, top);
+    const std::vector<bool> shown = shown_steps(result.steps, top);
     std::uint64_t cycles = 0, others = 0, hidden = 0;
     for (std::size_t i = 0; i < result.steps.size(); ++i) {
         const tpu::StepResult& step = result.steps[i];
@@ -64,18 +53,6 @@ void show(const tpu::RunResult& result, const tpu::Parameters& parameters, std::
 }
 
 }  // namespace
-
-std::vector<bool> shown_steps(const tpu::RunResult& result, std::uint64_t top) {
-    std::vector<bool> shown(result.steps.size(), true);
-    if (top == 0 || top >= result.steps.size()) return shown;
-    std::vector<std::size_t> order(result.steps.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return result.steps[a].cycles > result.steps[b].cycles;
-    });
-    for (std::size_t i = top; i < order.size(); ++i) shown[order[i]] = false;
-    return shown;
-}
 
 tpu::RunResult simulate_tpu_program(const Job& job, const tpu::Program& program,
                                     const tpu::Parameters& parameters, tpu::Storage& storage,

@@ -7,11 +7,9 @@
 
 #include "models/tpu/tpu.h"
 #include "workloads/run/job.h"
+#include "workloads/run/steps.h"
 
 namespace lockstep::run {
-
-/// Which of the steps a report shows: the `top` with most cycles (0: all).
-std::vector<bool> shown_steps(const tpu::RunResult& result, std::uint64_t top);
 
 /// Shows a line a step (job.top) and one in all, and adds the program's steps to the statistics.
 /// `host` does the program's host tasks (tpu::RunOptions::host). Throws InputError where the trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/run/tpu/program_arguments.h"
+#include "workloads/run/program_arguments.h"
 
 #include <fmt/format.h>
 
@@ -14,11 +14,11 @@ namespace lockstep::run {
 namespace {
 
 /// Small values for floats, any bits for integers.
-void fill_random(const tpu::Buffer& buffer, std::span<std::uint8_t> contents,
+void fill_random(const command::Buffer& buffer, std::span<std::uint8_t> contents,
                  std::mt19937_64& random) {
-    if (buffer.type == tpu::DataType::kFp32 || buffer.type == tpu::DataType::kBf16) {
+    if (buffer.type == command::DataType::kFp32 || buffer.type == command::DataType::kBf16) {
         // In [-1, 1) with 7 bits behind the point, exact in both types: the upper half of an fp32.
-        const std::size_t size = tpu::size_of(buffer.type);
+        const std::size_t size = command::size_of(buffer.type);
         for (std::size_t at = 0; at + size <= contents.size(); at += size) {
             const float value = (static_cast<float>(random() % 256) - 128) / 128;
             const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -38,11 +38,11 @@ std::uint64_t checksum(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-ProgramArguments::ProgramArguments(const Job& job, const tpu::Program& program)
+ProgramArguments::ProgramArguments(const Job& job, const command::Program& program)
     : program_(program), random_(job.seed * 2 + 1) {
     for (std::size_t i = 0; i < program.buffers.size(); ++i)
-        if (program.buffers[i].role == tpu::Role::kInput ||
-            program.buffers[i].role == tpu::Role::kOutput)
+        if (program.buffers[i].role == command::Role::kInput ||
+            program.buffers[i].role == command::Role::kOutput)
             buffers_.push_back(i);
     if (job.kernel_arguments.size() > buffers_.size())
         throw InputError(fmt::format("{} --arg, but the program has {} inputs and outputs",
@@ -50,7 +50,7 @@ ProgramArguments::ProgramArguments(const Job& job, const tpu::Program& program)
     texts_ = job.kernel_arguments;
     texts_.resize(buffers_.size());
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-        const bool input = program.buffers[buffers_[i]].role == tpu::Role::kInput;
+        const bool input = program.buffers[buffers_[i]].role == command::Role::kInput;
         const std::string& text = texts_[i];
         const bool known = text.empty() || (input ? text == "random" || text == "zeros" ||
                                                         text == "iota" || text.starts_with("in:")
@@ -63,10 +63,10 @@ ProgramArguments::ProgramArguments(const Job& job, const tpu::Program& program)
     }
 }
 
-void ProgramArguments::fill(tpu::Storage& storage) {
+void ProgramArguments::fill(command::Storage& storage) {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-        const tpu::Buffer& buffer = program_.buffers[buffers_[i]];
-        if (buffer.role != tpu::Role::kInput) continue;
+        const command::Buffer& buffer = program_.buffers[buffers_[i]];
+        if (buffer.role != command::Role::kInput) continue;
         const std::span<std::uint8_t> contents = storage.contents(buffers_[i]);
         if (texts_[i].starts_with("in:")) {
             const std::vector<std::uint8_t> bytes = read_file(texts_[i].substr(3));
@@ -82,10 +82,10 @@ void ProgramArguments::fill(tpu::Storage& storage) {
     }
 }
 
-void ProgramArguments::take_results(tpu::Storage& storage, Screen& screen) const {
+void ProgramArguments::take_results(command::Storage& storage, Screen& screen) const {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-        const tpu::Buffer& buffer = program_.buffers[buffers_[i]];
-        if (buffer.role != tpu::Role::kOutput) continue;
+        const command::Buffer& buffer = program_.buffers[buffers_[i]];
+        if (buffer.role != command::Role::kOutput) continue;
         const std::span<std::uint8_t> contents = storage.contents(buffers_[i]);
         screen.print(fmt::format("{}: {} bytes, checksum {:016x}\n", buffer.name, contents.size(),
                                  checksum(contents)));
