@@ -157,6 +157,10 @@ std::string check_reduce(const Instruction& i) {
 std::string check_softmax(const Instruction& i) {
     if (i.type(kInputType) != ElementType::kInt8 || i.type(kOutputType) != ElementType::kInt8)
         return "softmax is from int8 to int8";
+    const std::int64_t least = i.signed_value(kDifferenceMin);
+    if (i.signed_value(kMultiplier) < 0 || least > 0 ||
+        -least > std::int64_t{INT32_MAX} >> i[kLeftShift])
+        return "differences that are not 0 and less, or do not fit 32 bits after left_shift";
     return first_of(i, check_input, check_output);
 }
 

@@ -20,8 +20,9 @@ std::int32_t to_int32(std::int64_t value) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX));
 }
 
-/// The fp32 value's integer, ties to even; as if it had been saturated.
+/// The fp32 value's integer, ties to even, saturated; of no number 0.
 std::int32_t to_int32(float value) {
+    if (value != value) return 0;
     constexpr float kMost = 2147483520.0f;  // the largest below 2^31
     return static_cast<std::int32_t>(std::nearbyint(std::clamp(value, -kMost, kMost)));
 }
