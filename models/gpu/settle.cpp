@@ -64,6 +64,14 @@ void settle_crossbar(config::Settings& s) {
                      s.number("l2.hit_latency") + s.number(way) - s.number_before(way), way);
 }
 
+void settle_dram_latency(config::Settings& s) {
+    if (s.is_set("clock.sm") && !s.is_set("dram.latency"))
+        s.follow("dram.latency",
+                 std::round(s.number("dram.latency") * s.number("clock.sm") /
+                            s.number_before("clock.sm")),
+                 "clock.sm");
+}
+
 std::vector<double> kibibytes(const std::string& list) {
     std::vector<double> sizes;
     std::istringstream text(list);
@@ -102,6 +110,7 @@ void settle_shared_memory(config::Settings& s) {
 void settle(config::Settings& settings) {
     settle_bandwidth(settings);
     settle_lanes(settings);
+    settle_dram_latency(settings);
     settle_crossbar(settings);
     settle_shared_memory(settings);
 }

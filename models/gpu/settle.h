@@ -10,6 +10,7 @@ namespace lockstep::gpu {
 /// - sm.fp32_lanes are what a warp's 32 lanes of pipe.fma.interval in each sub-core come to:
 /// setting
 ///   them sets the interval;
+/// - dram.latency is a time, in cycles of the SMs' clock: setting clock.sm sets it;
 /// - the crossbar's latencies are parts of l2.hit_latency, which grows with them;
 /// - shared_memory.size is the largest of shared_memory.carve_outs, and a CTA may have as much
 /// less. Where both sides were set they must agree (InputError).

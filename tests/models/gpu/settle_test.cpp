@@ -76,6 +76,14 @@ TEST(GpuSettle, AHitInL2TakesWhatTheCrossbarTakes) {
     EXPECT_EQ(both->integer("l2.hit_latency"), hit);
 }
 
+TEST(GpuSettle, TheLatencyOfDramIsATime) {
+    const auto before = Machine::load("h200");
+    const auto slow = Machine::load("h200", {"clock.sm=990"});
+    EXPECT_EQ(slow->integer("dram.latency"), (before->integer("dram.latency") + 1) / 2);
+    const auto both = Machine::load("h200", {"clock.sm=990", "dram.latency=300"});
+    EXPECT_EQ(both->integer("dram.latency"), 300);
+}
+
 TEST(GpuSettle, SharedMemoryCanBeSetAlone) {
     const auto machine = Machine::load("h200", {"shared_memory.size=100KiB"});
     EXPECT_EQ(machine->text("shared_memory.carve_outs"), "0,8,16,32,64,100");
