@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slice takes requests in order, one at a time, for as long as its data port needs for their
 // bytes; misses wait in a table while later requests pass. Lines are written back when they are
-// evicted; sectors written in part are not fetched until somebody reads them. With two L2
+// evicted; sectors written in part are not fetched until somebody reads them, and not at all where
+// later writes complete them. With two L2
 // partitions a slice also holds copies of lines whose home is its peer (NVIDIA A100 whitepaper):
 // reads hit in them; writes and atomics are performed at the home, which recalls the peer's copy.
 // A slice keeps half of its MSHRs, and of each set, for lines that come from its own DRAM, so that
@@ -170,7 +171,8 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
     const std::uint32_t missed = count(asked.partial & ~line.valid & ~line.partial);
     counters_.sectors_write_miss += missed;
     counters_.sectors_write_hit += count(asked.sectors) - missed;
-    const auto whole = static_cast<std::uint8_t>(asked.sectors & ~asked.partial);
+    auto whole = static_cast<std::uint8_t>(asked.sectors & ~asked.partial);
+    if (asked.partial != 0) whole |= note_written(slot, line, asked);
     line.valid |= whole;
     line.partial = static_cast<std::uint8_t>((line.partial | asked.partial) & ~line.valid);
     line.dirty |= asked.sectors;
@@ -180,6 +182,24 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
                                             parameters_.slice_bandwidth)));
     answer(now, request);
     return true;
+}
+
+/// What has been written of the line's partial sectors; those that are complete by now.
+std::uint8_t L2Slice::note_written(std::uint32_t slot, const L2Line& line,
+                                   const MemoryRequest& asked) {
+    constexpr unsigned kSectorHalves = kSectorBytes / 2;
+    constexpr std::uint64_t kSector = (1u << kSectorHalves) - 1;
+    if (written_.empty()) written_.resize(tags_.size());
+    std::uint64_t& halves = written_[slot];
+    std::uint8_t complete = 0;
+    for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
+        if ((asked.partial >> sector & 1) == 0) continue;
+        const std::uint64_t mask = kSector << (sector * kSectorHalves);
+        if ((line.partial >> sector & 1) == 0) halves &= ~mask;
+        halves |= asked.halves & mask;
+        if ((halves & mask) == mask) complete |= static_cast<std::uint8_t>(1u << sector);
+    }
+    return complete;
 }
 
 /// A write or an atomic whose home is the peer.
@@ -271,8 +291,9 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, std::uint32_t slot) 
     counters_.atomics += count(asked.sectors);
     const std::uint32_t rounds =
         (asked.lanes + parameters_.atomic_lanes - 1u) / parameters_.atomic_lanes;
-    const auto serial =
-        static_cast<Cycle>(asked.same_address * parameters_.atomic_interval * kFraction + 0.5);
+    const double interval =
+        asked.is_float ? parameters_.float_atomic_interval : parameters_.atomic_interval;
+    const auto serial = static_cast<Cycle>(asked.same_address * interval * kFraction + 0.5);
     const Cycle duration = std::max({kFraction, rounds * kFraction, serial});
     occupy(now, duration);
     answer(now + duration / kFraction - 1, request);

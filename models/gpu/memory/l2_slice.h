@@ -125,6 +125,7 @@ class L2Slice {
     bool handle(engine::Cycle now, const SliceRequest& request);
     bool read(engine::Cycle now, const SliceRequest& request);
     bool write(engine::Cycle now, const SliceRequest& request);
+    std::uint8_t note_written(std::uint32_t slot, const L2Line& line, const MemoryRequest& asked);
     bool pass_to_home(engine::Cycle now, const SliceRequest& request);
     bool allocate(engine::Cycle now, const SliceRequest& request, std::uint32_t& slot);
     bool evict(engine::Cycle now, std::uint32_t slot);
@@ -147,6 +148,7 @@ class L2Slice {
     PartitionCounters& counters_;
 
     L2Tags tags_;
+    std::vector<std::uint64_t> written_;  ///< of partial sectors, by slot; none before the first
     std::vector<Mshr> mshrs_;
     std::vector<std::uint16_t> free_mshrs_;
     std::vector<Waiter> waiters_;

@@ -46,6 +46,7 @@ class L2Tags {
     bool occupied(std::uint32_t slot) const { return keys_[slot] != kNone; }
     std::uint32_t key_at(std::uint32_t slot) const { return keys_[slot]; }
 
+    std::size_t size() const { return keys_.size(); }
     L2Line& line(std::uint32_t slot) { return lines_[slot]; }
     void place(std::uint32_t slot, std::uint32_t key);
     void remove(std::uint32_t slot) { keys_[slot] = kNone; }

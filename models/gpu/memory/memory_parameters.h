@@ -28,7 +28,7 @@ struct MemoryParameters {
     std::uint32_t mshrs, write_back_buffer;
     bool row_write_back;  ///< dirty lines of one DRAM row leave together
     std::uint32_t atomic_lanes;
-    double atomic_interval;
+    double atomic_interval, float_atomic_interval;
 
     // MMU.
     std::uint64_t page_lines;

@@ -26,7 +26,10 @@ enum class EvictionPriority : std::uint8_t { kNormal, kFirst, kLast, kUnchanged,
 /// functional memory holds them.
 struct MemoryRequest {
     std::uint64_t line = 0;  ///< device address / kLineBytes
-    std::uint32_t id = 0;    ///< the SM's own; the replies carry it
+    /// Writes: what partial sectors get; bit i is bytes 2 i and 2 i + 1 of the line. A byte by
+    /// itself does not count.
+    std::uint64_t halves = 0;
+    std::uint32_t id = 0;  ///< the SM's own; the replies carry it
     std::uint16_t sm = 0;
     RequestKind kind = RequestKind::kRead;
     std::uint8_t sectors = 0;           ///< mask: bit i is bytes [32 i, 32 i + 32) of the line
@@ -35,6 +38,7 @@ struct MemoryRequest {
     std::uint8_t same_address = 0;      ///< atomics: most lanes that meet at one address
     std::uint8_t prefetch_sectors = 0;  ///< reads: what the instruction asks L2 to fetch beside
     EvictionPriority priority = EvictionPriority::kNormal;
+    bool is_float = false;   ///< atomics: of floating-point numbers
     bool translated = true;  ///< false: the SM's TLB missed, the partition's MMU must translate
 };
 

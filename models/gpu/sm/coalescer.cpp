@@ -19,6 +19,29 @@ using sass::for_each_lane;
 using sass::kWarpSize;
 
 constexpr std::uint64_t kLineOffset = kLineBytes - 1;
+constexpr unsigned kSectorHalves = kSectorBytes / 2;
+
+/// The even bits of a mask, moved together.
+std::uint16_t even_bits(std::uint32_t mask) {
+    mask &= 0x5555'5555u;
+    mask = (mask | mask >> 1) & 0x3333'3333u;
+    mask = (mask | mask >> 2) & 0x0f0f'0f0fu;
+    mask = (mask | mask >> 4) & 0x00ff'00ffu;
+    return static_cast<std::uint16_t>(mask | mask >> 8);
+}
+
+/// Pairs of bytes of a sector whose bytes are both in the mask.
+std::uint16_t halves_of(std::uint32_t bytes) {
+    return even_bits(bytes & bytes >> 1);
+}
+
+/// Pairs of bytes of the words in the mask.
+std::uint16_t halves_of_words(std::uint32_t words) {
+    std::uint32_t halves = 0;
+    for (unsigned w = 0; w < kSectorHalves / 2; ++w)
+        if ((words >> w & 1) != 0) halves |= 3u << (2 * w);
+    return static_cast<std::uint16_t>(halves);
+}
 
 /// One run of bytes, [begin, end).
 void add_run(std::uint64_t begin, std::uint64_t end, LineAccesses& out) {
@@ -112,9 +135,14 @@ LineAccess line_of_run(std::uint64_t begin, std::uint64_t end) {
     unsigned partial = 0;
     if (from % kSectorBytes != 0) partial |= 1u << first_sector;
     if (last % kSectorBytes != kSectorBytes - 1) partial |= 1u << last_sector;
-    return {begin / kLineBytes,
-            static_cast<std::uint8_t>((2u << last_sector) - (1u << first_sector)),
-            static_cast<std::uint8_t>(partial)};
+    // Pairs of bytes that lie in the run whole.
+    const unsigned first_half = (from + 1) / 2, end_half = (last + 1) / 2;
+    const std::uint64_t below = end_half == 64 ? ~0ull : (1ull << end_half) - 1;
+    const std::uint64_t from_first = first_half == 64 ? 0 : ~0ull << first_half;
+    return {.line = begin / kLineBytes,
+            .sectors = static_cast<std::uint8_t>((2u << last_sector) - (1u << first_sector)),
+            .partial = static_cast<std::uint8_t>(partial),
+            .halves = below & from_first};
 }
 
 void coalesce_load(const sass::Access& access, std::uint32_t lanes, LineAccesses& out) {
@@ -143,8 +171,11 @@ void coalesce_store(const sass::Access& access, std::uint32_t lanes, LineAccesse
     });
     for (unsigned i = 0; i < out.count; ++i)
         for (unsigned s = 0; s < kSectorsPerLine; ++s)
-            if (written[i][s] != 0 && written[i][s] != ~0u)
+            if (written[i][s] != 0 && written[i][s] != ~0u) {
                 out.line[i].partial |= static_cast<std::uint8_t>(1u << s);
+                out.line[i].halves |= std::uint64_t{halves_of(written[i][s])}
+                                      << (s * kSectorHalves);
+            }
 }
 
 void coalesce_atomic(const sass::Access& access, std::uint32_t lanes, LineAccesses& out) {
@@ -202,6 +233,8 @@ void coalesce_local(const sass::Access& access, std::uint32_t lanes, const Local
             const auto bit = static_cast<std::uint8_t>(1u << s);
             if (in_sector != 0) line.sectors |= bit;
             if (in_sector != 0 && (in_sector != 0xffu || !whole_words)) line.partial |= bit;
+            if (whole_words)
+                line.halves |= std::uint64_t{halves_of_words(in_sector)} << (s * kSectorHalves);
         }
         for (unsigned i = 0; i < words; ++i) {
             line.line = place.line_of(offset / kWord + i);
@@ -223,8 +256,12 @@ void coalesce_local(const sass::Access& access, std::uint32_t lanes, const Local
     });
     for (unsigned i = 0; i < out.count; ++i)
         for (unsigned s = 0; s < kSectorsPerLine; ++s)
-            if (written[i][s] != 0 && (written[i][s] != 0xffu || !whole_words))
+            if (written[i][s] != 0 && (written[i][s] != 0xffu || !whole_words)) {
                 out.line[i].partial |= static_cast<std::uint8_t>(1u << s);
+                if (whole_words)
+                    out.line[i].halves |= std::uint64_t{halves_of_words(written[i][s])}
+                                          << (s * kSectorHalves);
+            }
 }
 
 }  // namespace lockstep::gpu

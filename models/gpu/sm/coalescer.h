@@ -17,8 +17,10 @@ struct LineAccess {
     std::uint64_t line = 0;
     std::uint8_t sectors = 0;
     std::uint8_t partial = 0;       ///< stores: sectors that are not written whole
+    std::uint64_t halves = 0;       ///< ... and what is written of them, as MemoryRequest's
     std::uint8_t lanes = 0;         ///< atomics: lanes that operate in the line
     std::uint8_t same_address = 0;  ///< atomics: most lanes that meet at one address
+    bool is_float = false;          ///< atomics: of floating-point numbers
 };
 
 /// In order of the lowest lane that touches the line. Local accesses touch up to four words a lane,

@@ -218,6 +218,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
     (kind == RequestKind::kRead ? counters_.sectors_to_l2_read : counters_.sectors_to_l2_write) +=
         count(line.sectors);
     queue_.push(ready, {.line = line.line,
+                        .halves = line.halves,
                         .id = id,
                         .sm = sm_,
                         .kind = kind,
@@ -227,6 +228,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
                         .same_address = line.same_address,
                         .prefetch_sectors = prefetch_sectors,
                         .priority = priority,
+                        .is_float = line.is_float,
                         .translated = translated});
 }
 
@@ -275,7 +277,8 @@ void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
     pending.trip.latency -= std::min(trip.latency, p_.tag_latency);
     ++(returns ? waiting_ : stores_[in.warp]);
     for (unsigned i = 0; i < lines_.count; ++i) {
-        const LineAccess& line = lines_.line[i];
+        LineAccess& line = lines_.line[i];
+        line.is_float = in.info->is_float;
         counters_.sectors_atomic += count(line.sectors);
         l1_.invalidate(line.line, line.sectors);
         request(leaves(now, i), returns ? RequestKind::kAtomic : RequestKind::kReduction,

@@ -38,6 +38,7 @@ struct MemoryInstructionInfo {
     bool is_strong = false;             ///< scope GPU or SYS: bypasses (and invalidates) L1
     bool skips_l1 = false;              ///< LDGSTS.BYPASS and the like
     bool is_constant = false;           ///< LDG.CONSTANT: read-only data
+    bool is_float = false;              ///< atomics: of floating-point numbers
     std::uint8_t prefetch_sectors = 0;  ///< L2 prefetch hint: 2 (64 B), 4 (128 B), 8 (256 B)
     std::uint8_t constant_bank = 0;
     EvictionPriority priority = EvictionPriority::kNormal;

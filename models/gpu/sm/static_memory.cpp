@@ -8,6 +8,20 @@
 
 namespace lockstep::gpu {
 
+namespace {
+
+/// Up to sm_89 the type field (bits 73-75) has floating-point types: 3 F32, 4 F16x2, 6 F64. From
+/// sm_90 on they have opcodes of their own.
+bool is_float_atomic(sass::Op op, const sass::Word& word, sass::Arch arch) {
+    using enum sass::Op;
+    if (op == kAtomFloat || op == kAtomgFloat || op == kRedFloat) return true;
+    if (arch >= 90 || op == kAtomCas || op == kAtomgCas) return false;
+    const std::uint64_t type = word.bits(73, 3);
+    return type == 3 || type == 4 || type == 6;
+}
+
+}  // namespace
+
 bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word, sass::Arch arch,
                                   std::span<const sass::RegisterUse> uses) {
     using enum MemoryOperation;
@@ -82,11 +96,13 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
             info.operation = kAtomicGlobal;
             in.is_generic =
                 op == sass::Op::kAtom || op == sass::Op::kAtomCas || op == sass::Op::kAtomFloat;
+            info.is_float = is_float_atomic(op, word, arch);
             is_global = true;
             break;
         case sass::Op::kRed:
         case sass::Op::kRedFloat:
             info.operation = kReductionGlobal;
+            info.is_float = is_float_atomic(op, word, arch);
             is_global = true;
             break;
         case sass::Op::kStas:

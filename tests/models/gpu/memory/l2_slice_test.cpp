@@ -126,6 +126,29 @@ TEST_F(L2SliceTest, FetchesWrittenPartsOnlyWhenTheyAreRead) {
     EXPECT_EQ(counters.sectors_write_miss, 1u);
 }
 
+TEST_F(L2SliceTest, FetchesNothingWhereLaterWritesCompleteASector) {
+    const auto write = [&](Cycle at, std::uint32_t id, std::uint64_t halves) {
+        ask(at, 0,
+            {.halves = halves, .id = id, .kind = kWrite, .sectors = 0b0010, .partial = 0b0010});
+    };
+    write(0, 1, 0x00ff'0000);
+    write(10, 2, 0x0f00'0000);
+    ask(20, 0, {.id = 3, .kind = kRead, .sectors = 0b0001});
+    until(25);
+    write(30, 4, 0xf800'0000);  // a half twice
+    ask(40, 0, {.id = 5, .kind = kRead, .sectors = 0b0010});
+    EXPECT_THAT(until(50), ElementsAre(Told{"reply", 30, 4}, Told{"reply", 40, 5}));
+    // Written back without a read; and what the line's slot held before counts no more.
+    build({"l2.size=20KiB", "l2.ways=2", "l2.row_write_back=false"});  // one set a slice
+    write(0, 1, 0x0000'0000'ffff'0000);
+    ask(10, 1, {.id = 2, .kind = kWrite, .sectors = 0xf});
+    ask(20, 2, {.id = 3, .kind = kWrite, .sectors = 0b0010, .partial = 0b0010});
+    EXPECT_THAT(until(25), ElementsAre(Told{"reply", 0, 1}, Told{"reply", 10, 2},
+                                       Told{"write", 20, 0b0010}, Told{"reply", 20, 3}));
+    ask(30, 2, {.id = 4, .kind = kRead, .sectors = 0b0010});
+    EXPECT_THAT(until(40), ElementsAre(Told{"read", 30, 0b0011}));
+}
+
 TEST_F(L2SliceTest, WritesBackWhatItEvictsAndWaitsForRoom) {
     build({"l2.size=20KiB", "l2.ways=2", "l2.write_back_buffer=6"});  // one set a slice
     for (std::uint32_t i = 0; i < 4; ++i) ask(i * 10, i, {.id = i, .kind = kWrite, .sectors = 0xf});
@@ -189,6 +212,21 @@ TEST_F(L2SliceTest, SerialisesAtomicsAtOneAddress) {
     EXPECT_THAT(until(310), ElementsAre(Told{"reply", 300, 5}));
     EXPECT_EQ(counters.atomics, atomics + 1);
     EXPECT_EQ(counters.atomics_miss, misses);
+}
+
+TEST_F(L2SliceTest, FloatsTakeLongerAtOneAddress) {
+    build({"l2.atomic_interval=1", "l2.float_atomic_interval=3"});
+    ask(0, 0, {.kind = kWrite, .sectors = 1});
+    ask(1, 0, {.id = 1, .kind = kAtomic, .sectors = 1, .lanes = 32, .same_address = 32});
+    ask(1, 0,
+        {.id = 2,
+         .kind = kAtomic,
+         .sectors = 1,
+         .lanes = 32,
+         .same_address = 32,
+         .is_float = true});
+    EXPECT_THAT(until(200),
+                ElementsAre(Told{"reply", 0, 0}, Told{"reply", 32, 1}, Told{"reply", 128, 2}));
 }
 
 TEST_F(L2SliceTest, KeepsCopiesOfThePeersLines) {

@@ -40,7 +40,11 @@ std::map<std::uint64_t, LineAccess> reference(const sass::Access& a, std::uint32
         for (unsigned s = 0; s < 4; ++s) {
             unsigned present = 0;
             for (unsigned i = 0; i < 32; ++i) present += bytes.count(number * 128 + s * 32 + i);
-            if (present != 0 && present != 32) line.partial |= static_cast<std::uint8_t>(1u << s);
+            if (present == 0 || present == 32) continue;
+            line.partial |= static_cast<std::uint8_t>(1u << s);
+            for (unsigned i = s * 32; i < s * 32 + 32; i += 2)
+                if (bytes.contains(number * 128 + i) && bytes.contains(number * 128 + i + 1))
+                    line.halves |= std::uint64_t{1} << (i / 2);
         }
     }
     return lines;
@@ -60,8 +64,13 @@ void check(unsigned width, std::uint32_t lanes, const Addresses& address) {
             EXPECT_EQ(line.sectors, expected.at(line.line).sectors);
         }
     }
-    for (const LineAccess& line : stores)
+    for (const LineAccess& line : stores) {
         EXPECT_EQ(line.partial, expected.at(line.line).partial) << "width " << width;
+        std::uint64_t of_partial = 0;  // what is said of whole sectors does not matter
+        for (unsigned s = 0; s < 4; ++s)
+            if ((line.partial >> s & 1) != 0) of_partial |= std::uint64_t{0xffff} << (16 * s);
+        EXPECT_EQ(line.halves & of_partial, expected.at(line.line).halves) << "width " << width;
+    }
     for (const LineAccess& line : atomics) {
         EXPECT_EQ(line.lanes, expected.at(line.line).lanes);
         EXPECT_EQ(line.same_address, expected.at(line.line).same_address);
@@ -115,6 +124,7 @@ TEST(Coalescer, LocalWordsAreLines) {
     coalesce_local(a, 0x0000ff07u, place, out);
     EXPECT_EQ(out.line[0].sectors, 0x3);
     EXPECT_EQ(out.line[0].partial, 0x1);
+    EXPECT_EQ(out.line[0].halves & 0xffff, 0b111111u);  // words of lanes 0 to 2
 
     a = access(4, [](unsigned l) { return l % 2 * 256; });  // words 0 and 64
     coalesce_local(a, ~0u, place, out);
@@ -123,6 +133,7 @@ TEST(Coalescer, LocalWordsAreLines) {
     EXPECT_EQ(out.line[1].line, 7400u);
     EXPECT_EQ(out.line[1].sectors, 0xf);
     EXPECT_EQ(out.line[1].partial, 0xf);
+    EXPECT_EQ(out.line[0].halves, 0x3333'3333'3333'3333u);  // every other word
 }
 
 unsigned tags_of(const Addresses& address) {
