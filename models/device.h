@@ -133,6 +133,7 @@ struct DeviceOptions {
     unsigned checks = 0;  ///< of emulation only
     // Of simulation only.
     L2Start l2 = L2Start::kCold;
+    bool count_toggles = false;  ///< sample which bits toggle, for energy
     TraceOptions trace;
     LaunchFilter simulate;
     std::optional<std::uint64_t> shuffle;  ///< seed: units take turns in a random order (tests)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of machines: a row each.
+#include "models/energy/events.h"
 #include "models/gpu/parameter_rows.h"
 #include "models/gpu/settle.h"
 #include "models/npu/parameter_rows.h"
@@ -9,10 +10,20 @@
 
 namespace lockstep::config {
 
+namespace {
+
+std::vector<Entry> with_prices(std::vector<Entry> entries, const energy::Tables& tables) {
+    const std::vector<Entry> prices = energy::entries_of(tables);
+    entries.insert(entries.end(), prices.begin(), prices.end());
+    return entries;
+}
+
+}  // namespace
+
 std::span<const Kind> kinds() {
     static const Kind kKinds[] = {
-        {"gpu", gpu::parameter_entries(), gpu::settle},
-        {"tpu", tpu::parameter_entries()},
+        {"gpu", with_prices(gpu::parameter_entries(), energy::gpu_tables()), gpu::settle},
+        {"tpu", with_prices(tpu::parameter_entries(), energy::tpu_tables())},
         {"npu", npu::parameter_entries()},
         {"systolic", tpu::array_entries()},
     };

@@ -36,7 +36,7 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     // both have.
     {"workloads/cuda_api/state",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h",
-      "models/timeline.h"}},
+      "models/energy/account.h", "models/timeline.h"}},
     {"workloads/cuda_api/runtime",
      {"workloads/cuda_api/state", "isa", "sim/error", "sim/config", "sim/stats", "models/device.h",
       "models/timeline.h"}},

@@ -47,6 +47,7 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
         const auto index = static_cast<std::uint16_t>(i);
         sms_.push_back(std::make_unique<Sm>(simulation_, fmt::format("sm{}", i), clock_, index,
                                             machine, parameters));
+        if (options.count_toggles) sms_.back()->count_toggles();
         ports_.push_back(std::make_unique<CrossbarPort>(*sms_.back(), index));
         sms_.back()->connect(*ports_.back());
         ports.push_back(ports_.back().get());

@@ -53,6 +53,16 @@ enum class Pipe : std::uint8_t {
 };
 inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kCount);
 
+/// Bits that were compared from one operation of a datapath to the next (sampled), and those that
+/// differed.
+struct ToggleCounters {
+    std::uint64_t bits = 0, flipped = 0;
+    void add(std::uint32_t difference) {
+        bits += 32;
+        flipped += static_cast<unsigned>(std::popcount(difference));
+    }
+};
+
 /// Of one SM (all sub-cores together unless said otherwise).
 struct SmCounters {
     std::uint64_t cycles_active = 0;  ///< with a resident warp
@@ -77,6 +87,7 @@ struct SmCounters {
                   local_load = 0, local_store = 0, atomics = 0;
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t register_bank_conflicts = 0;  ///< bubbles, in cycles
+    ToggleCounters arithmetic_toggles, tensor_toggles, memory_toggles;
     std::uint64_t l0_instruction_hits = 0, l0_instruction_misses = 0;
 };
 

@@ -152,6 +152,12 @@ void add_instruction_mix(MetricList& list, const SmCounters& sm) {
     list.count("smsp__inst_executed_op_branch.sum", sm.branches);
     list.count("lockstep__inst_executed_op_branch_divergent.sum", sm.divergent_branches);
     list.count("lockstep__register_bank_conflict_cycles.sum", sm.register_bank_conflicts);
+    const std::pair<const char*, const ToggleCounters&> toggles[] = {
+        {"lockstep__toggle_rate_arithmetic.pct", sm.arithmetic_toggles},
+        {"lockstep__toggle_rate_tensor.pct", sm.tensor_toggles},
+        {"lockstep__toggle_rate_memory.pct", sm.memory_toggles}};
+    for (const auto& [name, counters] : toggles)
+        if (counters.bits != 0) list.percentage(name, counters.flipped, counters.bits);
     list.percentage("lockstep__l0_instruction_cache_hit_rate.pct", sm.l0_instruction_hits,
                     sm.l0_instruction_hits + sm.l0_instruction_misses);
 }

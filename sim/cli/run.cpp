@@ -131,6 +131,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--max-instructions", job->max_instructions,
                      "GPU: warp-instructions after which a launch is stopped (0: never)")
         ->check(is_whole_number);
+    verb->add_flag("--energy", job->energy,
+                   "count energy by component and step, and area (cycle mode)");
     verb->add_flag("--verify", job->verify, "check results against the reference");
     verb->add_flag("--no-values", job->no_values,
                    "TPU, NPU, systolic: compute no values, only time");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine files that are part of the program (generated from models/*/machines/*.yaml).
+// The machine files that are part of the program (generated from models/*/machines/*.yaml), and the
+// price sheets that they name (models/energy/prices/*.yaml).
 #pragma once
 
 #include <span>
@@ -13,5 +14,6 @@ struct BuiltInMachine {
 };
 
 std::span<const BuiltInMachine> built_in_machines();
+std::span<const BuiltInMachine> built_in_prices();
 
 }  // namespace lockstep::config

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A machine file is YAML: `machine`, `kind`, `description`, then groups of parameters, each
 // `{value: ..., unit: ..., evidence: "measured|published|assumed: ..."}`. `base: NAME` takes over
-// what another machine has and the file does not say. Values are kept in the schema's canonical
-// unit.
+// what another machine has and the file does not say; `prices: NAME` then what a price sheet says
+// of energy and area. Values are kept in the schema's canonical unit.
 #include "sim/config/machine.h"
 
 #include <yaml-cpp/yaml.h>
@@ -50,7 +50,8 @@ class Reader {
         Machine::Paths set;
         for (const auto& item : root_) {
             const std::string key = item.first.Scalar();
-            if (key == "machine" || key == "kind" || key == "description" || key == "base")
+            if (key == "machine" || key == "kind" || key == "description" || key == "base" ||
+                key == "prices")
                 continue;
             read_node(key, item.second, item.first, entries, parameters, set);
         }
@@ -131,12 +132,37 @@ void check_depth(const Place& wanted_by, int depth) {
         refuse(wanted_by, fmt::format("more than {} machines based on each other", kMaximumDepth));
 }
 
+/// A price sheet that is part of the program, after those that it is based on.
+std::vector<BuiltInMachine> price_sheets(const std::string& name, const Place& wanted_by,
+                                         int depth = 0) {
+    check_depth(wanted_by, depth);
+    std::vector<std::string> names;
+    for (const BuiltInMachine& sheet : built_in_prices()) {
+        names.emplace_back(sheet.name);
+        if (sheet.name != name) continue;
+        const Reader reader(name, std::string(sheet.text));
+        const std::string base = reader.header("base", false);
+        std::vector<BuiltInMachine> sheets;
+        if (!base.empty()) sheets = price_sheets(base, reader.place_of("base"), depth + 1);
+        sheets.push_back(sheet);
+        return sheets;
+    }
+    fail(wanted_by, fmt::format("prices: no sheet named {}{}; there are {}", name,
+                                did_you_mean(name, names), fmt::join(names, ", ")));
+}
+
 std::string text_with_bases(const std::string& name_or_path, const Place& wanted_by, int depth) {
     check_depth(wanted_by, depth);
     const std::string text = own_text(name_or_path, wanted_by);
     const Reader reader(name_or_path, text);
     const std::string base = reader.header("base", false);
-    return base.empty() ? text : text_with_bases(base, reader.place_of("base"), depth + 1) + text;
+    const std::string prices = reader.header("prices", false);
+    std::string whole;
+    if (!base.empty()) whole = text_with_bases(base, reader.place_of("base"), depth + 1);
+    if (!prices.empty())
+        for (const BuiltInMachine& sheet : price_sheets(prices, reader.place_of("prices")))
+            whole += sheet.text;
+    return whole + text;
 }
 
 }  // namespace
@@ -192,9 +218,14 @@ void Machine::read(const std::string& name_or_path, const Place& wanted_by, int 
     const Kind* kind = find_kind(kind_);
     if (kind == nullptr)
         throw InputError(fmt::format("{}: unknown kind of machine '{}'", name_or_path, kind_));
+    const std::string prices = reader.header("prices", false);
+    if (!prices.empty())
+        for (const BuiltInMachine& sheet : price_sheets(prices, reader.place_of("prices")))
+            Reader(std::string(sheet.name), std::string(sheet.text))
+                .read(kind->entries, parameters_);
     const Paths set = reader.read(kind->entries, parameters_);
     for (const Entry& entry : kind->entries)
-        if (!parameters_.contains(entry.path))
+        if (!entry.is_optional && !parameters_.contains(entry.path))
             throw InputError(fmt::format("{}: parameter {} ({}) is missing", name_or_path,
                                          entry.path, entry.meaning));
     settle(before, base.empty() ? Paths() : set, {name_or_path, 0});
@@ -222,6 +253,10 @@ const std::string& Machine::text(std::string_view path) const {
     const auto it = parameters_.find(path);
     LOCKSTEP_CHECK(it != parameters_.end(), "machine {} has no parameter {}", name_, path);
     return it->second.value;
+}
+
+bool Machine::has(std::string_view path) const {
+    return parameters_.contains(path);
 }
 
 double Machine::number(std::string_view path) const {

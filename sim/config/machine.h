@@ -49,6 +49,8 @@ class Machine {
     double number(std::string_view path) const;
     const std::string& text(std::string_view path) const;
     bool boolean(std::string_view path) const;
+    /// Whether an optional parameter was given.
+    bool has(std::string_view path) const;
 
     /// All parameters, sorted by path.
     std::vector<Parameter> parameters() const;

@@ -22,6 +22,8 @@ struct Entry {
     std::string_view meaning;
     /// Names the machine or bounds what a program may ask for; changes no time.
     bool is_reporting_only = false;
+    /// A machine file may leave it out: nothing that every run needs.
+    bool is_optional = false;
 };
 
 struct Kind {

@@ -15,6 +15,7 @@ constexpr Multiple kMultiples[] = {
     {"kB", "B", 1e3},      {"MB", "B", 1e6},        {"GB", "B", 1e9},
     {"GHz", "MHz", 1e3},   {"kHz", "MHz", 1e-3},    {"Hz", "MHz", 1e-6},
     {"TB/s", "GB/s", 1e3}, {"MB/s", "GB/s", 1e-3},  {"GiB/s", "GB/s", 1.073741824},
+    {"fJ", "pJ", 1e-3},    {"nJ", "pJ", 1e3},       {"mW", "W", 1e-3},
     {"us", "ns", 1e3},     {"ps", "ns", 1e-3},
 };
 

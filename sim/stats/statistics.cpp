@@ -102,6 +102,7 @@ std::string Statistics::json() const {
                        {"seed", origin_->seed}};
     root["steps"] = std::move(steps);
     root["totals"] = {{"cycles", cycles_}, {"seconds", seconds_}};
+    for (const auto& [name, value] : totals_) root["totals"][name] = to_json(value);
     root["simulator"] = {
         {"wall_seconds", wall},
         {"instructions", instructions_},

@@ -50,6 +50,10 @@ class Statistics {
     const std::string& machine() const { return machine_; }
     const std::string& mode() const { return mode_; }
     const std::vector<Step>& steps() const { return steps_; }
+    std::vector<Step>& steps() { return steps_; }
+    /// What the totals hold beside cycles and seconds.
+    const Metrics& totals() const { return totals_; }
+    Metrics& totals() { return totals_; }
     std::string json() const;
     /// One row a step; the columns are the union of all metrics.
     std::string csv() const;
@@ -64,6 +68,7 @@ class Statistics {
     std::string machine_, mode_, workload_;
     std::optional<Origin> origin_;
     std::vector<Step> steps_;
+    Metrics totals_;
     std::uint64_t cycles_ = 0;
     double seconds_ = 0;
     std::uint64_t instructions_ = 0;

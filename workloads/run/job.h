@@ -31,6 +31,7 @@ struct Job {
     bool verify = false;     ///< compare results with a reference
     bool no_values = false;  ///< only time
     bool quiet = false;
+    bool energy = false;       ///< count energy, and show it
     std::uint64_t top = 0;     ///< steps that are shown: those with most cycles; 0: all
     std::string trace_file;    ///< empty: no trace
     std::string trace_window;  ///< FROM:TO, cycles; empty: all

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 
+#include "models/energy/account.h"
 #include "sim/config/machine_text.h"
 #include "sim/stats/sha256.h"
 #include "sim/stats/version.h"
@@ -46,7 +47,13 @@ Outcome run(const Job& job, Screen& screen) {
     const Subject subject = identify(job.what);
     const Way& way = find_way(job, subject, *machine);
     check_options(job, way, *machine);
+    std::optional<energy::Account> account;
+    if (job.energy) account.emplace(machine);
     Outcome outcome = way.run(job, subject, machine, screen);
+    if (account) {
+        account->add_to(outcome.statistics);
+        screen.print(energy::report(outcome.statistics));
+    }
     outcome.statistics.set_origin(
         {.version = std::string(stats::version()),
          .commit = std::string(stats::commit()),

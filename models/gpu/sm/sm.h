@@ -18,6 +18,7 @@
 #include "models/gpu/sm/memory_queue.h"
 #include "models/gpu/sm/memory_unit.h"
 #include "models/gpu/sm/sub_core.h"
+#include "models/gpu/sm/toggle_sampler.h"
 #include "sim/engine/tile.h"
 #include "sim/trace/trace.h"
 
@@ -68,6 +69,8 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     void connect(ClusterNetwork& network, const ClusterParameters& parameters);
     /// Records what happens from now on; null: nothing.
     void trace_to(SmTrace* trace) { trace_ = trace; }
+    /// Samples from now on which bits toggle.
+    void count_toggles() { toggles_ = std::make_unique<ToggleSampler>(counters_); }
 
     /// The chip was idle and is to run kernels from cycle `now` on: counters are zero, and caches
     /// empty when the first CTA comes. Costs nothing without a CTA.
@@ -248,8 +251,9 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     std::vector<WarpContext> contexts_;  ///< by slot; slot % sub_cores is the sub-core
     std::vector<MemoryQueue> queues_;
     MemoryPort* port_ = nullptr;
-    SmTrace* trace_ = nullptr;  ///< null: not traced
-    std::uint64_t traced_ = 0;  ///< the last issued instruction's number in the trace
+    SmTrace* trace_ = nullptr;                ///< null: not traced
+    std::unique_ptr<ToggleSampler> toggles_;  ///< null: not counted
+    std::uint64_t traced_ = 0;                ///< the last issued instruction's number in the trace
     std::unique_ptr<MemoryUnit> memory_;
     std::unique_ptr<ClusterUnit> cluster_;  ///< null: no clusters
     EventWheel<Event> wheel_;

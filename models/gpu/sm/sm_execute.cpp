@@ -79,11 +79,15 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         warp.mask = mask;
         warp.has_yielded = false;
         deferred_.set_cycle(now);
+        if (toggles_ != nullptr && in.kind != InstructionKind::kMemory) [[unlikely]]
+            toggles_->arithmetic(sub_core, in, warp);
         try {
             code.execute(code, warp);
         } catch (const sass::Fault& fault) {
             throw LocatedFault{fault, warp.cta->linear_index, warp.index, pc, warp.cta->launch};
         }
+        if (toggles_ != nullptr && in.kind == InstructionKind::kMemory) [[unlikely]]
+            toggles_->memory(code, warp);
     }
     if (trace_ != nullptr)
         traced_ = trace_->issued(slot, context.grid->run->trace_names[pc], in, mask != 0, now);

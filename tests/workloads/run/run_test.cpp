@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "tests/paths.h"
 #include "workloads/run/kind.h"
 #include "workloads/run/tpu/network.h"
 
@@ -44,6 +46,45 @@ TEST(Run, AKernelGivesItsLaunchesAsSteps) {
     EXPECT_EQ(outcome.status(), ExitStatus::kDone);
     EXPECT_THAT(screen.printed, HasSubstr("warp-instructions"));
     EXPECT_EQ(screen.insisted, "");
+}
+
+TEST(Run, EnergyIsCountedByStepAndShown) {
+    Recorded screen;
+    const Outcome outcome =
+        run({.what = "vector_add:n=262144", .machine = "a100", .energy = true}, screen);
+    EXPECT_THAT(screen.printed, HasSubstr("Energy "));
+    const auto has = [](const stats::Metrics& metrics, std::string_view wanted) {
+        return std::ranges::any_of(metrics,
+                                   [&](const auto& metric) { return metric.first == wanted; });
+    };
+    const stats::Metrics& step = outcome.statistics.steps().at(0).metrics;
+    for (const char* name : {"energy.total", "energy.dram", "lockstep__toggle_rate_memory.pct",
+                             "lockstep__toggle_rate_arithmetic.pct"})
+        EXPECT_TRUE(has(step, name)) << name;
+    EXPECT_TRUE(has(outcome.statistics.totals(), "area.sm"));
+    const Outcome without = run({.what = "vector_add:n=262144", .machine = "a100"}, screen);
+    EXPECT_FALSE(has(without.statistics.steps().at(0).metrics, "energy.total"));
+}
+
+TEST(Run, ZerosToggleNothing) {
+    Screen screen;
+    const auto toggles = [&](const std::string& input) {
+        const Outcome outcome =
+            run({.what = source_path("workloads/cuda/cubin/sm_80/vector_add.cubin"),
+                 .machine = "a100",
+                 .energy = true,
+                 .kernel = "vector_add",
+                 .grid = "64",
+                 .block = "256",
+                 .kernel_arguments = {input, input, "zeros:65536", "16384"}},
+                screen);
+        for (const auto& [name, value] : outcome.statistics.steps().at(0).metrics)
+            if (name == "lockstep__toggle_rate_memory.pct") return value.as_double();
+        return -1.0;
+    };
+    EXPECT_EQ(toggles("zeros:65536"), 0);
+    const double random = toggles("random:65536");
+    EXPECT_NEAR(random, 50, 1);  // random bits
 }
 
 TEST(Run, ANameOfTwoThingsIsWhatTheMachineRuns) {

@@ -262,6 +262,7 @@ void Context::finish() {
     background_.reset();
     const std::lock_guard guard(lock_);
     if (device_) wait_for_all();
+    if (statistics_ && configuration_.complete) configuration_.complete(*statistics_);
 }
 
 void Context::record_fault(const DeviceFault& fault) {

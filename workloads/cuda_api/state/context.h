@@ -32,6 +32,8 @@ struct Configuration {
     /// Properties of the device; by default those of its machine.
     std::function<DeviceProperties(const Device&)> properties;
     std::function<std::unique_ptr<stats::Statistics>(const Device&)> make_statistics;
+    /// Adds to the statistics what is known when the program has ended.
+    std::function<void(stats::Statistics&)> complete;
     std::string stats_file, screen_file;
     /// Called once, by the first call of an API.
     std::function<void()> on_first_use;
@@ -75,7 +77,7 @@ class Context {
     void wait_for_all();
     /// Lets the device come as far as the host's clock.
     void poll();
-    /// Before the program ends: all that has been submitted is done.
+    /// Before the program ends: all that has been submitted is done, the statistics complete.
     void finish();
 
     /// Runs the body of one API call under the lock; while a fault stands, the call reports that

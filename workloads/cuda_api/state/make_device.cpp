@@ -99,6 +99,7 @@ DeviceOptions device_options(const RunOptions& options) {
             .bounds = options.bounds == "page" ? Bounds::kPage : Bounds::kExact,
             .checks = checks_of(options),
             .l2 = options.l2 == "warm" ? L2Start::kWarm : L2Start::kCold,
+            .count_toggles = options.energy,
             .trace = trace_options(options),
             .simulate = filter};
 }

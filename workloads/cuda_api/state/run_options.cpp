@@ -79,6 +79,7 @@ RunOptions RunOptions::from_environment() {
     options.trace_window = variable("LOCKSTEP_TRACE_WINDOW", "");
     options.trace_sms = variable("LOCKSTEP_TRACE_SMS", "");
     options.checks = variable("LOCKSTEP_CHECK", "");
+    options.energy = variable("LOCKSTEP_ENERGY", "") == "1";
     options.workload = variable("LOCKSTEP_WORKLOAD", "");
     options.quiet = variable("LOCKSTEP_QUIET", "") == "1";
     return options;
@@ -103,6 +104,7 @@ std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() co
             {"LOCKSTEP_TRACE_WINDOW", trace_window},
             {"LOCKSTEP_TRACE_SMS", trace_sms},
             {"LOCKSTEP_CHECK", checks},
+            {"LOCKSTEP_ENERGY", energy ? "1" : "0"},
             {"LOCKSTEP_WORKLOAD", workload},
             {"LOCKSTEP_QUIET", quiet ? "1" : "0"}};
 }

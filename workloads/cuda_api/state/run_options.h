@@ -27,6 +27,7 @@ struct RunOptions {
     std::string trace_window;            ///< LOCKSTEP_TRACE_WINDOW: FROM:TO, cycles; empty: all
     std::string trace_sms;               ///< LOCKSTEP_TRACE_SMS: N or FIRST-LAST; empty: SM 0
     std::string checks;                  ///< LOCKSTEP_CHECK: race,init,sync; empty: none
+    bool energy = false;                 ///< LOCKSTEP_ENERGY: 1
     std::string workload;                ///< LOCKSTEP_WORKLOAD: what the statistics call the run
     std::vector<std::string> options;    ///< LOCKSTEP_OPTIONS: what else was given, one a line
     std::string screen_file;             ///< LOCKSTEP_SCREEN: the report; empty: standard error

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "models/energy/account.h"
 #include "sim/config/machine_text.h"
 #include "sim/stats/sha256.h"
 #include "sim/stats/version.h"
@@ -71,7 +72,14 @@ __attribute__((constructor)) void start() {
                  .seed = options.seed});
             return statistics;
         };
-        if (options.mode == "cycle" && !options.quiet) configuration.summarize = speed_of_light;
+        if (options.energy)
+            configuration.complete = [options](stats::Statistics& statistics) {
+                energy::Account(load_machine(options)).add_to(statistics);
+            };
+        if (options.mode == "cycle" && !options.quiet)
+            configuration.summarize = [](const stats::Statistics& statistics) {
+                return speed_of_light(statistics) + energy::report(statistics);
+            };
         configuration.stats_file = options.stats_file;
         configuration.screen_file = options.screen_file;
         configuration.device_threads = options.threads;

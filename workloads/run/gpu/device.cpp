@@ -17,6 +17,7 @@ cuda::RunOptions cuda_options(const Job& job) {
     options.stats_file = job.stats_file;
     options.bounds = job.bounds;
     options.checks = job.checks;
+    options.energy = job.energy;
     options.l2 = job.l2;
     options.kernel = job.kernel;
     options.launch_skip = job.launch_skip;

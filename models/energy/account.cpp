@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/energy/account.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "sim/error/error.h"
+
+namespace lockstep::energy {
+
+namespace {
+
+constexpr double kJoulePerPicojoule = 1e-12;
+/// Of random values, for which prices are given, half the bits toggle.
+constexpr double kRandomToggles = 50;
+constexpr std::string_view kPrefix = "energy.";
+
+std::string path_of(const Event& event, const char* price) {
+    return fmt::format("energy.{}.{}", event.name, price);
+}
+
+void require(const config::Machine& machine, const std::string& path) {
+    if (machine.has(path)) return;
+    throw InputError(fmt::format(
+        "{} has no {}: its energy is not known (a machine file names a sheet of prices as "
+        "'prices: gpu_7nm', or gives each)",
+        machine.name(), path));
+}
+
+/// Energies of several events of one component are one metric, in the order of the table.
+class Sums {
+  public:
+    void add(std::string_view component, double joules) {
+        for (auto& [name, sum] : sums_)
+            if (name == component) {
+                sum += joules;
+                return;
+            }
+        sums_.emplace_back(component, joules);
+    }
+    void append_to(stats::Metrics& metrics) const {
+        for (const auto& [name, sum] : sums_)
+            metrics.emplace_back(std::string(kPrefix) + name, stats::Value(sum));
+    }
+    double total() const {
+        double total = 0;
+        for (const auto& [name, sum] : sums_) total += sum;
+        return total;
+    }
+
+  private:
+    std::vector<std::pair<std::string, double>> sums_;
+};
+
+}  // namespace
+
+Account::Account(std::shared_ptr<const config::Machine> machine)
+    : machine_(std::move(machine)), tables_(tables_of(machine_->kind())) {
+    if (tables_.events.empty())
+        throw InputError(fmt::format("--energy: nothing is known of the energy of a {} ({})",
+                                     machine_->kind(), machine_->name()));
+    require(*machine_, "energy.constant_power");
+    require(*machine_, "energy.uncertainty");
+    for (const Event& event : tables_.events) {
+        require(*machine_, path_of(event, "control"));
+        require(*machine_, path_of(event, "data"));
+    }
+}
+
+void Account::add_to(stats::Statistics& run) const {
+    for (stats::Step& step : run.steps()) add_to(step.metrics);
+    add_totals(run);
+    add_area(run);
+}
+
+void Account::add_to(stats::Metrics& step) const {
+    const Counts counts(step, *machine_);
+    const double seconds = tables_.seconds(counts);
+    if (seconds <= 0) return;
+    Sums sums;
+    for (const Event& event : tables_.events) {
+        const bool is_counted = !event.toggles.empty() && counts.has(event.toggles);
+        const double toggles = is_counted ? counts[event.toggles] / kRandomToggles : 1;
+        const double price = machine_->number(path_of(event, "control")) +
+                             machine_->number(path_of(event, "data")) * toggles;
+        sums.add(event.component, event.count(counts) * price * kJoulePerPicojoule);
+    }
+    sums.add("constant", machine_->number("energy.constant_power") * seconds);
+    sums.append_to(step);
+    step.emplace_back("energy.total", stats::Value(sums.total()));
+    step.emplace_back("energy.power", stats::Value(sums.total() / seconds));
+}
+
+void Account::add_totals(stats::Statistics& run) const {
+    Sums sums;
+    double seconds = 0;
+    for (const stats::Step& step : run.steps()) {
+        const Counts counts(step.metrics, *machine_);
+        if (!counts.has("energy.total")) continue;
+        for (const auto& [name, value] : step.metrics)
+            if (name.starts_with(kPrefix) && name != "energy.total" && name != "energy.power")
+                sums.add(std::string_view(name).substr(kPrefix.size()), value.as_double());
+        seconds += tables_.seconds(counts);
+    }
+    stats::Metrics& totals = run.totals();
+    sums.append_to(totals);
+    totals.emplace_back("energy.total", stats::Value(sums.total()));
+    totals.emplace_back("energy.power", stats::Value(seconds > 0 ? sums.total() / seconds : 0.0));
+    totals.emplace_back("energy.uncertainty", stats::Value(machine_->number("energy.uncertainty")));
+}
+
+void Account::add_area(stats::Statistics& run) const {
+    stats::Metrics& totals = run.totals();
+    double area = 0;
+    for (const Part& part : tables_.parts) {
+        const std::string path = fmt::format("area.{}", part.name);
+        if (!machine_->has(path)) continue;
+        const double square_millimetres = part.count(*machine_) * machine_->number(path);
+        totals.emplace_back(path, stats::Value(square_millimetres));
+        area += square_millimetres;
+    }
+    if (area > 0) totals.emplace_back("area.total", stats::Value(area));
+}
+
+}  // namespace lockstep::energy
