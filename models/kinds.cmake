@@ -3,7 +3,8 @@
 lockstep_library(models_kinds
     SOURCES ${CMAKE_SOURCE_DIR}/models/kinds.cpp
         ${CMAKE_SOURCE_DIR}/models/energy/events.cpp
-        ${CMAKE_SOURCE_DIR}/models/energy/gpu_events.cpp ${CMAKE_SOURCE_DIR}/models/energy/tpu_events.cpp
+        ${CMAKE_SOURCE_DIR}/models/energy/gpu_events.cpp ${CMAKE_SOURCE_DIR}/models/energy/npu_events.cpp
+        ${CMAKE_SOURCE_DIR}/models/energy/tpu_events.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/chip_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/gcc_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/cluster/cluster_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/settle.cpp

@@ -24,7 +24,7 @@ std::span<const Kind> kinds() {
     static const Kind kKinds[] = {
         {"gpu", with_prices(gpu::parameter_entries(), energy::gpu_tables()), gpu::settle},
         {"tpu", with_prices(tpu::parameter_entries(), energy::tpu_tables())},
-        {"npu", npu::parameter_entries()},
+        {"npu", with_prices(npu::parameter_entries(), energy::npu_tables())},
         {"systolic", tpu::array_entries()},
     };
     return kKinds;

@@ -66,12 +66,15 @@ Account::Account(std::shared_ptr<const config::Machine> machine)
         require(*machine_, path_of(event, "control"));
         require(*machine_, path_of(event, "data"));
     }
+    const stats::Metrics parts = area();
+    if (!parts.empty() && machine_->has("energy.leakage"))
+        leakage_ = parts.back().second.as_double() * machine_->number("energy.leakage");
 }
 
 void Account::add_to(stats::Statistics& run) const {
     for (stats::Step& step : run.steps()) add_to(step.metrics);
     add_totals(run);
-    add_area(run);
+    for (auto& part : area()) run.totals().push_back(std::move(part));
 }
 
 void Account::add_to(stats::Metrics& step) const {
@@ -87,6 +90,7 @@ void Account::add_to(stats::Metrics& step) const {
         sums.add(event.component, event.count(counts) * price * kJoulePerPicojoule);
     }
     sums.add("constant", machine_->number("energy.constant_power") * seconds);
+    if (leakage_ > 0) sums.add("leakage", leakage_ * seconds);
     sums.append_to(step);
     step.emplace_back("energy.total", stats::Value(sums.total()));
     step.emplace_back("energy.power", stats::Value(sums.total() / seconds));
@@ -110,17 +114,18 @@ void Account::add_totals(stats::Statistics& run) const {
     totals.emplace_back("energy.uncertainty", stats::Value(machine_->number("energy.uncertainty")));
 }
 
-void Account::add_area(stats::Statistics& run) const {
-    stats::Metrics& totals = run.totals();
-    double area = 0;
+stats::Metrics Account::area() const {
+    stats::Metrics parts;
+    double total = 0;
     for (const Part& part : tables_.parts) {
         const std::string path = fmt::format("area.{}", part.name);
         if (!machine_->has(path)) continue;
         const double square_millimetres = part.count(*machine_) * machine_->number(path);
-        totals.emplace_back(path, stats::Value(square_millimetres));
-        area += square_millimetres;
+        parts.emplace_back(path, stats::Value(square_millimetres));
+        total += square_millimetres;
     }
-    if (area > 0) totals.emplace_back("area.total", stats::Value(area));
+    if (total > 0) parts.emplace_back("area.total", stats::Value(total));
+    return parts;
 }
 
 }  // namespace lockstep::energy

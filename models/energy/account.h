@@ -21,6 +21,8 @@ class Account {
     /// Appends to the metrics of each step that was simulated by itself:
     /// - energy.COMPONENT, J: events times prices;
     /// - energy.constant, J: the constant power for as long as the step took;
+    /// - energy.leakage, J: likewise what the area leaks, where energy.constant_power is without
+    /// it;
     /// - energy.total, J, and energy.power, W, its mean.
     /// And to the run's totals the same of all its steps, energy.uncertainty (a share), and
     /// area.PART and area.total (mm2) where the machine has prices of them.
@@ -29,10 +31,12 @@ class Account {
   private:
     void add_to(stats::Metrics& step) const;
     void add_totals(stats::Statistics& run) const;
-    void add_area(stats::Statistics& run) const;
+    /// area.PART and, last, area.total; mm2. Empty where nothing is known.
+    stats::Metrics area() const;
 
     std::shared_ptr<const config::Machine> machine_;
     Tables tables_;
+    double leakage_ = 0;  ///< W
 };
 
 /// Energy by component, and the steps that took most, as a table; empty where no step has energies.

@@ -40,6 +40,7 @@ bool Counts::has(std::string_view metric) const {
 
 Tables tables_of(std::string_view kind) {
     if (kind == "gpu") return gpu_tables();
+    if (kind == "npu") return npu_tables();
     if (kind == "tpu") return tpu_tables();
     return {};
 }
@@ -49,6 +50,7 @@ std::vector<config::Entry> entries_of(const Tables& tables) {
     std::vector<config::Entry> entries{
         price("energy.constant_power", "W", kMostWatts,
               "power while it runs, whatever it does: leakage, clocks, fans, memory's refresh"),
+        price("energy.leakage", "W", 100, "power that a mm2 of area.* leaks"),
         price("energy.power_limit", "W", kMostWatts,
               "what the board may draw for long: its thermal design power"),
         price("energy.uncertainty", "1", 10,

@@ -66,6 +66,7 @@ Tables tables_of(std::string_view kind);
 std::vector<config::Entry> entries_of(const Tables& tables);
 
 Tables gpu_tables();
+Tables npu_tables();
 Tables tpu_tables();
 
 }  // namespace lockstep::energy
