@@ -30,6 +30,7 @@ enum class WarpState : std::uint8_t {
     kDrain,  ///< exited, stores under way
     kSleeping,
     kMisc,
+    kGmma,  ///< results of a warpgroup's products
     kCount
 };
 inline constexpr unsigned kWarpStates = static_cast<unsigned>(WarpState::kCount);

@@ -21,12 +21,25 @@ namespace {
 /// Cycles between two points of the counters' curves, at least.
 constexpr Cycle kSampleCycles = 128;
 
-constexpr const char* kStateNames[] = {"eligible",        "not selected",     "wait",
-                                       "long scoreboard", "short scoreboard", "barrier",
-                                       "membar",          "branch resolving", "no instruction",
-                                       "math pipe",       "mio throttle",     "lg throttle",
-                                       "tex throttle",    "constant miss",    "dispatch stall",
-                                       "drain",           "sleeping",         "misc"};
+constexpr const char* kStateNames[] = {"eligible",
+                                       "not selected",
+                                       "wait",
+                                       "long scoreboard",
+                                       "short scoreboard",
+                                       "barrier",
+                                       "membar",
+                                       "branch resolving",
+                                       "no instruction",
+                                       "math pipe",
+                                       "mio throttle",
+                                       "lg throttle",
+                                       "tex throttle",
+                                       "constant miss",
+                                       "dispatch stall",
+                                       "drain",
+                                       "sleeping",
+                                       "misc",
+                                       "gmma"};
 static_assert(std::size(kStateNames) == kWarpStates);
 
 constexpr const char* kPipeNames[] = {"alu", "fma",    "fma heavy", "fp16", "fp64",

@@ -19,6 +19,7 @@ Peaks::Peaks(const config::Machine& machine)
       fma_interval(static_cast<double>(machine.integer("pipe.fma.interval"))),
       fp64_pipes(machine.boolean("pipe.fp64.shared") ? 1 : sub_cores),
       lsu_interval(static_cast<double>(machine.integer("sub_core.arbiter_interval"))),
+      has_warpgroups(machine.number("tensor_core.warpgroup.macs.fp16") != 0),
       crossbar_bytes(machine.number("crossbar.reply_bandwidth")),
       l2_slices(static_cast<std::uint64_t>(machine.integer("l2.slices"))),
       dram_hertz(machine.number("clock.memory") * 1e6) {

@@ -22,6 +22,7 @@ struct Peaks {
     double fma_interval;       ///< sub-core cycles that an FP32 instruction takes
     std::uint64_t fp64_pipes;  ///< of an SM
     double lsu_interval;       ///< SM cycles that a memory instruction takes of all sub-cores' way
+    bool has_warpgroups;       ///< Tensor Cores execute wgmma
     double crossbar_bytes;     ///< that an SM receives in a cycle
     std::uint64_t l2_slices;   ///< at the SMs' clock
     double dram_bytes_per_second, dram_hertz;

@@ -37,7 +37,8 @@ constexpr const char* kStates[] = {"selected",
                                    "dispatch_stall",
                                    "drain",
                                    "sleeping",
-                                   "misc"};
+                                   "misc",
+                                   "gmma"};
 static_assert(std::size(kStates) == kWarpStates);
 
 std::uint64_t instructions_of(const SmCounters& sm, Pipe pipe) {
@@ -94,10 +95,12 @@ void add_warps(MetricList& list, const Peaks& peaks, const SmCounters& sm) {
     list.ratio("smsp__warps_eligible.avg.per_cycle_active",
                in(WarpState::kSelected) + in(WarpState::kNotSelected), sm.sub_core_cycles_active);
     list.ratio("smsp__average_warp_latency_per_inst_issued.ratio", resident, sm.issue_active);
-    for (std::size_t state = 0; state < kWarpStates; ++state)
+    for (std::size_t state = 0; state < kWarpStates; ++state) {
+        if (state == static_cast<std::size_t>(WarpState::kGmma) && !peaks.has_warpgroups) continue;
         list.ratio(std::string("smsp__average_warps_issue_stalled_") + kStates[state] +
                        "_per_issue_active.ratio",
                    sm.warp_cycles[state], sm.issue_active);
+    }
 }
 
 void add_pipes(MetricList& list, const Peaks& peaks, const SmCounters& sm, double elapsed) {

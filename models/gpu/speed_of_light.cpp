@@ -57,7 +57,8 @@ constexpr Meaning kMeanings[] = {{"selected", "issuing"},
                                  {"dispatch_stall", "the dispatcher"},
                                  {"drain", "stores to finish before the exit"},
                                  {"sleeping", "NANOSLEEP"},
-                                 {"misc", "something else"}};
+                                 {"misc", "something else"},
+                                 {"gmma", "a warpgroup's products"}};
 
 double value(const stats::Step& step, std::string_view name) {
     for (const auto& [key, value] : step.metrics)

@@ -23,6 +23,7 @@ class MemoryUnit::Implementation {
                    MemoryPort& port, MemoryListener& listener, MemoryCounters& counters)
         : p_(machine),
           listener_(listener),
+          counters_(counters),
           data_(p_.sub_cores, divide_up(sass::kWarpSize * 4, p_.return_width)),
           shared_(p_, data_, counters),
           constants_(p_),
@@ -84,6 +85,12 @@ class MemoryUnit::Implementation {
                              .way = DataPath::Way::kShared});
     }
 
+    Cycle read_operands(Cycle now, unsigned wavefronts) {
+        const unsigned cycles = wavefronts * p_.wavefront_cycles;
+        counters_.data_busy += cycles;
+        return data_.occupy(now, cycles) + cycles;
+    }
+
     IndexedConstants& constants() { return constants_; }
     L1Pipeline& l1() { return l1_; }
     const L1Pipeline& l1() const { return l1_; }
@@ -102,6 +109,7 @@ class MemoryUnit::Implementation {
 
     const MemoryUnitParameters p_;
     MemoryListener& listener_;
+    MemoryCounters& counters_;
     DataPath data_;
     SharedMemory shared_;
     IndexedConstants constants_;
@@ -120,6 +128,9 @@ Cycle MemoryUnit::next_accept(Cycle now) const {
 }
 void MemoryUnit::accept(Cycle now, const MemoryInstruction& instruction) {
     implementation_->accept(now, instruction);
+}
+Cycle MemoryUnit::read_operands(Cycle now, unsigned wavefronts) {
+    return implementation_->read_operands(now, wavefronts);
 }
 std::uint16_t MemoryUnit::await_constants() {
     return implementation_->constants().await();

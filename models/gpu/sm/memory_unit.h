@@ -44,6 +44,9 @@ class MemoryUnit {
     engine::Cycle serve_remote(engine::Cycle now, const sass::RemoteOperation& operation);
     /// What another CTA has answered goes to the registers: when it is there.
     engine::Cycle return_remote(engine::Cycle now, const MemoryInstructionHeader& instruction);
+    /// Operands of a warpgroup's product pass the data stage, as soon as it is free; returns when
+    /// they have.
+    engine::Cycle read_operands(engine::Cycle now, unsigned wavefronts);
 
     /// Does everything that is due up to and including cycle `now`, replies included.
     void advance(engine::Cycle now);

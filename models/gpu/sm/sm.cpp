@@ -28,6 +28,7 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
       contexts_(parameters.max_warps),
       queues_(parameters.sub_cores,
               MemoryQueue(parameters.memory_queue, parameters.address_interval)),
+      warpgroups_(parameters),
       presence_(parameters.sub_cores) {
     sub_cores_.reserve(parameters.sub_cores);
     for (unsigned i = 0; i < parameters.sub_cores; ++i)
@@ -68,6 +69,7 @@ void Sm::prepare(const KernelRun& run, Cycle now) {
     }
     memory_next_ = kNever;
     copy_barriers_.clear();
+    warpgroups_.reset();
     ctas_.clear();
     ctas_.resize(run.resident_ctas);
     warps_used_.assign(parameters_.max_warps, false);
@@ -324,6 +326,7 @@ void Sm::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
 }
 
 void Sm::handle(const Event& event) {
+    if (event.kind == EventKind::kProductEnd) return end_product(event);
     WarpContext& context = contexts_[event.warp];
     if (context.age != event.age || context.warp == nullptr) return;
     switch (event.kind) {
@@ -347,6 +350,8 @@ void Sm::handle(const Event& event) {
             if (event.is_bulk_copy && event.copy_group != CopyBarriers::kNone)
                 end_copy(event.copy_group, now_);
             if (context.is_done) retire_if_done(context, now_);
+            return;
+        case EventKind::kProductEnd:  // above: it may outlive its warps
             return;
     }
 }
@@ -404,7 +409,7 @@ void Sm::take_fetched(Cycle now) {
 Cycle Sm::next_event() const {
     Cycle next = std::min({wheel_.next(), memory_->next_event(), fetch_.next_event()});
     if (cluster_ != nullptr) next = std::min(next, cluster_->next_event());
-    next = std::min(next, memory_next_);
+    next = std::min({next, memory_next_, warpgroups_.next()});
     for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next());
     return starts_.empty() ? next : std::min(next, starts_.back().at);
 }
@@ -423,6 +428,15 @@ void Sm::process(Cycle now) {
     }
     wheel_.advance(now, [this](const Event& event) { handle(event); });
     if (memory_next_ <= now) arbitrate(now);
+    if (warpgroups_.next() <= now) {
+        warpgroups_.advance(now, *memory_, [this](const WarpgroupUnit::End& end) {
+            wheel_.schedule(end.at, {.kind = EventKind::kProductEnd,
+                                     .warp = end.first,
+                                     .closes_group = end.closes_group,
+                                     .age = contexts_[end.first].age});
+        });
+        update_memory_next(now + 1);
+    }
     for (SubCore& sub_core : sub_cores_)
         if (sub_core.next() <= now) sub_core.tick(now);
     fetch_.send(now);
@@ -488,6 +502,8 @@ std::string Sm::explain_wait() const {
             why = "threads at a barrier";
         else if (context.waits_for_copies)
             why = "asynchronous copies";
+        else if (context.waits_for_products || context.waits_for_room)
+            why = "the products of its warpgroup";
         else if (context.waits_for_stores)
             why = fmt::format("{} stores", context.stores_in_flight);
         text += fmt::format("{}CTA {} warp {} at {:#x} waits for {}", text.empty() ? "" : "; ",

@@ -19,6 +19,7 @@
 #include "models/gpu/sm/memory_unit.h"
 #include "models/gpu/sm/sub_core.h"
 #include "models/gpu/sm/toggle_sampler.h"
+#include "models/gpu/sm/warpgroup_unit.h"
 #include "sim/engine/tile.h"
 #include "sim/trace/trace.h"
 
@@ -156,14 +157,15 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     const sass::Cta* resident_cta() const;
 
   private:
-    enum class EventKind : std::uint8_t { kWake, kRelease, kMemoryDone };
+    enum class EventKind : std::uint8_t { kWake, kRelease, kMemoryDone, kProductEnd };
     struct Event {
         EventKind kind;
         std::uint8_t counter = 0;
         std::uint16_t warp = 0;  ///< slot
         std::uint16_t copy_group = 0;
         bool is_store = false, is_copy = false, is_bulk_copy = false;
-        std::uint64_t age = 0;  ///< of the warp: a release may outlive it
+        bool closes_group = false;  ///< of products
+        std::uint64_t age = 0;      ///< of the warp: a release may outlive it
     };
     static constexpr std::uint32_t kAnyWarps = ~0u;
     struct Start {
@@ -219,6 +221,13 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
                           engine::Cycle now);
     void finish_copies(std::uint16_t slot, WarpContext& context, engine::Cycle now);
     void end_copy(std::uint16_t barrier, engine::Cycle now);
+    /// The slot of the first warp of a warp's warpgroup.
+    static std::uint16_t first_of_warpgroup(const WarpContext& context, std::uint16_t slot) {
+        return static_cast<std::uint16_t>(slot - context.warp->index % WarpgroupUnit::kWarps);
+    }
+    void issue_product(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
+                       engine::Cycle now);
+    void end_product(const Event& event);
     void count(const WarpContext& context, const StaticInstruction& in, unsigned lanes);
     void prefetch_operands(const WarpContext& context) const;
     void prefetch_warps() const;
@@ -262,6 +271,7 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     std::vector<std::uint16_t> held_back_;  ///< slots of warps that wait for its end
     engine::Cycle window_end_ = 0;
     CopyBarriers copy_barriers_;
+    WarpgroupUnit warpgroups_;
 
     bool is_prepared_ = false;            ///< since the chip was idle
     std::uint64_t memory_carve_out_ = 0;  ///< that the memory unit was made for

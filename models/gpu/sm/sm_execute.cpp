@@ -26,7 +26,7 @@ constexpr ArithmeticCounter kArithmeticCounters[] = {
     {&SmCounters::ffma, true},  {&SmCounters::dadd, true},  {&SmCounters::dmul, true},
     {&SmCounters::dfma, true},  {&SmCounters::hadd, true},  {&SmCounters::hmul, true},
     {&SmCounters::hfma, true},  {&SmCounters::hmma, false}, {&SmCounters::imma, false},
-    {&SmCounters::dmma, false}, {&SmCounters::bmma, false},
+    {&SmCounters::dmma, false}, {&SmCounters::bmma, false}, {&SmCounters::gmma, false},
 };
 static_assert(std::size(kArithmeticCounters) == static_cast<unsigned>(Arithmetic::kCount));
 
@@ -140,8 +140,12 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
             case InstructionKind::kInvalidate:
                 memory_->invalidate_l1();
                 break;
+            case InstructionKind::kWarpgroupProduct:
+                issue_product(context, slot, in, now);
+                break;
             case InstructionKind::kBarrier:
             case InstructionKind::kDependencyBarrier:
+            case InstructionKind::kWarpgroupWait:
             case InstructionKind::kExit:
                 break;
         }

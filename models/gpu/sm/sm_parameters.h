@@ -53,6 +53,11 @@ struct SmParameters {
     std::array<double, static_cast<unsigned>(TensorType::kCount)> tensor_macs;
     double fp32_accumulate_factor;
     unsigned dmma_latency;
+    /// Multiply-adds of a sub-core in a cycle for warpgroups' products; 0: it has none.
+    std::array<double, static_cast<unsigned>(TensorType::kCount)> warpgroup_macs;
+    unsigned warpgroup_issue_shared, warpgroup_issue_registers;  ///< A in shared memory; registers
+    unsigned warpgroup_latency_shared, warpgroup_latency_registers;
+    unsigned warpgroup_queue, warpgroup_buffer;
 
     unsigned memory_queue;                  ///< instructions a sub-core holds for the memory unit
     unsigned memory_issue_latency;          ///< issue to arrival, addresses in registers

@@ -25,6 +25,12 @@ Row<SmParameters>::Store macs(TensorType type, const char* path) {
     };
 }
 
+Row<SmParameters>::Store warpgroup_macs(TensorType type, const char* path) {
+    return [=](const config::Machine& machine, SmParameters& into) {
+        into.warpgroup_macs[static_cast<unsigned>(type)] = machine.number(path);
+    };
+}
+
 }  // namespace
 
 std::span<const Row<SmParameters>> sm_rows() {
@@ -150,6 +156,31 @@ std::span<const Row<SmParameters>> sm_rows() {
          "times as long a product takes with FP32 accumulators"},
         {"tensor_core.dmma_latency", &SmParameters::dmma_latency, "1", 1, 255,
          "cycles from the issue of the smallest double product to that of its consumer"},
+        {"tensor_core.warpgroup.macs.fp16", Type::kNumber, "1", 0, 65536,
+         "multiply-adds of a sub-core in a cycle for warpgroups' products (wgmma; 0: none), fp16 "
+         "and bf16",
+         warpgroup_macs(TensorType::kFp16, "tensor_core.warpgroup.macs.fp16")},
+        {"tensor_core.warpgroup.macs.tf32", Type::kNumber, "1", 0, 65536,
+         "multiply-adds of a sub-core in a cycle for warpgroups' products, tf32",
+         warpgroup_macs(TensorType::kTf32, "tensor_core.warpgroup.macs.tf32")},
+        {"tensor_core.warpgroup.macs.int8", Type::kNumber, "1", 0, 65536,
+         "multiply-adds of a sub-core in a cycle for warpgroups' products, int8 and fp8",
+         warpgroup_macs(TensorType::kInt8, "tensor_core.warpgroup.macs.int8")},
+        {"tensor_core.warpgroup.macs.b1", Type::kNumber, "1", 0, 65536,
+         "multiply-adds of a sub-core in a cycle for warpgroups' products, single bits",
+         warpgroup_macs(TensorType::kB1, "tensor_core.warpgroup.macs.b1")},
+        {"tensor_core.warpgroup.issue_interval_shared", &SmParameters::warpgroup_issue_shared, "1",
+         1, 64, "cycles that a warpgroup's product holds issue to its pipe, A in shared memory"},
+        {"tensor_core.warpgroup.issue_interval_registers", &SmParameters::warpgroup_issue_registers,
+         "1", 1, 64, "cycles that a warpgroup's product holds issue to its pipe, A in registers"},
+        {"tensor_core.warpgroup.latency_shared", &SmParameters::warpgroup_latency_shared, "1", 0,
+         1000, "cycles from a warpgroup's last multiplication to the results, A in shared memory"},
+        {"tensor_core.warpgroup.latency_registers", &SmParameters::warpgroup_latency_registers, "1",
+         0, 1000, "cycles from a warpgroup's last multiplication to the results, A in registers"},
+        {"tensor_core.warpgroup.queue", &SmParameters::warpgroup_queue, "1", 1, 64,
+         "products of warpgroups that an SM has under way"},
+        {"tensor_core.warpgroup.buffer", &SmParameters::warpgroup_buffer, "1", 1, 64,
+         "slices of 8 columns of B that are read ahead of their multiplication"},
         {"front_end.line", &SmParameters::instruction_line, "B", 16, 128,
          "line of the instruction caches"},
         {"front_end.l0_size", &SmParameters::l0_bytes, "B", 128, kMebi,

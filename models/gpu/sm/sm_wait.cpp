@@ -5,6 +5,7 @@
 // mbarrier wait until the copies that it counts as done have come in time.
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "isa/sass/semantics/address.h"
 #include "isa/sass/system_call.h"
@@ -23,7 +24,8 @@ constexpr std::uint32_t kMbarrierBytes = 8;
 bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& in) {
     const bool is_memory = in.kind == InstructionKind::kMemory && !deferred_.empty();
     const bool asks_copies = in.reads_mbarrier && !copy_barriers_.empty();
-    if (!is_memory && !asks_copies && !in.may_call_system) [[likely]]
+    const bool is_product = in.kind == InstructionKind::kWarpgroupProduct;
+    if (!is_memory && !asks_copies && !in.may_call_system && !is_product) [[likely]]
         return false;
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
@@ -31,6 +33,13 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
     const sass::Instruction& code = context.code[warp.pc];
     warp.mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
     if (warp.mask == 0) return false;
+    if (is_product) {
+        if (warpgroups_.accepts(first_of_warpgroup(context, slot), context.products)) return false;
+        warpgroups_.wait_for_room(slot);
+        context.waits_for_room = true;
+        enter(context, WarpState::kMathPipeThrottle, now_);
+        return true;
+    }
     if (asks_copies) {
         sass::compute_addresses(code, warp);
         for (std::uint32_t lanes = warp.mask; lanes != 0; lanes &= lanes - 1) {
@@ -110,6 +119,33 @@ void Sm::append_warp_states(std::vector<std::uint64_t>& states) const {
 void Sm::forget_extents() {
     for (const CtaSlot& slot : ctas_)
         if (slot.storage != nullptr) slot.storage->cta().extents = {};
+}
+
+/// The warps of a warpgroup lie side by side, in its CTA and in the SM. A product's registers are
+/// read for as long as it holds the pipe.
+void Sm::issue_product(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
+                       Cycle now) {
+    if (in.product.closes_group) ++context.product_groups;
+    // The sub-core has counted the pipe as busy for as long as it is held at issue.
+    counters_.pipe_busy[static_cast<unsigned>(Pipe::kTensor)] += in.product.cycles - in.interval;
+    warpgroups_.arrive(now + in.interval, first_of_warpgroup(context, slot), context.products++,
+                       in.product);
+}
+
+void Sm::end_product(const Event& event) {
+    for (const std::uint16_t slot : warpgroups_.end()) {
+        WarpContext& context = contexts_[slot];
+        if (context.warp == nullptr || !std::exchange(context.waits_for_room, false)) continue;
+        wake_slot(slot, now_);
+    }
+    if (!event.closes_group || contexts_[event.warp].age != event.age) return;
+    for (unsigned i = 0; i < WarpgroupUnit::kWarps; ++i) {
+        const auto slot = static_cast<std::uint16_t>(event.warp + i);
+        WarpContext& context = contexts_[slot];
+        if (context.warp == nullptr) continue;
+        --context.product_groups;
+        if (std::exchange(context.waits_for_products, false)) wake_slot(slot, now_);
+    }
 }
 
 void Sm::close_copy_group(std::uint16_t slot, WarpContext& context, std::uint16_t barrier,

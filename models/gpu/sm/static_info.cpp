@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/sass/semantics/tensor/warpgroup.h"
 #include "isa/sass/system_call.h"
 #include "isa/sass/table/op.h"
 #include "isa/sass/table/table.h"
@@ -195,6 +196,51 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
         static_cast<std::uint32_t>(std::max(std::ceil(in.tensor_macs * factor / macs - 1e-6), 1.0));
 }
 
+void StaticTable::describe_warpgroup(StaticInstruction& in, const Word& word) const {
+    constexpr unsigned kRows = 64, kSliceColumns = 8, kKBytes = 32, kNoGroup = 7;
+    constexpr unsigned kWavefront = 128;  // bytes
+    TensorType type = TensorType::kInt8;  // fp8 is as fast
+    unsigned depth = kKBytes;
+    switch (sass::op_of(word)) {
+        case Op::kHgmma:
+            type = word.bits(76, 2) == 2 ? TensorType::kTf32 : TensorType::kFp16;
+            depth = type == TensorType::kTf32 ? kKBytes / 4 : kKBytes / 2;
+            break;
+        case Op::kIgmma:
+        case Op::kQgmma:
+            break;
+        case Op::kBgmma:
+            type = TensorType::kB1;
+            depth = kKBytes * 8;
+            break;
+        default:  // WARPGROUP
+            in.operation = OperationClass::kDispatch;
+            if (!word.bit(80)) return;  // not .DEPBAR
+            in.kind = InstructionKind::kWarpgroupWait;
+            in.limit = static_cast<std::uint8_t>(word.bits(72, 3));
+            return;
+    }
+    const bool a_in_registers = word.form() == 6, is_sparse = word.bit(73);
+    const unsigned columns = sass::warpgroup_columns(word);
+    const double macs = parameters_.warpgroup_macs[static_cast<unsigned>(type)];
+    if (columns == 0 || macs == 0) return;  // not executed
+    in.kind = InstructionKind::kWarpgroupProduct;
+    in.arithmetic = Arithmetic::kGmma;
+    in.tensor_macs = kRows / WarpgroupUnit::kWarps * columns * depth;  // kept ones of a sparse A
+    in.interval =
+        a_in_registers ? parameters_.warpgroup_issue_registers : parameters_.warpgroup_issue_shared;
+    const auto byte = [](unsigned value) { return static_cast<std::uint8_t>(value); };
+    const unsigned b_bytes = kSliceColumns * kKBytes * (is_sparse ? 2 : 1);
+    in.product = {.slices = byte(columns / kSliceColumns),
+                  .a_wavefronts = byte(a_in_registers ? 0 : kRows * kKBytes / kWavefront),
+                  .b_wavefronts = byte(b_bytes / kWavefront),
+                  .closes_group = word.bits(84, 3) != kNoGroup,
+                  .cycles = static_cast<std::uint16_t>(std::ceil(in.tensor_macs / macs - 1e-6)),
+                  .latency = static_cast<std::uint16_t>(
+                      a_in_registers ? parameters_.warpgroup_latency_registers
+                                     : parameters_.warpgroup_latency_shared)};
+}
+
 StaticInstruction StaticTable::describe(const sass::Program& program, std::uint32_t index) {
     const Word& word = program.words()[index];
     const Op op = sass::op_of(word);
@@ -215,7 +261,10 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
     else if (op == Op::kUblkcp)  // executed, but not in the disassembler's table
         in.operation = OperationClass::kMemory;
     const std::span<const sass::RegisterUse> uses = program.uses(index);
-    if (in.operation == OperationClass::kTensor) describe_tensor(in, word);
+    if (row != nullptr && row->pipe == sass::table::Pipe::kTensorAsync)
+        describe_warpgroup(in, word);
+    else if (in.operation == OperationClass::kTensor)
+        describe_tensor(in, word);
     if (in.operation == OperationClass::kMemory && !describe_memory(in, word, program.arch(), uses))
         in.operation = OperationClass::kSpecialRegister;
 

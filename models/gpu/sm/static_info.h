@@ -10,6 +10,7 @@
 #include "isa/sass/program.h"
 #include "models/gpu/sm/memory_instruction.h"
 #include "models/gpu/sm/sm_parameters.h"
+#include "models/gpu/sm/warpgroup_unit.h"
 
 namespace lockstep::gpu {
 
@@ -30,6 +31,8 @@ enum class InstructionKind : std::uint8_t {
     kCopyArrive,         ///< ARRIVES.LDGSTSBAR: an mbarrier gets an arrival when they are
     kSleep,              ///< NANOSLEEP
     kInvalidate,         ///< CCTL.IVALL
+    kWarpgroupProduct,   ///< HGMMA and its kin
+    kWarpgroupWait,      ///< WARPGROUP.DEPBAR: until at most `limit` groups of products are left
 };
 
 /// What a thread's work counts as for the roofline.
@@ -48,6 +51,7 @@ enum class Arithmetic : std::uint8_t {
     kImma,
     kDmma,
     kBmma,
+    kGmma,
     kCount
 };
 
@@ -83,6 +87,7 @@ struct StaticInstruction {
     std::uint32_t constant_line = 0;  ///< bank and line of the constant operand
     std::uint32_t tensor_macs = 0;    ///< multiply-adds of a tensor instruction
     std::uint32_t memory = 0;         ///< index of the MemoryInstructionInfo
+    ProductTiming product;
 };
 
 class StaticTable {
@@ -110,6 +115,7 @@ class StaticTable {
     bool describe_memory(StaticInstruction& in, const sass::Word& word, sass::Arch arch,
                          std::span<const sass::RegisterUse> uses);
     void describe_tensor(StaticInstruction& in, const sass::Word& word) const;
+    void describe_warpgroup(StaticInstruction& in, const sass::Word& word) const;
 
     const SmParameters& parameters_;
     std::vector<StaticInstruction> instructions_;

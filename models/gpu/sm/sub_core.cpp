@@ -203,6 +203,10 @@ void SubCore::look_at(unsigned local, Cycle now) {
                                                             : WarpState::kShortScoreboard,
                          now);
     }
+    if (in.kind == InstructionKind::kWarpgroupWait && context.product_groups > in.limit) {
+        context.waits_for_products = true;
+        return sm_.enter(context, WarpState::kGmma, now);
+    }
     if (in.reads_constant) {
         // A line that it has waited for serves the warp even if others have evicted it since.
         const std::uint32_t constant_line = in.constant_line + context.constant_offset;

@@ -43,5 +43,6 @@ std::vector<Workload> latency_workloads();
 std::vector<Workload> matrix_workloads();
 std::vector<Workload> synchronisation_workloads();
 std::vector<Workload> variable_latency_workloads();
+std::vector<Workload> warpgroup_workloads();
 
 }  // namespace lockstep::cuda::micro

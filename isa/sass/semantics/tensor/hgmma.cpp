@@ -140,10 +140,10 @@ void execute_float(const Instruction& in, Warp& warp) {
 }
 
 /// Binds what HGMMA and QGMMA have alike; bit 75 tells fp32 accumulators from fp16.
-bool bind_float(Binder& binder, TensorType a, TensorType b, unsigned columns) {
+bool bind_float(Binder& binder, TensorType a, TensorType b) {
     const Word& word = binder.word;
     const bool half = !word.bit(75);
-    if (!bind_warpgroup_product(binder, columns, half ? 2 : 4)) return false;
+    if (!bind_warpgroup_product(binder, half ? 2 : 4)) return false;
     auto product = std::bit_cast<WarpgroupProduct>(binder.out.modifiers);
     product.negates = word.bit(72) != word.bit(63);
     const bool two_bytes = a == TensorType::kFp16 || a == TensorType::kBf16;
@@ -153,10 +153,6 @@ bool bind_float(Binder& binder, TensorType a, TensorType b, unsigned columns) {
     binder.out.immediate = std::bit_cast<std::uint64_t>(
         FloatMmaPlan::of(dot_product_rule(binder.arch, a, half), a, b, 4));
     return true;
-}
-
-constexpr unsigned columns_of(const Word& word) {
-    return kSliceColumns * (static_cast<unsigned>(word.bits(53, 5)) + 1);
 }
 
 }  // namespace
@@ -173,7 +169,7 @@ bool bind_hgmma(Binder& binder) {
     if (word.bit(58) != (tf32 && !sparse) || word.bit(59) != (!tf32 && sparse)) return false;
     const bool half = !word.bit(75);
     if (half && type != TensorType::kFp16) return false;
-    if (!bind_float(binder, type, type, columns_of(word))) return false;
+    if (!bind_float(binder, type, type)) return false;
     binder.out.execute = tf32 ? execute_float<std::uint32_t> : execute_float<std::uint16_t>;
     return true;
 }
@@ -183,7 +179,7 @@ bool bind_qgmma(Binder& binder) {
     if (word.bit(58) != word.bit(73)) return false;  // k: 64 where sparse
     const TensorType a = word.bit(76) ? TensorType::kE5m2 : TensorType::kE4m3;
     const TensorType b = word.bit(77) ? TensorType::kE5m2 : TensorType::kE4m3;
-    if (!bind_float(binder, a, b, columns_of(word))) return false;
+    if (!bind_float(binder, a, b)) return false;
     binder.out.execute = execute_float<std::uint8_t>;
     return true;
 }

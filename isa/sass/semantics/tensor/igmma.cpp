@@ -134,10 +134,9 @@ bool bind_igmma(Binder& binder) {
     const Word& word = binder.word;
     const bool sparse = word.bit(73);
     const auto shape = static_cast<unsigned>(word.bits(53, 6));
-    // Three numbers a shape: k of 32, of 64 (sparse), and one that is not used.
-    if (shape % 3 != (sparse ? 1u : 0u) || shape / 3 >= std::size(kIntegerColumns)) return false;
+    if (shape % 3 != (sparse ? 1u : 0u)) return false;
     if (word.bit(77) || word.bit(83)) return false;  // 4-bit types
-    if (!bind_warpgroup_product(binder, kIntegerColumns[shape / 3], 4)) return false;
+    if (!bind_warpgroup_product(binder, 4)) return false;
     const IntegerPlan plan{word.bit(76), word.bit(82), word.bit(75)};
     std::memcpy(&binder.out.immediate, &plan, sizeof plan);
     binder.out.execute = execute_igmma;
@@ -146,11 +145,9 @@ bool bind_igmma(Binder& binder) {
 
 bool bind_bgmma(Binder& binder) {
     const Word& word = binder.word;
-    const auto shape = static_cast<unsigned>(word.bits(53, 6));
     constexpr unsigned kAnd = 2;
-    if (shape >= std::size(kIntegerColumns) || word.bits(77, 2) != kAnd || !word.bit(80))
-        return false;
-    if (word.bit(73) || !bind_warpgroup_product(binder, kIntegerColumns[shape], 4)) return false;
+    if (word.bits(77, 2) != kAnd || !word.bit(80) || word.bit(73)) return false;
+    if (!bind_warpgroup_product(binder, 4)) return false;
     binder.out.execute = execute_bgmma;
     return true;
 }

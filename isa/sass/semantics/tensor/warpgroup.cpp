@@ -6,6 +6,7 @@
 #include "isa/sass/semantics/tensor/warpgroup.h"
 
 #include <bit>
+#include <iterator>
 
 namespace lockstep::sass {
 
@@ -25,8 +26,22 @@ void execute_warpgroup(const Instruction&, Warp&) {}
 
 }  // namespace
 
-bool bind_warpgroup_product(Binder& binder, unsigned columns, unsigned registers) {
+unsigned warpgroup_columns(const Word& word) {
+    constexpr unsigned kIntegerColumns[] = {8,   16,  24,  32,  48,  64,  80,  96,  112,
+                                            128, 144, 160, 176, 192, 208, 224, 240, 256};
+    constexpr unsigned kIgmma = 0x1f1, kBgmma = 0x1f2;
+    const auto shape = static_cast<unsigned>(word.bits(53, 6));
+    const auto integer = [&](unsigned number) {
+        return number < std::size(kIntegerColumns) ? kIntegerColumns[number] : 0;
+    };
+    if (word.base_opcode() == kIgmma) return integer(shape / 3);  // k of 32, of 64, not used
+    if (word.base_opcode() == kBgmma) return integer(shape);
+    return kSliceColumns * (shape % 32 + 1);
+}
+
+bool bind_warpgroup_product(Binder& binder, unsigned registers) {
     const Word& word = binder.word;
+    const unsigned columns = warpgroup_columns(word);
     Instruction& out = binder.out;
     const unsigned slices = columns / kSliceColumns;
     const unsigned count = slices * registers;
@@ -35,7 +50,8 @@ bool bind_warpgroup_product(Binder& binder, unsigned columns, unsigned registers
     const bool a_in_shared = word.form() == 4;
     const bool a_in_registers = word.form() == 6;
     if (!a_in_shared && !a_in_registers) return false;
-    if (!word.uniform() || d + count > kRegisterRZ || (c != kRegisterRZ && c + count > kRegisterRZ))
+    if (columns == 0 || !word.uniform() || d + count > kRegisterRZ ||
+        (c != kRegisterRZ && c + count > kRegisterRZ))
         return false;
     WarpgroupProduct product{};
     product.slices = static_cast<std::uint8_t>(slices);

@@ -32,10 +32,9 @@ struct WarpgroupProduct {
 static_assert(sizeof(WarpgroupProduct) == sizeof(Instruction::modifiers));
 
 /// Binds D, A, B, C, scale-D and metadata: Instruction::a is A in registers, b the descriptors (A's
-/// and B's, two uniform registers each), ps[0] whether C is added, d2 the metadata. `columns` and
-/// `registers` (of a slice) are the caller's; false where the operands do not fit the register
-/// file.
-bool bind_warpgroup_product(Binder& binder, unsigned columns, unsigned registers);
+/// and B's, two uniform registers each), ps[0] whether C is added, d2 the metadata. `registers`
+/// are those of a slice of D. False where there is no such shape or no such registers.
+bool bind_warpgroup_product(Binder& binder, unsigned registers);
 
 /// Operands of one execution. Throws Fault unless all lanes of a whole warpgroup take part.
 struct WarpgroupOperands {
@@ -48,9 +47,8 @@ struct WarpgroupOperands {
     SharedMatrix b;
 };
 
-/// Columns of IGMMA and BGMMA by the number that their shape field counts.
-constexpr std::uint16_t kIntegerColumns[] = {8,   16,  24,  32,  48,  64,  80,  96,  112,
-                                             128, 144, 160, 176, 192, 208, 224, 240, 256};
+/// Columns of D that an instruction of the family computes; 0: there is no such shape.
+unsigned warpgroup_columns(const Word& word);
 
 bool bind_hgmma(Binder& binder);      ///< fp16, bf16, tf32
 bool bind_qgmma(Binder& binder);      ///< fp8
