@@ -10,7 +10,7 @@ namespace lockstep::sass {
 namespace {
 
 template <int exponent_bits, int mantissa_bits, bool has_infinity, bool keeps_values = false>
-struct Split {
+struct Format {
     // Returns all ones in the lanes that hold infinity or NaN.
     static Ints lanes(Words bits, float* significand_out, int32_t* exponent_out) {
         constexpr int32_t kBias = (1 << (exponent_bits - 1)) - 1;
@@ -38,29 +38,39 @@ struct Split {
     }
 };
 
-template <typename Format, int discarded_bits = 0>
+template <typename F, int discarded_bits = 0>
 bool decode_all(int count, const uint32_t* bits, float* significand, int32_t* exponent) {
     Ints special = {};
     for (int at = 0; at < count; at += kLanes) {
-        special |= Format::lanes(load<Words>(bits + at) >> discarded_bits, significand + at,
-                                 exponent + at);
+        special |=
+            F::lanes(load<Words>(bits + at) >> discarded_bits, significand + at, exponent + at);
     }
     return any(special);
 }
 
-using Fp32 = Split<8, 23, true>;
-using Fp16 = Split<5, 10, true>;
-using Fp16Value = Split<5, 10, true, true>;
-using Bf16 = Split<8, 7, true>;
-using Tf32 = Split<8, 10, true>;
-using E4m3Value = Split<4, 3, false, true>;
-using E5m2Value = Split<5, 2, true, true>;
+using Fp32 = Format<8, 23, true>;
+using Fp16 = Format<5, 10, true>;
+using Fp16Value = Format<5, 10, true, true>;
+using Bf16 = Format<8, 7, true>;
+using Tf32 = Format<8, 10, true>;
+using E4m3Value = Format<4, 3, false, true>;
+using E5m2Value = Format<5, 2, true, true>;
 
 }  // namespace
 
 void DecodedTile::decode(TensorType from, int count) {
     type = from;
+    count_ = count;
     LOCKSTEP_CHECK(count % 16 == 0 && count <= kCapacity, "tile of {} numbers", count);
+    is_narrow_ = decode_narrow(type, count, bits, value_, small_exponent_);
+    is_split_ = false;
+}
+
+const DecodedTile::Split& DecodedTile::split() const {
+    if (is_split_) return split_;
+    is_split_ = true;
+    const int count = count_;
+    auto& [significand, exponent, special] = split_;
     switch (type) {
         case TensorType::kFp16:
             special = decode_all<Fp16Value>(count, bits, significand, exponent);
@@ -78,6 +88,7 @@ void DecodedTile::decode(TensorType from, int count) {
             special = decode_all<E5m2Value>(count, bits, significand, exponent);
             break;
     }
+    return split_;
 }
 
 void DecodedColumn::decode(bool half, const uint32_t* bits) {

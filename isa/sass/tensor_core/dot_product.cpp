@@ -52,26 +52,28 @@ inline Floats power_of_two(Ints base) {
 struct Broadcast {  // one column of B for all rows
     const DecodedTile& tile;
     int at;
+    const DecodedTile::Split& split = tile.split();
     // Less nothing: plus nothing would change -0.0, and take an addition.
-    Floats significand(int k, int) const { return tile.significand[at + k] - Floats{}; }
-    Ints exponent(int k, int) const { return Ints{} + tile.exponent[at + k]; }
+    Floats significand(int k, int) const { return split.significand[at + k] - Floats{}; }
+    Ints exponent(int k, int) const { return Ints{} + split.exponent[at + k]; }
     uint32_t bits(int k, int) const { return tile.bits[at + k]; }
 };
 
 struct PerRow {  // a column of B for each row
     const DecodedTile& tile;
     int at;
+    const DecodedTile::Split& split = tile.split();
     Floats significand(int k, int row) const {
-        return load<Floats>(tile.significand + at + k * 16 + row);
+        return load<Floats>(split.significand + at + k * 16 + row);
     }
-    Ints exponent(int k, int row) const { return load<Ints>(tile.exponent + at + k * 16 + row); }
+    Ints exponent(int k, int row) const { return load<Ints>(split.exponent + at + k * 16 + row); }
     uint32_t bits(int k, int row) const { return tile.bits[at + k * 16 + row]; }
 };
 
 /// One group of `width` products, k from `first` on, for all 16 rows.
 template <int width, bool values, typename B>
-void accumulate_group(const DotProductRule& rule, const DecodedTile& a, const B& b, int first,
-                      const DecodedColumn& c, uint32_t* out) {
+void accumulate_group(const DotProductRule& rule, const DecodedTile::Split& a, const B& b,
+                      int first, const DecodedColumn& c, uint32_t* out) {
     alignas(64) int32_t products[16];
     alignas(64) int32_t addend[16];
     alignas(64) int32_t scale[16];
@@ -163,19 +165,21 @@ void overrule_specials(bool half, int width, const DecodedTile& a, const B& b, i
     }
 }
 
+/// The groups of k from `first` on and before `end`.
 template <int width, typename B>
-void accumulate_groups(const DotProductRule& rule, int depth, const DecodedTile& a, const B& b,
-                       uint32_t* c) {
+void accumulate_groups(const DotProductRule& rule, int first, int end, const DecodedTile& a,
+                       const B& b, uint32_t* c) {
     const bool half = rule.accumulator == AccumulatorType::kFp16;
+    const DecodedTile::Split& split = a.split();
     DecodedColumn column;
-    for (int first = 0; first < depth; first += width) {
+    for (; first < end; first += width) {
         alignas(64) uint32_t out[16];
         column.decode(half, c);
         if (keeps_values(a.type))
-            accumulate_group<width, true>(rule, a, b, first, column, out);
+            accumulate_group<width, true>(rule, split, b, first, column, out);
         else
-            accumulate_group<width, false>(rule, a, b, first, column, out);
-        if (a.special || b.tile.special || column.special) [[unlikely]] {
+            accumulate_group<width, false>(rule, split, b, first, column, out);
+        if (split.special || b.split.special || column.special) [[unlikely]] {
             overrule_specials(half, width, a, b, first, c, out);
         }
         std::copy_n(out, 16, c);
@@ -183,35 +187,72 @@ void accumulate_groups(const DotProductRule& rule, int depth, const DecodedTile&
 }
 
 template <typename B>
-void accumulate(const DotProductRule& rule, int depth, const DecodedTile& a, const B& b,
-                uint32_t* c) {
-    const int width = std::min(rule.group, depth);
-    LOCKSTEP_CHECK(keeps_values(a.type) == keeps_values(b.tile.type), "operands of two ranges");
-    LOCKSTEP_CHECK(depth % width == 0, "{} products in groups of {}", depth, width);
+void accumulate(const DotProductRule& rule, int width, int first, int end, const DecodedTile& a,
+                const B& b, uint32_t* c) {
     switch (width) {
         case 4:
-            return accumulate_groups<4>(rule, depth, a, b, c);
+            return accumulate_groups<4>(rule, first, end, a, b, c);
         case 8:
-            return accumulate_groups<8>(rule, depth, a, b, c);
+            return accumulate_groups<8>(rule, first, end, a, b, c);
         case 16:
-            return accumulate_groups<16>(rule, depth, a, b, c);
+            return accumulate_groups<16>(rule, first, end, a, b, c);
         case 32:
-            return accumulate_groups<32>(rule, depth, a, b, c);
+            return accumulate_groups<32>(rule, first, end, a, b, c);
         default:
             LOCKSTEP_CHECK(false, "no dot product of {}", width);
     }
+}
+
+int width_of(const DotProductRule& rule, int depth, const DecodedTile& a, const DecodedTile& b) {
+    const int width = std::min(rule.group, depth);
+    LOCKSTEP_CHECK(keeps_values(a.type) == keeps_values(b.type), "operands of two ranges");
+    LOCKSTEP_CHECK(depth % width == 0, "{} products in groups of {}", depth, width);
+    return width;
+}
+
+/// What the fast way leaves to the general one.
+struct GeneralWay {
+    const DotProductRule& rule;
+    int width, depth, b_at;
+    const DecodedTile &a, &b;
+    uint32_t (*c)[16];
+
+    static void run(void* context, int column, int first) {
+        const auto& [rule, width, depth, b_at, a, b, c] = *static_cast<GeneralWay*>(context);
+        accumulate(rule, width, first, first + width, a, Broadcast{b, b_at + column * depth},
+                   c[column]);
+    }
+};
+
+void accumulate_columns(const DotProductRule& rule, int depth, const DecodedTile& a,
+                        const DecodedTile& b, int b_at, int columns, uint32_t (*c)[16]) {
+    const int width = width_of(rule, depth, a, b);
+    if (a.is_narrow() && b.is_narrow()) {
+        GeneralWay general{rule, width, depth, b_at, a, b, c};
+        const NarrowOperand operand = b.narrow();
+        return accumulate_narrow(rule, width, depth, columns, a.narrow(),
+                                 {operand.value + b_at, operand.exponent + b_at}, c,
+                                 GeneralWay::run, &general);
+    }
+    for (int n = 0; n < columns; ++n)
+        accumulate(rule, width, 0, depth, a, Broadcast{b, b_at + n * depth}, c[n]);
 }
 
 }  // namespace
 
 void accumulate_column(const DotProductRule& rule, int depth, const DecodedTile& a,
                        const DecodedTile& b, int b_at, uint32_t* c) {
-    accumulate(rule, depth, a, Broadcast{b, b_at}, c);
+    accumulate_columns(rule, depth, a, b, b_at, 1, reinterpret_cast<uint32_t(*)[16]>(c));
+}
+
+void accumulate_tile(const DotProductRule& rule, int depth, const DecodedTile& a,
+                     const DecodedTile& b, int columns, uint32_t (*c)[16]) {
+    accumulate_columns(rule, depth, a, b, 0, columns, c);
 }
 
 void accumulate_rows(const DotProductRule& rule, int depth, const DecodedTile& a,
                      const DecodedTile& b, int b_at, uint32_t* c) {
-    accumulate(rule, depth, a, PerRow{b, b_at}, c);
+    accumulate(rule, width_of(rule, depth, a, b), 0, depth, a, PerRow{b, b_at}, c);
 }
 
 }  // namespace lockstep::sass

@@ -4,6 +4,10 @@
 
 #include <cstdint>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "isa/sass/tensor_core/lanes.h"
 #include "isa/sass/tensor_core/rule.h"
 #include "sim/numerics/fp16.h"
@@ -21,11 +25,18 @@ inline Ints round_usual_sums(AccumulatorType type, Ints products, Ints addend, I
     const Ints unusual = (products > kLargestSum) | (products < -kLargestSum) |
                          (scale > kLargestScale) | ((scale < kSmallestScale) & (sum != 0));
 
+#if defined(__AVX512F__)
+    const Floats truncated = reinterpret<Floats>(_mm512_cvt_roundepi32_ps(
+        reinterpret<__m512i>(sum), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));
+    const Ints error = truncate(truncated) - sum;
+    Ints bits = reinterpret<Ints>(truncated);
+#else
     // Conversion rounds to nearest; one step back where that went away from zero truncates.
     const Floats nearest = to_floats(sum);
     const Ints error = truncate(nearest) - sum;
     const Ints away = sum < 0 ? error < 0 : error > 0;
     Ints bits = reinterpret<Ints>(nearest) + away;
+#endif
     if (type == AccumulatorType::kFp16) {
         bits |= (error != 0) & 1;  // what was dropped, for the rounding to fp16 that follows
     } else if (type == AccumulatorType::kE8m13) {
@@ -35,9 +46,15 @@ inline Ints round_usual_sums(AccumulatorType type, Ints products, Ints addend, I
     const Floats unit = reinterpret<Floats>((clamped + 127) << 23);
     const Floats result = reinterpret<Floats>(bits) * unit;
     if (type == AccumulatorType::kFp16) {
+#if defined(__AVX512F__)
+        const __m256i halves =
+            _mm512_cvtps_ph(reinterpret<__m512>(result), _MM_FROUND_TO_NEAREST_INT);
+        _mm512_storeu_si512(out, _mm512_cvtepu16_epi32(halves));
+#else
         float values[kLanes];
         store(values, result);
         for (int lane = 0; lane < kLanes; ++lane) out[lane] = numerics::fp32_to_fp16(values[lane]);
+#endif
     } else {
         store(out, result);
     }

@@ -126,9 +126,7 @@ void execute_float(const Instruction& in, Warp& warp) {
         } else {
             T::load_b(operands.b, product.b_is_mn_major, slice, depth, b.bits);
             b.decode(plan.type_b, T::kDepth * kSliceColumns);
-            for (unsigned n = 0; n < kSliceColumns; ++n)
-                accumulate_column(rule, T::kDepth, a, b, static_cast<int>(n * depth),
-                                  sum.element[n]);
+            accumulate_tile(rule, T::kDepth, a, b, kSliceColumns, sum.element);
         }
         if (plan.half())
             sum.write_halves(d, warp.mask);

@@ -34,8 +34,7 @@ void multiply_dense(const FloatMmaPlan& plan, const Row* a, const Row* b, const 
     tile_b.decode(plan.type_b, depth * 8);
     FragmentC sum = plan.half() ? FragmentC::of_halves(c) : FragmentC(c, 4);
     const DotProductRule rule = plan.rule();
-    for (int n = 0; n < 8; ++n)
-        accumulate_column(rule, depth, tile_a, tile_b, n * depth, sum.element[n]);
+    accumulate_tile(rule, depth, tile_a, tile_b, 8, sum.element);
     if (plan.half()) {
         sum.write_halves(d, mask);
     } else {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <random>
 
 #include "sim/numerics/bf16.h"
@@ -130,6 +132,58 @@ INSTANTIATE_TEST_SUITE_P(
                     Unit{90, TensorType::kFp16, true, 32}, Unit{90, TensorType::kBf16, false, 8},
                     Unit{90, TensorType::kTf32, false, 4}, Unit{90, TensorType::kTf32, false, 8},
                     Unit{90, TensorType::kE4m3, false, 32}, Unit{90, TensorType::kE5m2, true, 32}));
+
+// Numbers from one end of the range of the fast way to the other, of which a row may have but tiny
+// ones or zeros, and accumulators of any size.
+TEST(NarrowProducts, MatchTheRuleUpToTheEndsOfTheirRange) {
+    std::mt19937 random(5);
+    static DecodedTile a, b;
+    const auto draw_number = [&](int smallest, int largest) -> uint32_t {
+        if (random() % 5 == 0) return random() % 2 << 31;
+        const auto exponent =
+            static_cast<int>(random() % static_cast<unsigned>(largest - smallest + 1));
+        return (random() & 0x807fffffu) | static_cast<uint32_t>(smallest + exponent + 127) << 23;
+    };
+    for (const TensorType type : {TensorType::kBf16, TensorType::kTf32}) {
+        const int depth = type == TensorType::kBf16 ? 16 : 8;
+        const DotProductRule rule = dot_product_rule(90, type, false);
+        const int shift = type == TensorType::kBf16 ? 16 : 0;
+        for (int round = 0; round < 600; ++round) {
+            // Where the numbers of this tile and their products lie.
+            const int low = -64 + static_cast<int>(random() % 90);
+            const int high = std::min(30, low + static_cast<int>(random() % 30));
+            const bool tiny = random() % 3 == 0;
+            for (int i = 0; i < 16 * depth; ++i) {
+                const bool is_tiny = tiny || i % 16 < 3;  // some rows
+                a.bits[i] = draw_number(is_tiny ? -64 : low, is_tiny ? -58 : high) >> shift;
+                if (i % 16 == 5) a.bits[i] = 0;
+            }
+            for (int i = 0; i < 8 * depth; ++i)
+                b.bits[i] = draw_number(tiny ? -64 : low, tiny ? -50 : high) >> shift;
+            a.decode(type, 16 * depth);
+            b.decode(type, 8 * depth);
+            uint32_t c[8][16], d[8][16];
+            for (auto& column : c)
+                for (uint32_t& word : column)
+                    word = draw_number(random() % 2 == 0 ? -126 : low, high);
+            std::memcpy(d, c, sizeof d);
+            accumulate_tile(rule, depth, a, b, 8, d);
+            for (int n = 0; n < 8; ++n)
+                for (int row = 0; row < 16; ++row) {
+                    std::vector<double> x, y;
+                    for (int k = 0; k < depth; ++k) {
+                        x.push_back(value_of(type, a.bits[k * 16 + row]));
+                        y.push_back(value_of(type, b.bits[n * depth + k]));
+                    }
+                    ASSERT_EQ(std::bit_cast<float>(d[n][row]),
+                              reference_dot_product(rule, type, type, x, y,
+                                                    std::bit_cast<float>(c[n][row])))
+                        << std::hexfloat << "row " << row << " column " << n << " round " << round
+                        << " accumulator " << std::bit_cast<float>(c[n][row]);
+                }
+        }
+    }
+}
 
 // The largest products that can meet in a group still fit the unit's sum.
 TEST(DotProductLimits, SixteenLargestProductsAndTheAccumulatorAreExact) {
