@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of built-in networks. Their shapes are those of torchvision (AlexNet, ResNet,
 // MobileNetV2) and of the published BERT-base (uncased) and GPT-2 small, and the tests hold their
-// parameter counts to the published ones. Weights are random: the results mean nothing.
+// parameter counts to the published ones. Weights are random, and the results mean nothing, but for
+// those of digits_cnn, which was trained.
 #include "workloads/network/builtin/builtin.h"
 
 #include <fmt/ranges.h>
@@ -44,6 +45,10 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
           {"stride", 1},
           {"pad", 1, 0}},
          builtin::conv2d},
+        {"digits_cnn",
+         "the CNN of lockstep demo, trained on drawn digits, on images that it has not seen",
+         {{"batch", 1}},
+         builtin::digits_cnn},
         {"gemm",
          "[m,k] times a weight of [k,n]",
          {{"m", 512}, {"n", 512}, {"k", 512}},

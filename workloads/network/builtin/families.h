@@ -18,6 +18,7 @@ Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_val
 Graph cnn0(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph cnn1(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph conv2d(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph digits_cnn(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph gemm(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph layernorm(const Parameters& parameters, std::uint64_t seed, bool with_values);

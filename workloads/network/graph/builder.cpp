@@ -65,6 +65,12 @@ ValueId Builder::constant(std::string name, Tensor tensor) {
     return graph_.add(std::move(value));
 }
 
+ValueId Builder::parameter(std::string name, Tensor tensor) {
+    Value value{std::move(name), ValueKind::kParameter, tensor.type, tensor.shape};
+    if (with_values_) value.data = std::make_shared<const Tensor>(std::move(tensor));
+    return graph_.add(std::move(value));
+}
+
 ValueId Builder::node(Operator op, std::string name, std::vector<ValueId> inputs,
                       Attributes attributes, std::size_t outputs) {
     Node node{name, op, std::move(inputs), {}, std::move(attributes)};

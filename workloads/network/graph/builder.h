@@ -22,6 +22,8 @@ class Builder {
     /// Like a weight, but not trained (a running mean).
     ValueId statistic(std::string name, Shape shape, float spread, float centre);
     ValueId constant(std::string name, Tensor tensor);
+    /// A weight with these values; none where the graph has none.
+    ValueId parameter(std::string name, Tensor tensor);
 
     ValueId node(Operator op, std::string name, std::vector<ValueId> inputs,
                  Attributes attributes = {}, std::size_t outputs = 1);
