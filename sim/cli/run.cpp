@@ -137,11 +137,16 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_flag("--no-values", job->no_values,
                    "TPU, NPU, systolic: compute no values, only time");
     verb->add_flag("--schedule", job->schedule,
-                   "TPU: print how a network was compiled, and the program");
+                   "TPU, NPU: print how a network was compiled, and the program");
     verb->add_option(
         "--program", job->program_file,
         "TPU, NPU: write the program that runs (.tpu, .npu), to disassemble it or run it "
         "again");
+    verb->add_option("--precision", job->precision,
+                     "NPU: bits of weights, 8, 4, 2 (4a8: and of activations) or mixed (by layer, "
+                     "chosen by what they cost); a list, as 8,4,mixed, is compared in a table")
+        ->capture_default_str();
+    verb->add_flag("--host", job->host, "NPU: run operators that it lacks on the host");
     verb->add_flag("--quiet", job->quiet, "print nothing but the program's own output");
     verb->add_option("--screen", job->screen_file,
                      "write the report to this file (default: standard output; an executable's "

@@ -59,6 +59,10 @@ struct Job {
     bool schedule = false;     ///< show how a network was compiled, and the program
     std::string program_file;  ///< where the program is written; empty: nowhere
 
+    // NPU.
+    bool host = false;            ///< what the NPU lacks runs on the host
+    std::string precision = "8";  ///< bits of layers: 8, 4, 2, mixed; several: a table
+
     /// The options that results depend on, with their values, as "--l2 warm": the statistics say
     /// them.
     std::vector<std::string> options;

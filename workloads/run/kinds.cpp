@@ -2,6 +2,7 @@
 #include "workloads/run/kind.h"
 
 #include "workloads/run/gpu/gpu.h"
+#include "workloads/run/npu/network.h"
 #include "workloads/run/npu/program.h"
 #include "workloads/run/systolic/systolic.h"
 #include "workloads/run/tpu/network.h"
@@ -24,6 +25,8 @@ constexpr Way kTpuWays[] = {
 };
 
 constexpr Way kNpuWays[] = {
+    {SubjectKind::kNetwork, "--verify --schedule --host --precision", "--verify --program",
+     run_npu_network},
     {SubjectKind::kNpuProgram, "--arg", "", run_npu_program},
 };
 

@@ -270,8 +270,8 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("run sgemm --on tpu_v1", "is a built-in kernel, which runs on a GPU (--on h200)");
     expect("run sgemm --on systolic", "is a built-in kernel, which runs on a GPU (--on h200)");
     expect("run gem --on tpu_v1", "did you mean gemm?");
-    expect("run sgemm --schedule", "--schedule is for a network on a TPU; ");
-    expect("run gemm --on systolic --schedule", "--schedule is for a network on a TPU; ");
+    expect("run sgemm --schedule", "--schedule is for a network on a TPU or an NPU; ");
+    expect("run gemm --on systolic --schedule", "--schedule is for a network on a TPU or an NPU; ");
     expect("run absent.onnx --on tpu_v1", "no such file");
     const std::string folder = fs::path(path("")).parent_path();
     expect("disasm " + folder, "is a folder");

@@ -5,6 +5,7 @@
 #include "workloads/network/builtin/inputs.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/from_onnx.h"
+#include "workloads/network/reference/execute.h"
 
 namespace lockstep::network::compile {
 
@@ -42,26 +43,43 @@ void refuse_empty_values(const Graph& graph) {
     if (!wrong.empty()) throw InputError(graph.name + " has values without elements:" + wrong);
 }
 
+Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options,
+                          const std::vector<std::vector<Tensor>>& samples,
+                          const std::vector<Tensor>& inputs) {
+    Prepared prepared;
+    if (is_quantised_model(graph)) {
+        prepared.graph = integers_from_onnx(graph, options);
+    } else {
+        Ranges ranges;
+        if (!inputs.empty()) {
+            ranges = calibrate(graph, samples);
+            share_concat_ranges(graph, ranges);
+            for (const Tensor& output : execute(graph, inputs))
+                prepared.real_outputs.push_back(to_floats(output));
+        }
+        prepared.graph = quantise(graph, ranges, options);
+    }
+    prepared.inputs = to_inputs(prepared.graph, inputs);
+    return prepared;
+}
+
 Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options, std::uint64_t seed,
                           bool with_values) {
     Prepared prepared;
     std::vector<Tensor> real;
     if (with_values) real = seeded_inputs(graph, seed);
-    if (is_quantised_model(graph)) {
-        prepared.graph = integers_from_onnx(graph, options);
-    } else {
-        Ranges ranges;
-        if (with_values) {
-            prepared.real_outputs.resize(graph.outputs.size());
-            ranges = calibrate(graph, {real}, 1, [&](ValueId id, std::span<const float> values) {
-                for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-                    if (graph.outputs[i] == id)
-                        prepared.real_outputs[i].assign(values.begin(), values.end());
-            });
-            share_concat_ranges(graph, ranges);
-        }
-        prepared.graph = quantise(graph, ranges, options);
+    if (is_quantised_model(graph)) return prepare_integers(graph, options, {}, real);
+    Ranges ranges;
+    if (with_values) {
+        prepared.real_outputs.resize(graph.outputs.size());
+        ranges = calibrate(graph, {real}, 1, [&](ValueId id, std::span<const float> values) {
+            for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+                if (graph.outputs[i] == id)
+                    prepared.real_outputs[i].assign(values.begin(), values.end());
+        });
+        share_concat_ranges(graph, ranges);
     }
+    prepared.graph = quantise(graph, ranges, options);
     prepared.inputs = to_inputs(prepared.graph, real);
     return prepared;
 }

@@ -26,6 +26,10 @@ void refuse_empty_values(const Graph& graph);
 /// machine wants it.
 Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options, std::uint64_t seed,
                           bool with_values);
+/// The same with samples to calibrate on and inputs that are given; none where there are no values.
+Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options,
+                          const std::vector<std::vector<Tensor>>& samples,
+                          const std::vector<Tensor>& inputs);
 /// A network in the floating types that it has, with seeded inputs.
 Prepared prepare_floats(Graph graph, std::uint64_t seed, bool with_values);
 

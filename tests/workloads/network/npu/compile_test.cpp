@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks and single operators on NPUs, to the bit against the integer reference executor.
+#include "workloads/network/npu/compile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "sim/error/error.h"
+#include "tests/workloads/network/npu/run_on.h"
+#include "workloads/network/builtin/builtin.h"
+#include "workloads/network/graph/builder.h"
+
+namespace lockstep::network {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+void expect_equal(const RanOnNpu& ran) {
+    ASSERT_FALSE(ran.checks.empty());
+    for (const compile::Check& check : ran.checks)
+        EXPECT_TRUE(check.passed) << check.output << ": " << check.message;
+}
+
+Graph builtin(std::string_view text) {
+    const BuiltinRequest request = parse_builtin(text);
+    return build_network(request.name, request.options);
+}
+
+ValueId relu(Builder& b, const std::string& name, ValueId x) {
+    return b.node(Operator::kRelu, name, {x});
+}
+
+/// Convolutions in groups, depthwise, residual, pooling, a table, parts beside each other.
+Graph vision() {
+    Builder b("vision", 3);
+    ValueId x = b.input("x", ElementType::kFp32, {2, 6, 12, 14});
+    x = relu(b, "stem.relu",
+             b.convolution("stem", x, 24, 3, {.stride = 1, .pad = 1, .bias = true}));
+    x = b.max_pool("pool", x, 3, 2, 1);
+    const ValueId shortcut = x;
+    x = b.convolution("depthwise", x, 24, 3, {.stride = 1, .pad = 1, .group = 24});
+    x = b.node(Operator::kHardSwish, "swish", {x});
+    x = b.convolution("groups", x, 24, 1, {.group = 2});
+    x = relu(b, "add.relu", b.node(Operator::kAdd, "add", {x, shortcut}));
+    const ValueId left = b.convolution("left", x, 8, 1, {}),
+                  right = b.max_pool("right", x, 3, 1, 1);
+    x = b.node(Operator::kConcat, "concat", {left, right}, {{"axis", std::int64_t{1}}});
+    x = b.node(Operator::kAveragePool, "average", {x},
+               {{"kernel_shape", std::vector<std::int64_t>{2, 2}}});
+    const ValueId mean = b.node(Operator::kGlobalAveragePool, "mean", {x});
+    const ValueId flat = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", std::int64_t{1}}});
+    const ValueId p = b.node(Operator::kSoftmax, "softmax", {b.linear("fc", flat, 10)});
+    return b.finish({p, b.reshape("means", mean, {2, 32})});
+}
+
+TEST(NpuNetwork, IsTheReferenceToTheBit) {
+    for (const char* machine : {"npu_mobile", "npu_edge", "npu_auto", "nvdla_large", "nvdla_small"})
+        for (const int bits : {8, 4, 2}) {
+            SCOPED_TRACE(std::string(machine) + " " + std::to_string(bits));
+            expect_equal(
+                run_on_npu(vision(), {.machine = machine, .precision = {{bits, bits}, {}}}));
+            expect_equal(run_on_npu(vision(), {.machine = machine, .precision = {{bits, 8}, {}}}));
+        }
+}
+
+TEST(NpuNetwork, RoundsAsItIsTold) {
+    for (const Requantisation how : {Requantisation::kTfLiteAway, Requantisation::kTfLiteEven})
+        expect_equal(run_on_npu(vision(), {.requantisation = how}));
+}
+
+TEST(NpuNetwork, SmallMemoriesAndAllPlansGiveTheSame) {
+    for (const char* sram : {"sram.size=20480", "sram.size=32768", "sram.size=65536"})
+        for (const bool keeps : {false, true})
+            for (const bool cascades : {false, true}) {
+                SCOPED_TRACE(sram);
+                expect_equal(run_on_npu(
+                    vision(), {.overrides = {sram}, .keeps_values = keeps, .cascades = cascades}));
+            }
+}
+
+TEST(NpuNetwork, BuiltInNetworks) {
+    for (const char* name :
+         {"gemm:m=33,n=70,k=129", "mlp:batch=3,hidden=100", "digits_cnn:batch=3",
+          "conv2d:h=9,w=11,c=5,k=19,r=5,s=3,stride=2,pad=2", "softmax:rows=7,cols=33"}) {
+        SCOPED_TRACE(name);
+        expect_equal(run_on_npu(builtin(name)));
+    }
+}
+
+/// A chain whose values do not fit the SRAM: stripes pass through all of it.
+Graph chain() {
+    Builder b("chain", 5);
+    ValueId x = b.input("x", ElementType::kFp32, {1, 8, 40, 40});
+    const ValueId first = x;
+    x = relu(b, "expand.relu", b.convolution("expand", x, 48, 1, {}));
+    x = relu(b, "depthwise.relu",
+             b.convolution("depthwise", x, 48, 3, {.stride = 1, .pad = 1, .group = 48}));
+    x = b.convolution("project", x, 8, 1, {});
+    return b.finish({b.node(Operator::kAdd, "add", {x, first})});
+}
+
+TEST(NpuPlan, CascadesSaveMemoryTraffic) {
+    const std::vector<std::string> small = {"sram.size=65536"};
+    const RanOnNpu apart = run_on_npu(chain(), {.overrides = small, .cascades = false}),
+                   together = run_on_npu(chain(), {.overrides = small});
+    expect_equal(apart);
+    expect_equal(together);
+    EXPECT_LT(together.compiled.layers.size(), apart.compiled.layers.size());
+    EXPECT_LT(together.result.total().dram_bytes_written * 4,
+              apart.result.total().dram_bytes_written);
+    EXPECT_LT(together.result.cycles, apart.result.cycles);
+}
+
+TEST(NpuPlan, KeepsValuesInTheSram) {
+    const RanOnNpu kept = run_on_npu(vision()),
+                   moved = run_on_npu(vision(), {.keeps_values = false, .cascades = false});
+    EXPECT_LT(kept.result.total().dram_bytes_written, moved.result.total().dram_bytes_written / 3);
+    EXPECT_LT(kept.result.cycles, moved.result.cycles);
+}
+
+TEST(NpuPlan, FewerBitsAreFaster) {
+    const auto cycles = [](int bits) {
+        return run_on_npu(builtin("conv2d:h=28,w=28,c=64,k=64"), {.precision = {{bits, 8}, {}}})
+            .result.cycles;
+    };
+    EXPECT_GT(cycles(8), 1.7 * static_cast<double>(cycles(4)));
+    EXPECT_GT(cycles(4), 1.4 * static_cast<double>(cycles(2)));
+}
+
+/// Any shape of a convolution, with any of what may follow it.
+RC_GTEST_PROP(NpuConvolution, IsTheReferenceToTheBit, ()) {
+    const auto pick = [](std::initializer_list<std::int64_t> values) {
+        return *rc::gen::elementOf(std::vector<std::int64_t>(values));
+    };
+    const std::int64_t kernel = pick({1, 1, 2, 3, 5}), stride = pick({1, 1, 2, 3}),
+                       pad = std::min(kernel - 1, pick({0, 1, 2}));
+    const std::int64_t height = pick({5, 8, 13, 20}), width = pick({5, 7, 12, 33});
+    const std::int64_t channels = pick({1, 3, 8, 16, 40}), filters = pick({1, 8, 10, 16, 33, 64});
+    const bool depthwise = pick({0, 0, 1}) != 0;
+    Builder b("random", static_cast<std::uint64_t>(pick({1, 2, 3, 4})));
+    const ValueId in = b.input("x", ElementType::kFp32, {pick({1, 2}), channels, height, width});
+    ValueId x = b.convolution("conv", in, depthwise ? channels : filters, kernel,
+                              {.stride = stride,
+                               .pad = pad,
+                               .group = depthwise ? channels : 1,
+                               .bias = pick({0, 1}) != 0});
+    const Operator after[] = {Operator::kRelu, Operator::kSigmoid, Operator::kTanh,
+                              Operator::kLeakyRelu, Operator::kHardSwish};
+    if (pick({0, 1}) != 0) x = b.node(after[pick({0, 1, 2, 3, 4})], "act", {x});
+    if (b.shape(x) == b.shape(in) && pick({0, 1}) != 0) x = b.node(Operator::kAdd, "add", {x, in});
+    if (pick({0, 1}) != 0) x = relu(b, "relu", x);
+    const std::int64_t pool = pick({0, 2, 3});
+    if (pool != 0 && b.shape(x)[2] >= pool && b.shape(x)[3] >= pool)
+        x = b.max_pool("pool", x, pool, pick({1, 2}), pick({0, 1}));
+    const int bits = static_cast<int>(pick({8, 8, 4, 2}));
+    const NpuSettings settings{
+        .machine =
+            *rc::gen::elementOf(std::vector<std::string>{"npu_mobile", "nvdla_large", "npu_auto"}),
+        .overrides = {"sram.size=" + std::to_string(pick({16384, 65536, 524288}))},
+        .precision = {{bits, static_cast<int>(pick({8, 4}))}, {}}};
+    std::optional<RanOnNpu> ran;
+    try {
+        const Graph graph = b.finish({x});
+        RC_LOG() << dump(graph) << settings.machine << " " << settings.overrides[0] << " w"
+                 << settings.precision.bits.weights << " a" << settings.precision.bits.activations;
+        ran = run_on_npu(graph, settings);
+    } catch (const InputError& error) {
+        // Only where a row and its weights do not fit.
+        RC_LOG() << error.what();
+        RC_ASSERT(std::string(error.what()).find("bytes of SRAM are too few") != std::string::npos);
+        RC_DISCARD("too little SRAM");
+    }
+    for (const compile::Check& check : ran->checks)
+        if (!check.passed) RC_FAIL(check.output + ": " + check.message);
+}
+
+Graph with_lacking() {
+    Builder b("lacking", 1);
+    ValueId x = b.input("x", ElementType::kFp32, {1, 4, 6, 6});
+    x = b.convolution("first", x, 8, 3, {.pad = 1});
+    x = b.node(Operator::kExp, "exp", {x});
+    x = b.convolution("second", x, 8, 3, {.pad = 1});
+    x = b.node(Operator::kErf, "erf", {x});
+    return b.finish({b.convolution("third", x, 4, 1, {})});
+}
+
+TEST(NpuHost, WhatIsLackingIsRefusedAllAtOnce) {
+    EXPECT_THAT([] { run_on_npu(with_lacking()); },
+                ThrowsMessage<InputError>(
+                    AllOf(HasSubstr("exp (Exp)"), HasSubstr("erf (Erf)"), HasSubstr("--host"))));
+}
+
+TEST(NpuHost, RunsWhatIsLacking) {
+    const RanOnNpu ran = run_on_npu(with_lacking(), {.host = true});
+    expect_equal(ran);
+    EXPECT_EQ(ran.compiled.host_tasks.size(), 2u);
+    EXPECT_GT(ran.result.total().host_busy, 0u);
+}
+
+TEST(NpuHost, AttentionsProducts) {
+    expect_equal(run_on_npu(builtin("attention:heads=2,seq=8,d=16"), {.host = true}));
+}
+
+TEST(NpuCompile, RefusesWhatDoesNotFit) {
+    EXPECT_THAT(
+        [] { run_on_npu(builtin("gemm:m=4,n=64,k=4096"), {.overrides = {"sram.size=4096"}}); },
+        ThrowsMessage<InputError>(HasSubstr("bytes of SRAM are too few")));
+}
+
+}  // namespace
+}  // namespace lockstep::network

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph becomes steps (lower), the steps get places and cuts (plan), the plan becomes commands
+// (program). What is refused on the way goes to the host, where it may, and all begins anew.
+#include "workloads/network/npu/compile.h"
+
+#include <algorithm>
+
+#include "sim/error/error.h"
+#include "workloads/network/npu/lower.h"
+#include "workloads/network/npu/program.h"
+
+namespace lockstep::network {
+
+namespace {
+
+using namespace npu_code;
+
+/// Homes of what the host gives, takes or reads, and of constants.
+std::map<ValueId, Home> fixed_homes(const Graph& graph, Values& values,
+                                    const std::vector<Step>& steps) {
+    std::map<ValueId, Home> homes;
+    const auto put = [&](ValueId id, Home home) {
+        const Value& value = graph.value(id);
+        if (value.quantisation && value.type == ElementType::kInt8)
+            homes.insert({values.own(id).value, home});
+    };
+    for (const ValueId id : graph.inputs) put(id, Home::kHost);
+    for (const ValueId id : graph.outputs) put(id, Home::kHost);
+    for (const Step& step : steps) {
+        if (step.operand.value != kNoValue &&
+            graph.value(step.operand.value).kind != ValueKind::kComputed &&
+            graph.value(step.operand.value).kind != ValueKind::kInput)
+            homes.insert({step.operand.value, Home::kMemory});
+        if (!step.on_host) continue;
+        for (const std::size_t n : step.nodes) {
+            for (const ValueId id : graph.nodes[n].inputs)
+                if (id != kNoValue && graph.value(id).kind == ValueKind::kComputed)
+                    put(id, Home::kHost);
+            for (const ValueId id : graph.nodes[n].outputs)
+                if (id != kNoValue) put(id, Home::kHost);
+        }
+    }
+    return homes;
+}
+
+std::map<ValueId, std::uint64_t> sizes_of(const Graph& graph, Values& values,
+                                          const std::vector<Step>& steps) {
+    std::map<ValueId, std::uint64_t> sizes;
+    for (const Step& step : steps) {
+        for (const Part* part : {&step.input, &step.operand, &step.output})
+            if (part->value != kNoValue) sizes[part->value] = part->whole.bytes();
+        if (!step.on_host) continue;
+        // What only the host's nodes touch stays in its own memory.
+        for (const std::size_t n : step.nodes)
+            for (const ValueId id : graph.nodes[n].inputs)
+                if (id != kNoValue && graph.value(id).quantisation &&
+                    graph.value(id).type == ElementType::kInt8 &&
+                    sizes.contains(values.own(id).value))
+                    sizes[values.own(id).value] = values.own(id).whole.bytes();
+    }
+    return sizes;
+}
+
+[[noreturn]] void refuse_all(const Graph& graph, const Refused& refused, bool host) {
+    std::string wrong;
+    for (const std::size_t n : topological_order(graph))
+        if (const auto found = refused.find(n); found != refused.end())
+            wrong += fmt::format("\n  {} ({}): {}", graph.nodes[n].name, name_of(graph.nodes[n].op),
+                                 found->second);
+    throw InputError(fmt::format("{} cannot be compiled for an NPU{}:{}", graph.name,
+                                 host ? "" : " (--host runs such nodes on the host)", wrong));
+}
+
+}  // namespace
+
+NpuCompiled compile_for_npu(const Graph& graph, const NpuTarget& target, bool host) {
+    std::set<std::size_t> on_host;
+    Refused reasons;
+    for (;;) {
+        Values values(graph);
+        Lowered lowered = lower(graph, values, target, on_host);
+        Refused refused = lowered.refused;
+        if (refused.empty()) {
+            try {
+                const auto homes = fixed_homes(graph, values, lowered.steps);
+                const auto sizes = sizes_of(graph, values, lowered.steps);
+                const Plan plan = make_plan(lowered.steps, homes, sizes, target);
+                NpuCompiled compiled =
+                    ProgramMaker(graph, values, lowered.steps, plan, target).make();
+                for (NpuLayer& layer : compiled.layers)
+                    for (const auto& [n, reason] : reasons)
+                        if (layer.name.starts_with("host:") &&
+                            layer.name.find(graph.nodes[n].name) != std::string::npos)
+                            layer.note += fmt::format(" ({}: {})", graph.nodes[n].name, reason);
+                return compiled;
+            } catch (const command::FieldOverflow& overflow) {
+                throw InputError(fmt::format("{} cannot be compiled for an NPU: {}", graph.name,
+                                             overflow.what()));
+            } catch (const compile::Refusal& refusal) {
+                throw InputError(fmt::format("{} cannot be compiled for an NPU: {}", graph.name,
+                                             refusal.what()));
+            }
+        }
+        if (!host) refuse_all(graph, refused, host);
+        reasons.insert(refused.begin(), refused.end());
+        const std::size_t before = on_host.size();
+        for (const auto& [n, reason] : refused) on_host.insert(n);
+        if (on_host.size() == before) refuse_all(graph, refused, host);
+    }
+}
+
+}  // namespace lockstep::network

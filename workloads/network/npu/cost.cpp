@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of commands, as the model has it but for what depends on neighbours: the array takes a
+// tap, its input channels and output channels a cycle; results leave through the pipeline.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/numerics/integer.h"
+#include "workloads/network/npu/plan.h"
+
+namespace lockstep::network::npu_code {
+
+namespace {
+
+double ceil_ratio(std::int64_t a, std::int64_t b) {
+    return static_cast<double>(numerics::divide_up(a, b));
+}
+
+double split_of(const Step& step, const NpuTarget& target) {
+    const std::uint32_t weight = isa::bits_of(step.weight_type),
+                        input = isa::bits_of(step.input.box.type);
+    if (target.splits_for_weights) return 8.0 / weight;
+    return target.splits_for_both ? 8.0 / std::max(weight, input) : 1;
+}
+
+}  // namespace
+
+std::uint64_t weight_bytes(const Step& step, std::int64_t channels) {
+    const auto outputs = static_cast<std::uint64_t>(step.output_channels());
+    const std::uint64_t each = outputs == 0 ? 0 : step.weight_count / outputs;
+    const std::uint64_t values = each * static_cast<std::uint64_t>(channels);
+    const std::uint64_t parameters = static_cast<std::uint64_t>(channels) * 9;
+    // Each part of a stream, of a group of channels or a core, is rounded up.
+    const auto parts = static_cast<std::uint64_t>(step.groups) + isa::kMaxCores;
+    return isa::packed_bytes(values, step.weight_type) + 32 * parts + parameters;
+}
+
+double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
+                   std::int64_t channels) {
+    const Rows windows = step.window_rows({0, rows});
+    const double pixels = static_cast<double>(windows.count() * step.window.columns);
+    const double values = pixels * static_cast<double>(channels);
+    const double leaving = values / target.output_values;
+    const auto taps = step.window.height * step.window.width;
+    switch (step.opcode) {
+        case isa::Opcode::kConvolve: {
+            const std::int64_t depth = step.input.box.c / step.groups;
+            const double split = split_of(step, target);
+            const auto lanes = static_cast<std::int64_t>(target.array_inputs * split);
+            double reads = static_cast<double>(taps) * ceil_ratio(depth, lanes);
+            if (target.taps_share_lanes && depth * 2 <= lanes)
+                reads = static_cast<double>(step.window.height) *
+                        ceil_ratio(step.window.width, lanes / depth);
+            const double passes = ceil_ratio(channels, target.array_outputs);
+            return std::max(leaving, reads * passes * pixels / target.array_pixels);
+        }
+        case isa::Opcode::kDepthwise: {
+            const double split = split_of(step, target);
+            const auto lanes = static_cast<std::int64_t>(target.depthwise_taps * split);
+            return std::max(leaving, ceil_ratio(taps, std::max<std::int64_t>(1, lanes)) *
+                                         ceil_ratio(channels, target.array_outputs) * pixels /
+                                         target.array_pixels);
+        }
+        case isa::Opcode::kPool:
+            return values * static_cast<double>(taps) / target.window_values;
+        case isa::Opcode::kFill:
+            return values / target.move_bytes;
+        default:
+            return leaving;
+    }
+}
+
+}  // namespace lockstep::network::npu_code

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler must know of an NPU, and how long it takes it that things take.
+#pragma once
+
+#include <cstdint>
+
+#include "workloads/network/reference/quantised.h"
+
+namespace lockstep::network {
+
+struct NpuTarget {
+    std::uint64_t sram_bytes = 1 << 20;
+    std::uint32_t cores = 1;
+    /// Multipliers of a core: so many input channels of so many output channels, for so many pixels
+    /// of a row, each cycle.
+    std::uint32_t array_inputs = 32, array_outputs = 32, array_pixels = 1;
+    std::uint32_t depthwise_taps = 1;
+    bool taps_share_lanes = false;
+    /// A multiplier works on several values at once where weights, or weights and activations, have
+    /// fewer than 8 bits.
+    bool splits_for_weights = false, splits_for_both = false;
+    double output_values = 16;  ///< that a core's output pipeline takes a cycle
+    double window_values = 16;  ///< of pooling windows a cycle
+    double move_bytes = 16;     ///< within the SRAM a cycle
+    double memory_bytes = 16;   ///< a cycle
+    double memory_latency = 100, transfer_setup = 10, command_cycles = 30;  ///< cycles
+    bool compresses_weights = true;
+    bool keeps_values = true;  ///< values may stay in the SRAM between layers
+    bool cascades = true;      ///< layers may run in turn on parts of an image
+    Requantisation requantisation = Requantisation::kTfLite;
+};
+
+}  // namespace lockstep::network
