@@ -88,6 +88,13 @@ class ProgramBuilder {
         add_waits(instruction, dependences_.issued(), need);
     }
 
+    /// Makes an instruction that is emitted next wait for all of a queue that was emitted so far.
+    void wait_for_queue(I& instruction, std::size_t queue) const {
+        QueueCounts need{};
+        need[queue] = dependences_.issued()[queue];
+        add_waits(instruction, dependences_.issued(), need);
+    }
+
     /// Emitted so far.
     std::size_t size() const { return program_.instructions.size(); }
     std::span<const I> instructions() const { return program_.instructions; }

@@ -2,6 +2,8 @@
 // The parameters of a TPU core: a row each.
 #include "models/tpu/parameter_rows.h"
 
+#include "sim/error/error.h"
+
 namespace lockstep::tpu {
 
 namespace {
@@ -53,7 +55,9 @@ std::span<const Row<VectorParameters>> vector_rows() {
         {"vector.divide_ops", &VectorParameters::divide_ops, "1", 1, 256,
          "operations of a division or a root"},
         {"vector.cross_lane_cycles", &VectorParameters::cross_lane_cycles, "1", 1, 4096,
-         "cycles to join the lanes of a register"},
+         "cycles from a register whose lanes are joined to the next"},
+        {"vector.cross_lane_latency", &VectorParameters::cross_lane_latency, "1", 0, 4096,
+         "cycles from a register to the join of its lanes"},
         {"vector.window_cycles", &VectorParameters::window_cycles, "1", 0, 4096,
          "cycles to make a register of rows of a convolution's windows"},
         {"vector.transpose_rows", &VectorParameters::transpose_rows, "1", 1, 4096,
@@ -75,6 +79,14 @@ std::span<const Row<DmaParameters>> dma_rows() {
     return kRows;
 }
 
+void read_refresh(const config::Machine& machine, MemoryParameters& into) {
+    const std::string policy = machine.text("memory.refresh");
+    into.refreshes_all_banks = policy == "all_bank";
+    if (!into.refreshes_all_banks && policy != "per_bank")
+        throw InputError(fmt::format("{}: memory.refresh is '{}'; it can be all_bank or per_bank",
+                                     machine.name(), policy));
+}
+
 std::span<const Row<MemoryParameters>> memory_rows() {
     static const std::vector<Row<MemoryParameters>> kRows{
         {"memory.standard", &MemoryParameters::standard,
@@ -88,6 +100,8 @@ std::span<const Row<MemoryParameters>> memory_rows() {
          "the core's share of the memory"},
         {"memory.latency", &MemoryParameters::latency_ns, "ns", 0, 100000,
          "from the core to the controller and back, beside the DRAM's own latency"},
+        {"memory.refresh", Type::kText, "1", 0, 0,
+         "what is refreshed at once: all_bank or per_bank", read_refresh},
         {"memory.granule", &MemoryParameters::granule, "B", 1, 1 << 20,
          "a row of a transfer moves whole granules"},
     };
@@ -124,6 +138,8 @@ std::span<const Row<Parameters>> core_rows() {
          "rows of as many 32-bit values as the array has columns"},
         {"unified_buffer.size", &Parameters::unified_buffer, "B", 1024, 4 * kGibi,
          "unified buffer, or VMEM"},
+        {"compiler.resident_share", &Parameters::resident_share, "1", 0, 0.875,
+         "of the unified buffer, for values that stay there between kernels (generation 2 on)"},
         {"vector.requantisation", Type::kText, "1", 0, 0,
          "of the compiler's int8 programs: fp32 (products, ties to even), fixed_point (multiplier "
          "and shift, ties up)"},

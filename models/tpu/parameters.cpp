@@ -30,6 +30,12 @@ Parameters::Parameters(const config::Machine& machine) {
                         machine.name()));
 }
 
+memory::dram::Geometry MemoryParameters::geometry() const {
+    return memory::dram::make_geometry(memory::dram::find_standard(standard), bus_bits,
+                                       static_cast<std::uint64_t>(std::llround(clock_mhz * 1000)),
+                                       ranks, bytes);
+}
+
 std::uint64_t host_cycles(const HostTask& task, const Parameters& parameters) {
     const HostParameters& host = parameters.host;
     const double ns = host.interrupt_ns + static_cast<double>(task.operations) / host.gflops +
@@ -39,12 +45,16 @@ std::uint64_t host_cycles(const HostTask& task, const Parameters& parameters) {
 }
 
 CoreSpeed Parameters::speed() const {
+    const memory::dram::Geometry geometry = memory.geometry();
+    const double refreshed =
+        memory.refreshes_all_banks ? double(geometry.timing.RFC) / double(geometry.timing.REFI) : 0;
     // Of the memory's bus: both edges of its clock.
     return {.memory_bytes = memory.bus_bits / 8.0 * 2 * memory.clock_mhz / clock_mhz,
+            .memory_share = 1 - refreshed,
             .memory_latency = memory.latency_ns * clock_mhz / 1000,
             .issue_interval = double(issue_interval),
             .window_row = double(vector.window_cycles) / vector.sublanes,
-            .register_lanes = vector.lanes};
+            .window_lanes = static_cast<std::uint64_t>(array.rows)};
 }
 
 CoreLimits Parameters::limits() const {

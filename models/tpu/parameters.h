@@ -9,6 +9,7 @@
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
 #include "models/memory/banks/bank_arbiter.h"
+#include "models/memory/dram/presets.h"
 #include "models/tpu/systolic/schedule.h"
 
 namespace lockstep::config {
@@ -22,7 +23,8 @@ struct VectorParameters {
     bool fixed_function = true;
     std::uint32_t alu_slots = 1, load_slots = 1, store_slots = 1;
     std::uint32_t conversion_ops = 0, transcendental_ops = 1, divide_ops = 1;
-    std::uint32_t cross_lane_cycles = 1, window_cycles = 0, transpose_rows = 1, latency = 0;
+    std::uint32_t cross_lane_cycles = 1, cross_lane_latency = 0, window_cycles = 0,
+                  transpose_rows = 1, latency = 0;
 };
 
 using UnifiedBufferParameters = memory::BankParameters;
@@ -34,8 +36,12 @@ struct DmaParameters {
 struct MemoryParameters {
     std::string standard;
     std::uint32_t bus_bits = 0, ranks = 1, granule = 1;
+    bool refreshes_all_banks = true;
     double clock_mhz = 0, latency_ns = 0;
     std::uint64_t bytes = 0;
+
+    /// Throws InputError where there is no such standard, or it has no such bus.
+    memory::dram::Geometry geometry() const;
 };
 
 /// Of the computer that the board is in.
@@ -54,7 +60,8 @@ struct Parameters {
     std::uint64_t unified_buffer = 0;
     UnifiedBufferParameters banks;
     VectorParameters vector;
-    bool fixed_point = false;  ///< how the compiler has int8 requantised
+    bool fixed_point = false;   ///< how the compiler has int8 requantised
+    double resident_share = 0;  ///< of the unified buffer, for the compiler's values that stay
     std::uint32_t issue_interval = 1, tag_cycles = 0, queue_depth = 1;
     DmaParameters dma;
     MemoryParameters memory;

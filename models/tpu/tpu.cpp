@@ -4,7 +4,6 @@
 #include "models/tpu/tpu.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "models/memory/stream/stream_memory.h"
@@ -17,14 +16,18 @@ namespace lockstep::tpu {
 
 namespace {
 
-memory::StreamParameters memory_stream(const MemoryParameters& parameters) {
-    const memory::StreamRates rates = memory::measure_streams(memory::dram::make_geometry(
-        memory::dram::find_standard(parameters.standard), parameters.bus_bits,
-        static_cast<std::uint64_t>(std::llround(parameters.clock_mhz * 1000)), parameters.ranks,
-        parameters.bytes));
+memory::StreamParameters memory_stream(const MemoryParameters& parameters,
+                                       const DmaParameters& dma) {
+    const memory::StreamRates rates = memory::measure_streams(
+        parameters.geometry(),
+        parameters.refreshes_all_banks ? memory::dram::RefreshPolicy::kAllBank
+                                       : memory::dram::RefreshPolicy::kPerBank,
+        dma.chunk);
     return {.read_gb_per_s = rates.read_gb_per_s,
             .write_gb_per_s = rates.write_gb_per_s,
-            .latency_ns = rates.read_latency_ns + parameters.latency_ns};
+            .latency_ns = rates.read_latency_ns + parameters.latency_ns,
+            .jump_ns = rates.jump_ns,
+            .turn_ns = rates.turn_ns};
 }
 
 void check(const Program& program, const Parameters& parameters) {
@@ -126,7 +129,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     engine::TlmMemoryPort host_port(simulation, "host_port", clock);
     std::optional<memory::StreamMemory> memory, host;
     simulation.build_inside(memory_port, [&] {
-        memory.emplace("memory", memory_stream(parameters.memory));
+        memory.emplace("memory", memory_stream(parameters.memory, parameters.dma));
         memory_port.socket().bind(memory->socket);
     });
     simulation.build_inside(host_port, [&] {

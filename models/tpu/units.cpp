@@ -28,8 +28,15 @@ bool Core::run_vector(Cycle now) {
     const auto [duration, cross_lane] = vector_time(instruction(head), parameters_.vector);
     vector_free_ = access_buffer(instruction(head), duration, now, &StepCounters::vector_bank_stall,
                                  head.step);
-    if (cross_lane != 0) cross_lane_free_ = std::max(cross_lane_free_, now) + cross_lane;
-    const Cycle done = std::max(vector_free_, cross_lane_free_);
+    Cycle done = vector_free_;
+    if (cross_lane != 0) {
+        cross_lane_free_ = std::max(cross_lane_free_, now) + cross_lane;
+        done = std::max(done, cross_lane_free_) + parameters_.vector.cross_lane_latency;
+    }
+    // Results come in order.
+    if (!vector_results_.empty())
+        done = std::max(done + parameters_.vector.latency, vector_results_.back().at) -
+               parameters_.vector.latency;
     vector_results_.push_back({done + parameters_.vector.latency, head.step});
     step(head.step).vector_busy += duration;
     if (trace_ != nullptr) {

@@ -19,8 +19,18 @@ void StreamMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     const double gb_per_s = write ? parameters_.write_gb_per_s : parameters_.read_gb_per_s;
     constexpr double kPicosecondsPerNanosecond = 1000;
     double& free_at = free_at_ps_[parameters_.duplex && write ? 1 : 0];
-    free_at = std::max(free_at, arrival) +
-              double(payload.get_data_length()) / gb_per_s * kPicosecondsPerNanosecond;
+    double ns = double(payload.get_data_length()) / gb_per_s;
+    Stream &own = streams_[write ? 1 : 0], &other = streams_[write ? 0 : 1];
+    // Who finds the other direction still at work takes turns with it, whatever the order of the
+    // calls. A bus that has stood idle has had time to turn round and to open rows.
+    if (!parameters_.duplex) {
+        if (other.ends_ps > arrival)
+            ns += parameters_.turn_ns;
+        else if (free_at > arrival && payload.get_address() != own.end)
+            ns += parameters_.jump_ns;
+    }
+    free_at = std::max(free_at, arrival) + ns * kPicosecondsPerNanosecond;
+    own = {payload.get_address() + payload.get_data_length(), free_at};
     const double done = free_at + parameters_.latency_ns * kPicosecondsPerNanosecond;
     delay += sc_core::sc_time::from_value(
         static_cast<sc_core::sc_time::value_type>(std::llround(done - arrival)));

@@ -14,6 +14,9 @@ struct StreamParameters {
     double read_gb_per_s = 1, write_gb_per_s = 1;
     double latency_ns = 0;  ///< from the last byte on the bus to the answer
     bool duplex = false;    ///< reads and writes have a bus each (a host link)
+    /// For a transaction that does not go on where the last one ended; for one that shares the bus
+    /// with transactions of the other direction.
+    double jump_ns = 0, turn_ns = 0;
 };
 
 /// Loosely timed: never waits; transactions take the bus in the order of their calls. Values are
@@ -29,6 +32,12 @@ class StreamMemory : public sc_core::sc_module {
 
     const StreamParameters parameters_;
     double free_at_ps_[2] = {0, 0};
+    /// Of each direction: where the last transaction ended, and when.
+    struct Stream {
+        std::uint64_t end = 0;
+        double ends_ps = 0;
+    };
+    Stream streams_[2];
 };
 
 }  // namespace lockstep::memory

@@ -76,7 +76,7 @@ TEST(TpuVectorTiming, ReductionsOfRowsWaitForTheLanes) {
                      {kType, DataType::kFp32}});
     };
     EXPECT_EQ(reduce(Axis::kColumns).issue, 16u);
-    EXPECT_EQ(reduce(Axis::kColumns).cross_lane, 8u * 56);
+    EXPECT_EQ(reduce(Axis::kColumns).cross_lane, 8u * 8);
     EXPECT_EQ(reduce(Axis::kRows).issue, 16u + 3);
     EXPECT_EQ(reduce(Axis::kRows).cross_lane, 0u);
 }

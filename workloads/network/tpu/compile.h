@@ -2,6 +2,7 @@
 // A network becomes a TPU program.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct TpuTarget {
     tpu::CoreLimits limits;
     bool fixed_point = false;   ///< integers are scaled by multiplier and shift, not in fp32
     tpu::CoreSpeed speed = {};  ///< generation 2 on: what plans are compared by
+    /// Generation 2 on: of the unified buffer, for values that stay there between kernels; where
+    /// there is any, a product's first weights are loaded while the kernel before computes.
+    double resident_share = 0;
+    /// Cycles that the vector unit takes for an instruction; for plans, too.
+    std::function<std::uint64_t(const tpu::Instruction&)> vector_cycles = {};
 };
 
 using TpuPort = compile::Port;

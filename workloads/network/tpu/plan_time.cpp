@@ -25,7 +25,7 @@ using tpu::Opcode;
 
 constexpr std::size_t kWeightQueue = static_cast<std::size_t>(tpu::Queue::kWeights),
                       kFirstUnit = static_cast<std::size_t>(tpu::Queue::kMatrix0);
-/// Of a vector register: an `activate` takes about a cycle for each.
+/// Of a vector register, which takes about a cycle where nothing else is known.
 constexpr std::uint64_t kSublanes = 8;
 
 class PlanTimer {
@@ -125,9 +125,9 @@ class PlanTimer {
                                  next[kLanes] * next[kColumns] * size_of(next.type(kWeightType)));
                 break;
             case Opcode::kActivate:
-                queue.free = start + static_cast<double>(
-                                         divide_up(next[kRows], kSublanes) *
-                                         divide_up(next[kColumns], target_.limits.array_columns));
+            case Opcode::kVector:
+            case Opcode::kReduce:
+                queue.free = start + static_cast<double>(vector_cycles(next));
                 done = queue.free;
                 break;
             default:
@@ -140,15 +140,22 @@ class PlanTimer {
         end_ = std::max(end_, done);
     }
 
+    std::uint64_t vector_cycles(const Instruction& next) const {
+        if (target_.vector_cycles) return target_.vector_cycles(next);
+        return divide_up(next[kRows], kSublanes) *
+               divide_up(next[kColumns], target_.limits.array_columns);
+    }
+
     double transfer(Queue& queue, double start, std::uint64_t bytes) {
-        link_ = std::max(link_, start) + static_cast<double>(bytes) / target_.speed.memory_bytes;
+        link_ = std::max(link_, start) + static_cast<double>(bytes) / target_.speed.memory_bytes /
+                                             target_.speed.memory_share;
         queue.free = link_;
         return link_ + target_.speed.memory_latency;
     }
 
     /// When the rows of a convolution's windows are there; units share those that are the same.
     double rows_made(const Instruction& next, double start) {
-        if (!tpu::packs(next, target_.speed.register_lanes)) return start;
+        if (!tpu::packs(next, target_.speed.window_lanes)) return start;
         const tpu::WindowRows rows = tpu::window_rows(next);
         for (const auto& [what, made, used] : windows_)
             if (what == rows && start < used) return made;
