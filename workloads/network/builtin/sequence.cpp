@@ -44,32 +44,37 @@ ValueId split_heads(Builder& b, const std::string& name, ValueId x, std::int64_t
     return b.transpose(name + ".transpose", x, {0, 2, 1, 3});
 }
 
-/// softmax(q k' / sqrt(d) + mask) v over [n, heads, seq, d].
-ValueId attend(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v, ValueId mask) {
+/// softmax(q k' / sqrt(d) + mask) v over [n, heads, seq, d]. `axis`: that the softmax is along.
+ValueId attend(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v, ValueId mask,
+               std::int64_t axis = -1) {
     k = b.transpose(name + ".key.columns", k, {0, 1, 3, 2});
     ValueId scores = b.node(Operator::kMatMul, name + ".scores", {q, k});
     const auto root = std::sqrt(static_cast<float>(b.shape(q).back()));
     scores = b.node(Operator::kDiv, name + ".scale", {scores, scalar(b, name + ".root", root)});
     if (mask != kNoValue) scores = b.node(Operator::kAdd, name + ".mask", {scores, mask});
-    scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, {{"axis", std::int64_t{-1}}});
+    scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, {{"axis", axis}});
     return b.node(Operator::kMatMul, name + ".context", {scores, v});
 }
 
 /// The same over [n, seq, hidden], in heads that are split and joined again.
 ValueId attend_in_heads(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v,
-                        ValueId mask, std::int64_t heads) {
+                        ValueId mask, std::int64_t heads, std::int64_t axis = -1) {
     const Shape shape = b.shape(q);
     q = split_heads(b, name + ".query", q, heads);
     k = split_heads(b, name + ".key", k, heads);
     v = split_heads(b, name + ".value", v, heads);
-    const ValueId y = b.transpose(name + ".join", attend(b, name, q, k, v, mask), {0, 2, 1, 3});
+    const ValueId y =
+        b.transpose(name + ".join", attend(b, name, q, k, v, mask, axis), {0, 2, 1, 3});
     return b.reshape(name + ".joined", y, shape);
 }
 
+/// `gelu`: how it is computed; nullptr: ReLU instead.
 ValueId feed_forward(Builder& b, const std::string& name, ValueId x, const char* gelu) {
     const std::int64_t hidden = b.shape(x).back();
     x = b.linear(name + ".up", x, 4 * hidden);
-    x = b.node(Operator::kGelu, name + ".gelu", {x}, {{"approximate", std::string(gelu)}});
+    x = gelu == nullptr
+            ? b.node(Operator::kRelu, name + ".relu", {x})
+            : b.node(Operator::kGelu, name + ".gelu", {x}, {{"approximate", std::string(gelu)}});
     return b.linear(name + ".down", x, hidden);
 }
 
@@ -77,15 +82,23 @@ ValueId add(Builder& b, const std::string& name, ValueId x, ValueId y) {
     return b.node(Operator::kAdd, name, {x, y});
 }
 
-ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, std::int64_t heads) {
+ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, std::int64_t heads,
+                      const char* gelu = "none", std::int64_t axis = -1) {
     const std::int64_t hidden = b.shape(x).back();
     const ValueId q = b.linear(name + ".q", x, hidden), k = b.linear(name + ".k", x, hidden),
                   v = b.linear(name + ".v", x, hidden);
-    ValueId y = attend_in_heads(b, name + ".attention", q, k, v, kNoValue, heads);
+    ValueId y = attend_in_heads(b, name + ".attention", q, k, v, kNoValue, heads, axis);
     y = b.linear(name + ".out", y, hidden);
     x = b.layer_normalisation(name + ".norm1", add(b, name + ".add1", x, y), kBertEpsilon);
-    y = feed_forward(b, name + ".mlp", x, "none");
+    y = feed_forward(b, name + ".mlp", x, gelu);
     return b.layer_normalisation(name + ".norm2", add(b, name + ".add2", x, y), kBertEpsilon);
+}
+
+std::int64_t axis_of(const Parameters& parameters) {
+    const std::int64_t axis = parameters.at("axis");
+    if (axis != -1 && axis != -2)
+        throw InputError(fmt::format("axis={}; softmax of the scores is along -1 or -2", axis));
+    return axis;
 }
 
 }  // namespace
@@ -97,7 +110,7 @@ Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_valu
     const ValueId q = b.input("q", ElementType::kFp32, shape),
                   k = b.input("k", ElementType::kFp32, shape),
                   v = b.input("v", ElementType::kFp32, shape);
-    return b.finish({attend(b, "attention", q, k, v, kNoValue)});
+    return b.finish({attend(b, "attention", q, k, v, kNoValue, axis_of(parameters))});
 }
 
 Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_values) {
@@ -107,7 +120,8 @@ Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_val
     Builder b("bert_block", seed, with_values);
     const ValueId x =
         b.input("x", ElementType::kFp32, {parameters.at("batch"), parameters.at("seq"), hidden});
-    return b.finish({encoder_layer(b, "layer", x, heads)});
+    return b.finish({encoder_layer(
+        b, "layer", x, heads, parameters.at("relu") != 0 ? nullptr : "none", axis_of(parameters))});
 }
 
 Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_values) {

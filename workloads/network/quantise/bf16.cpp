@@ -4,7 +4,9 @@
 // Google's Training Chips: TPUv2 and TPUv3" (2021).
 #include "workloads/network/quantise/bf16.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include "workloads/network/graph/onnx_type.h"
 #include "workloads/network/graph/products.h"
@@ -30,6 +32,65 @@ Graph cast_to_bf16(const Graph& graph) {
             attribute = std::make_shared<const Tensor>(
                 from_floats(ElementType::kBf16, (*tensor)->shape, to_floats(**tensor)));
         }
+    }
+    validate(result);
+    return result;
+}
+
+namespace {
+
+bool is_view(Operator op) {
+    return info_of(op).work == Work::kView || op == Operator::kTranspose;
+}
+
+/// Whether results are computed, not moved, so that they can be rounded on the way.
+bool computes(Operator op) {
+    const OperatorInfo& info = info_of(op);
+    return info.role != LayerRole::kNone && info.role != LayerRole::kPooling;
+}
+
+/// Whether products alone read the value, however it is shaped for them.
+class ReadByProducts {
+  public:
+    explicit ReadByProducts(const Graph& graph) : graph_(graph), known_(graph.values.size()) {
+        readers_.resize(graph.values.size());
+        for (const Node& node : graph.nodes)
+            for (std::size_t i = 0; i < node.inputs.size(); ++i)
+                if (node.inputs[i] != kNoValue) readers_[node.inputs[i]].emplace_back(&node, i);
+        for (const ValueId id : graph.outputs) known_[id] = false;
+    }
+    bool operator()(ValueId id) {
+        if (!known_[id])
+            known_[id] =
+                !readers_[id].empty() &&
+                std::all_of(readers_[id].begin(), readers_[id].end(), [&](const auto& reader) {
+                    const auto& [node, input] = reader;
+                    if (is_view(node->op)) return input == 0 && (*this)(node->outputs[0]);
+                    return info_of(node->op).product != ProductForm::kNone && input < 2;
+                });
+        return *known_[id];
+    }
+
+  private:
+    const Graph& graph_;
+    std::vector<std::optional<bool>> known_;
+    std::vector<std::vector<std::pair<const Node*, std::size_t>>> readers_;
+};
+
+}  // namespace
+
+Graph narrow_product_operands(const Graph& graph) {
+    Graph result = graph;
+    ReadByProducts only_products(graph);
+    for (const std::size_t n : topological_order(graph)) {
+        const Node& node = graph.nodes[n];
+        // A view has the type of what it shows.
+        if (is_view(node.op) ? result.value(node.inputs[0]).type != ElementType::kBf16
+                             : !computes(node.op))
+            continue;
+        for (const ValueId id : node.outputs)
+            if (id != kNoValue && graph.value(id).type == ElementType::kFp32 && only_products(id))
+                result.values[id].type = ElementType::kBf16;
     }
     validate(result);
     return result;

@@ -17,4 +17,10 @@ Graph cast_to_bf16(const Graph& graph);
 /// products get operands of another type than their results. Shapes must be inferred.
 Graph round_product_operands(const Graph& graph);
 
+/// The graph with bf16 in place of the fp32 values that products and functions of elements give and
+/// that matrix products alone read, at once or after a change of shape: a matrix unit rounds them
+/// to that anyhow (XLA's bfloat16 propagation; that it does so on TPUs follows from the traffic
+/// that was measured). The graph's outputs stay as they are. Shapes must be inferred.
+Graph narrow_product_operands(const Graph& graph);
+
 }  // namespace lockstep::network

@@ -2,6 +2,8 @@
 // What the lowering of a node works with.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <set>
 
 #include "workloads/network/tpu/placement.h"
@@ -9,6 +11,8 @@
 #include "workloads/network/tpu/steps.h"
 
 namespace lockstep::network::lowering {
+
+class Softmax;
 
 struct Compilation {
     /// `host_nodes` run on the host.
@@ -31,6 +35,9 @@ struct Compilation {
     Placement places;
     Staging staging;
     std::set<const Node*> fused;  ///< nodes that were computed with the one before
+    /// Of softmax results that the product that reads them makes itself: in their places are what
+    /// they are made of.
+    std::map<ValueId, std::shared_ptr<Softmax>> unmade;
     // The array goes round: the next row of accumulators, and the next matrix unit.
     std::uint64_t next_accumulator = 0;
     std::uint32_t next_unit = 0;

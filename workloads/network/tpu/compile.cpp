@@ -23,9 +23,9 @@ using compile::NodeGroup;
 constexpr std::uint64_t kRingOfV1 = 3 << 20;
 
 std::uint64_t ring_bytes(const TpuTarget& target) {
-    // Later generations keep values between kernels in a part of VMEM where they fit; how large a
-    // part is assumed.
-    if (target.generation >= 2) return target.limits.unified_buffer / 8 * 5;
+    if (target.generation >= 2)
+        return compile::aligned(static_cast<std::uint64_t>(
+            static_cast<double>(target.limits.unified_buffer) * (1 - target.resident_share)));
     return std::min(kRingOfV1, target.limits.unified_buffer / 4);
 }
 
@@ -167,11 +167,12 @@ Compilation::Compilation(const Graph& the_graph, const TpuTarget& the_target,
                          std::set<const Node*> host)
     : graph(the_graph),
       target(the_target),
-      heap_bytes(target.limits.unified_buffer - ring_bytes(target)),
+      heap_bytes(target.limits.unified_buffer -
+                 std::min(target.limits.unified_buffer, ring_bytes(target))),
       builder(target.generation),
-      steps(builder, target.generation >= 2),
+      steps(builder, target.generation >= 2, target.resident_share > 0),
       places(graph, target, builder, heap_bytes, std::move(host)),
-      staging(builder, heap_bytes, ring_bytes(target)) {}
+      staging(builder, heap_bytes, target.limits.unified_buffer - heap_bytes) {}
 
 bool Compilation::is_fixed_point(const Node& node) const {
     return Asked{graph, target, node}.is_fixed_point();

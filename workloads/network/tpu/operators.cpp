@@ -101,7 +101,7 @@ constexpr Row kRows[] = {
     {kReduceMax, lower_reduction, reason_reduction},
     {kReduceMean, lower_reduction, reason_reduction},
     {kReduceSum, lower_reduction, reason_reduction},
-    {kSoftmax, lower_softmax, reason_row},
+    {kSoftmax, lower_softmax, reason_softmax},
 
     {kConcat, lower_concat, reason_concat},
     {kExpand, lower_expand},

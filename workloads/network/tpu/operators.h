@@ -55,6 +55,9 @@ compile::Reason reason_choice(const Asked& a);
 void lower_pool(Compilation& c, const Node& node);
 compile::Reason reason_pool(const Asked& a);
 void lower_softmax(Compilation& c, const Node& node);
+compile::Reason reason_softmax(const Asked& a);
+/// Whether the node is softmax along the last dimension but one.
+bool is_along_rows(const Graph& graph, const Node& node);
 void lower_layer_normalisation(Compilation& c, const Node& node);
 compile::Reason reason_row(const Asked& a);
 void lower_reduction(Compilation& c, const Node& node);

@@ -158,6 +158,17 @@ Place Placement::make(ValueId id, std::vector<std::int64_t> strides) {
     return made;
 }
 
+Place Placement::make_scratch(const std::string& name, const Place& like) {
+    Place made;
+    made.type = like.type;
+    made.shape = like.shape;
+    made.strides = like.strides;
+    if (place_in_buffer(made)) return made;
+    made.space = backing();
+    place_in_program(made, name, tpu::Role::kScratch);
+    return made;
+}
+
 Place Placement::make_over(ValueId id, ValueId operand, std::vector<std::int64_t> strides) {
     const std::optional<Place>& old = places_[operand];
     // One owner here: no view of it is left.

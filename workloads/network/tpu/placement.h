@@ -44,6 +44,8 @@ class Placement {
     /// examined, too.
     void stand_in(ValueId id);
 
+    /// A place of the lowering's own, with the type, shape and strides of `like`.
+    Place make_scratch(const std::string& name, const Place& like);
     /// Gives the place a range of the unified buffer, or false where there is none.
     bool place_in_buffer(Place& place);
     /// Gives the place a buffer of the program in its space, whose number this is.

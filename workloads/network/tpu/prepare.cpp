@@ -63,7 +63,7 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
         options.keep_floating = products_of_values(graph);
         return {compile::prepare_integers(graph, options, seed, with_values), generation};
     }
-    if (type == ElementType::kBf16) graph = cast_to_bf16(graph);
+    graph = type == ElementType::kBf16 ? cast_to_bf16(graph) : narrow_product_operands(graph);
     return {compile::prepare_floats(std::move(graph), seed, with_values), generation};
 }
 

@@ -74,6 +74,22 @@ void ProductLowering::find_epilogue() {
     }
 }
 
+const Node* ProductLowering::softmax_to_fuse() const {
+    if (!c_.has_memory() || integer_ || epilogue_.addend != kNoValue ||
+        epilogue_.function != tpu::Function::kIdentity || has_constant_weights(c_.graph, node_))
+        return nullptr;
+    const Node* softmax = c_.places.only_reader(epilogue_.result);
+    if (softmax == nullptr || softmax->op != Operator::kSoftmax ||
+        reason_softmax({c_.graph, c_.target, *softmax}))
+        return nullptr;
+    const ValueId made = softmax->outputs[0];
+    const Node* reader = c_.places.only_reader(made);
+    const bool is_left = reader != nullptr && reader->op == Operator::kMatMul &&
+                         reader->inputs[0] == made && reader->inputs[1] != made &&
+                         !has_constant_weights(c_.graph, *reader);
+    return is_left && c_.shape(made).rbegin()[1] <= Softmax::kMostRows ? softmax : nullptr;
+}
+
 std::optional<Matrix> ProductLowering::rows_of(const Place& place) const {
     // Of an image a row is a pixel.
     const Place rows = node_.op == Operator::kConv ? compile::permuted(place, {0, 2, 3, 1}) : place;
@@ -338,7 +354,21 @@ void ProductLowering::dense() {
     };
     const std::int64_t count = element_count(batches);
     c_.steps.layer().products = count;
+    const Node* softmax = softmax_to_fuse();
+    if (softmax != nullptr) {
+        std::vector<Matrix> matrices;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto matrix = matrices_of(part(result, i));
+            LOCKSTEP_CHECK(matrix && matrix->size() == 1, "{}", node_.name);
+            matrices.push_back((*matrix)[0]);
+        }
+        taken_ = std::make_shared<Softmax>(
+            c_, softmax->name, std::move(matrices),
+            is_along_rows(c_.graph, *softmax) ? tpu::Axis::kRows : tpu::Axis::kColumns);
+    }
+    if (const auto found = c_.unmade.find(a); found != c_.unmade.end()) made_ = found->second;
     for (std::int64_t i = 0; i < count; ++i) {
+        part_ = static_cast<std::size_t>(i);
         const auto rows = matrices_of(part(x, i));
         if (!rows || rows->size() != 1)
             throw compile::Refusal("its left operand does not lie row by row");
@@ -350,6 +380,13 @@ void ProductLowering::dense() {
         std::optional<Place> addend = addend_place();
         if (addend) addend = part(*addend, i);
         run_product(*rows, weights_, part(result, i), addend);
+    }
+    if (softmax != nullptr) {
+        c_.steps.begin(softmax->name);
+        taken_->sums_kernel();
+        c_.fused.insert(softmax);
+        c_.unmade[softmax->outputs[0]] = taken_;
+        c_.places.set(softmax->outputs[0], result);
     }
     c_.places.set(epilogue_.result, std::move(result));
 }

@@ -5,6 +5,7 @@
 #include "workloads/network/shapes/window.h"
 #include "workloads/network/tpu/compilation.h"
 #include "workloads/network/tpu/operators.h"
+#include "workloads/network/tpu/softmax.h"
 
 namespace lockstep::network::lowering {
 
@@ -109,6 +110,8 @@ class ProductLowering {
     };
 
     void find_epilogue();
+    /// The softmax of the result, if another product alone reads that as its left operand.
+    const Node* softmax_to_fuse() const;
     bool fuse_activation(const Node& next);
     bool fuse_scale(const Node& next);
     bool fuse_pool(const Node& next);
@@ -251,7 +254,16 @@ class ProductLowering {
     Weights weights_;
     std::uint64_t parameters_ = 0;  ///< constant: of each column tile, its biases, then its scales
     std::int64_t input_zero_ = 0;
+    // From generation 2 on, of attention: the softmax whose maxima are taken on the way out, and
+    // the one whose results are made on the way in; which of its matrices is being computed, and
+    // where its statistics are in the unified buffer.
+    std::shared_ptr<Softmax> taken_, made_;
+    std::size_t part_ = 0;
+    std::uint64_t taken_at_ = 0, made_at_ = 0;
     std::optional<tpu::Access> input_;  ///< must be complete before the first multiplication
+    /// From generation 2 on: so many more matrix instructions, one a unit, wait for all results of
+    /// the window before. A kernel computes window by window (only its transfers run ahead).
+    std::uint32_t begins_window_ = 0;
 };
 
 }  // namespace lockstep::network::lowering

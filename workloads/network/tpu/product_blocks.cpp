@@ -25,7 +25,7 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(std::int64_t limi
                                                                bool results_pass,
                                                                bool is_resident) const {
     std::vector<Block> blocks;
-    const tpu::DataType type = c_.type_of(node_.inputs[0]);
+    const tpu::DataType type = c_.places.of(node_.inputs[0]).type;
     const auto size = static_cast<std::int64_t>(tpu::size_of(type));
     // Results pass through the ring; where they stay in the unified buffer they need no room there.
     std::int64_t row_bytes = results_pass ? panel_columns * size : 0;
@@ -91,6 +91,14 @@ std::vector<ProductLowering::Block> ProductLowering::blocks_of(std::int64_t limi
 void ProductLowering::stage_block(Block& block, const Matrix& source) {
     if (!conv_) {
         block.source = c_.staging.load(source, block.first, block.rows);
+        if (made_ != nullptr) {
+            // In its place, where it is not kept.
+            BufferRows rows = block.source;
+            if (source.space == tpu::Space::kUnifiedBuffer)
+                rows = c_.staging.temporary(block.rows, source.columns, source.type);
+            made_->apply(part_, made_at_, block.source, block.first, block.rows, rows);
+            block.source = rows;
+        }
         return;
     }
     if (source.space == tpu::Space::kUnifiedBuffer) {

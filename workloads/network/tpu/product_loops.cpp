@@ -92,7 +92,8 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
     c_.staging.check_held(block.source);
     const Passes passes{block, tiles, weights, panel, parameters, out, addend};
     // The matrix units share the columns; independent products go to them in turn.
-    if (c_.steps.layer().products <= 1) c_.next_unit = static_cast<std::uint32_t>(first_tile);
+    if (c_.steps.layer().products <= 1 || c_.has_memory())
+        c_.next_unit = static_cast<std::uint32_t>(first_tile);
     if (limits.dataflow == tpu::Dataflow::kInputStationary) return hold_inputs(passes);
     if (block.rows > std::int64_t{limits.accumulator_rows})
         throw compile::Refusal(fmt::format("a line of {} pixels; there are {} accumulators",
@@ -112,7 +113,7 @@ void ProductLowering::hold_weights(const Passes& p) {
         const std::size_t count = std::min(together, p.tiles.size() - first);
         // Where there are fewer columns than units for them, units share the rows.
         const std::int64_t shares =
-            c_.steps.layer().products > 1 || epilogue_.pool
+            (c_.steps.layer().products > 1 && !c_.has_memory()) || epilogue_.pool
                 ? 1
                 : std::clamp<std::int64_t>(block_rows / limits.array_rows, 1,
                                            static_cast<std::int64_t>(limits.matrix_units / count));

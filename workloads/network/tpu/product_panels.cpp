@@ -219,11 +219,18 @@ std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& 
     // two of them fit with two of results (and residuals).
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool windows = c_.has_memory() && !is_resident;
+    // Windows: an eighth of the rows, so that little is loaded before and stored after all
+    // products; what is small is not cut.
+    constexpr std::uint64_t kWindows = 8, kLeast = 256 << 10;
     const auto budget = static_cast<std::int64_t>(
-        windows
-            ? std::min(c_.staging.ring().room(), c_.staging.window_room()) / (o.addend ? 7 : 5) -
-                  4096
-            : c_.staging.ring().size() / 8);
+        windows ? std::min(
+                      std::min(c_.staging.ring().room(), c_.staging.window_room()) /
+                              (o.addend ? 7 : 5) -
+                          4096,
+                      std::max(std::max(o.left.bytes(), o.out.bytes()) *
+                                   static_cast<std::uint64_t>(c_.steps.layer().products) / kWindows,
+                               kLeast))
+                : c_.staging.ring().size() / 8);
     return blocks_of(windows ? m_ : limit, budget, panel.columns,
                      o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
 }
@@ -237,7 +244,12 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
         most = std::max(
             most, compile::aligned(parameter_bytes(panel.columns)) + compile::aligned(panel.bytes));
     const std::size_t places = std::min<std::size_t>(panels.size(), 2);
-    const std::uint64_t base = most == 0 ? 0 : c_.staging.ring().pin(places * most);
+    const std::uint64_t running = taken_ != nullptr ? taken_->running_bytes(part_) : 0,
+                        statistics = made_ != nullptr ? made_->statistics_bytes(part_) : 0,
+                        pinned = places * most + running + statistics;
+    const std::uint64_t base = pinned == 0 ? 0 : c_.staging.ring().pin(pinned);
+    taken_at_ = base + places * most;
+    made_at_ = taken_at_ + running;
     const auto stage_weights = [&](std::size_t p) {
         Panel& panel = panels[p];
         const std::uint64_t parameters = base + p % places * most;
@@ -249,6 +261,7 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
     const bool windows = c_.has_memory() && o.left.space != tpu::Space::kUnifiedBuffer;
     stage_weights(0);
     c_.steps.end_prefetch();
+    if (made_ != nullptr) made_->load_statistics(part_, made_at_);
     for (std::size_t p = 0; p < panels.size(); ++p) {
         const Panel& panel = panels[p];
         std::vector<Block> blocks = row_blocks(o, panel, limit);
@@ -263,6 +276,7 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
             const std::int64_t to_first = epilogue_.pool ? block.result_first : block.first,
                                to_rows = epilogue_.pool ? block.result_rows : block.rows;
             const BufferRows to = c_.staging.room_for(out, to_first, to_rows);
+            if (windows) begins_window_ = c_.target.limits.matrix_units;
             BufferRows residual;
             if (addend) residual = c_.staging.load(*addend, block.first, block.rows);
             // Of equal parts, so that none is short.
@@ -281,9 +295,13 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
                         addend ? &part_addend : nullptr, panel.begin);
                 ++c_.steps.layer().row_blocks;
             }
+            if (taken_ != nullptr)
+                taken_->take_maxima(to, block.first, block.rows, panel.first, panel.columns,
+                                    taken_at_);
             c_.staging.store(to, out, to_first, to_rows);
         }
     }
+    if (taken_ != nullptr) taken_->store_maxima(part_, taken_at_);
 }
 
 }  // namespace lockstep::network::lowering

@@ -101,6 +101,10 @@ void ProductLowering::multiply(bool switch_inputs, bool unload, tpu::Instruction
         c_.builder.wait_for_writes(instruction, input_->space, input_->begin, input_->end);
         input_.reset();
     }
+    if (begins_window_ != 0) {
+        --begins_window_;
+        c_.builder.wait_for_queue(instruction, static_cast<std::size_t>(tpu::Queue::kVector));
+    }
     c_.builder.emit(std::move(instruction));
 }
 

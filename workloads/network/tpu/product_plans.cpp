@@ -58,7 +58,9 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
                c_.target.speed.memory_bytes;
     };
     std::vector<Plan> plans;
-    if (rows_fit(o)) plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit); }});
+    const bool by_blocks = taken_ != nullptr || made_ != nullptr;
+    if (!by_blocks && rows_fit(o))
+        plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit); }});
     for (const std::optional<std::uint64_t> most : panel_sizes(o)) {
         const std::vector<Panel> panels = weight_panels(o, most);
         const double loaded =
@@ -66,7 +68,7 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
         plans.push_back({std::max(loaded, least_passes(o, panels, limit)),
                          [&, limit, most] { run_rows(o, limit, most); }});
     }
-    if (const ChunkShape shape = chunks_of(o); !conv_ && shape.k != 0)
+    if (const ChunkShape shape = chunks_of(o); !by_blocks && !conv_ && shape.k != 0)
         plans.push_back({loads(divide_up(static_cast<std::int64_t>(o.tiles.size()), shape.tiles),
                                shape.weights_stay ? 1 : divide_up(m_, shape.rows)),
                          [&] { run_chunks(o); }});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators along rows (softmax, layer normalisation, reductions): vector instructions on fp32
-// temporaries in the unified buffer.
+// Layer normalisation and reductions along rows: vector instructions on fp32 temporaries in the
+// unified buffer.
 #include <algorithm>
 
 #include "workloads/network/tpu/operators.h"
@@ -17,6 +17,55 @@ namespace {
 
 constexpr const char* kNoInstruction = "generation 1 has no instruction for it";
 constexpr const char* kOtherAxis = "not along the last axis";
+
+/// A value a row, which kernels hand on through memory. It is in the unified buffer as a whole
+/// while a kernel runs, or passes with the rows where there are too many.
+class Statistics {
+  public:
+    Statistics(Compilation& c, const std::string& name, std::int64_t rows)
+        : c_(c), is_whole_(rows <= kMostRows) {
+        const std::uint64_t size = static_cast<std::uint64_t>(rows) * kBytes;
+        const std::uint32_t buffer = c.places.add_buffer(
+            name, c.places.backing(), tpu::Role::kScratch, DataType::kFp32, size);
+        column_ = {c.places.backing(), c.builder.address(buffer), DataType::kFp32, rows, 1, 1};
+    }
+    /// Of the unified buffer.
+    std::uint64_t bytes() const { return is_whole_ ? compile::aligned(column_.bytes()) : 0; }
+    void hold_at(std::uint64_t address) { held_ = {address, kBytes, DataType::kFp32}; }
+    /// Where rows of a value of `shape` have theirs.
+    Place place(Shape shape) const {
+        Place place;
+        place.space = is_whole_ ? tpu::Space::kUnifiedBuffer : column_.space;
+        place.address = is_whole_ ? held_.address : column_.address;
+        place.type = DataType::kFp32;
+        place.shape = std::move(shape);
+        place.shape.back() = 1;
+        place.strides = dense_strides(place.shape);
+        return place;
+    }
+    /// Before they are read, and after they were written.
+    void begin_kernel() {
+        if (is_whole_) c_.staging.load_at(held_.address, column_, 0, column_.rows);
+    }
+    void end_kernel() {
+        if (is_whole_) c_.staging.store(held_, column_, 0, column_.rows);
+    }
+    BufferRows load(std::int64_t row, std::int64_t rows) {
+        if (!is_whole_) return c_.staging.load(column_, row, rows);
+        BufferRows part = held_;
+        part.address += static_cast<std::uint64_t>(row) * kBytes;
+        return part;
+    }
+
+  private:
+    static constexpr std::uint64_t kBytes = 4;
+    static constexpr std::int64_t kMostRows = 1 << 15;
+
+    Compilation& c_;
+    const bool is_whole_;
+    Matrix column_;    ///< in memory
+    BufferRows held_;  ///< in the unified buffer
+};
 
 }  // namespace
 
@@ -38,29 +87,6 @@ compile::Reason reason_reduction(const Asked& a) {
     return std::nullopt;
 }
 
-void lower_softmax(Compilation& c, const Node& node) {
-    const ValueId x = node.inputs[0], y = node.outputs[0];
-    c.steps.begin(node.name);
-    const std::int64_t columns = c.shape(x).back();
-    Place to = c.places.make_dense(y);
-    by_rows(
-        c, c.places.of(x), to, static_cast<std::uint64_t>(columns) * 4,
-        [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
-            const BufferRows one = c.staging.temporary(rows, 1, DataType::kFp32),
-                             powers = c.staging.temporary(rows, columns, DataType::kFp32);
-            reduce(c, Reduction::kMax, in, one, rows, columns);
-            vector_op(c, Function::kSubtract, Function::kExp, in, &one, Broadcast::kColumn, 0,
-                      powers, rows, columns);
-            reduce(c, Reduction::kSum, powers, one, rows, columns);
-            vector_op(c, Function::kReciprocal, Function::kIdentity, one, nullptr, Broadcast::kNone,
-                      0, one, rows, 1);
-            vector_op(c, Function::kMultiply, Function::kIdentity, powers, &one, Broadcast::kColumn,
-                      0, out, rows, columns);
-        },
-        columns);
-    c.places.set(y, std::move(to));
-}
-
 void lower_layer_normalisation(Compilation& c, const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
     c.steps.begin(node.name);
@@ -73,32 +99,19 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     const bool has_bias = node.input(2) != kNoValue;
     const Matrix scale = row_of(node.inputs.at(1));
     const std::uint64_t bytes = static_cast<std::uint64_t>(columns) * tpu::size_of(scale.type);
-    const std::uint64_t parameters = c.staging.ring().pin(2 * bytes);
-    const BufferRows scale_tile{parameters, bytes, scale.type},
-        bias_tile{parameters + bytes, bytes, scale.type};
-    // Three passes over the rows, each a kernel that ends with what the next one needs of all of a
-    // row: means, reciprocal deviations, results.
+    // Four passes over the rows, each a kernel that ends with what the next one needs of all of a
+    // row: means, reciprocal deviations, normalised rows, results. Frameworks write the last two
+    // apart: torch_xla as a batch normalisation, then factor and addend (pytorch/xla 3612, 2626).
     const std::int64_t rows_in_all = element_count(c.shape(x)) / columns;
-    const auto statistics = [&](const char* suffix) {
-        const std::uint64_t size = static_cast<std::uint64_t>(rows_in_all) * 4;
-        const std::uint64_t address = c.builder.address(c.places.add_buffer(
-            node.name + suffix, c.places.backing(), tpu::Role::kScratch, DataType::kFp32, size));
-        Place column;
-        column.space = c.places.backing();
-        column.address = address;
-        column.type = DataType::kFp32;
-        column.shape = c.shape(x);
-        column.shape.back() = 1;
-        column.strides = dense_strides(column.shape);
-        return column;
-    };
-    const Place means = statistics(".mean"), deviations = statistics(".deviation");
-    const auto stage_column = [&](const Place& column, std::int64_t row, std::int64_t rows) {
-        return c.staging.load({column.space, column.address, column.type, rows_in_all, 1, 1}, row,
-                              rows);
-    };
+    Statistics means(c, node.name + ".mean", rows_in_all),
+        deviations(c, node.name + ".deviation", rows_in_all);
+    const std::uint64_t pinned = c.staging.ring().pin(2 * bytes + 2 * means.bytes());
+    const BufferRows scale_tile{pinned, bytes, scale.type},
+        bias_tile{pinned + bytes, bytes, scale.type};
+    means.hold_at(pinned + 2 * bytes);
+    deviations.hold_at(pinned + 2 * bytes + means.bytes());
     const auto centre = [&](const BufferRows& in, std::int64_t row, std::int64_t rows) {
-        const BufferRows mean = stage_column(means, row, rows),
+        const BufferRows mean = means.load(row, rows),
                          centred = c.staging.temporary(rows, columns, DataType::kFp32);
         vector_op(c, Function::kSubtract, Function::kIdentity, in, &mean, Broadcast::kColumn, 0,
                   centred, rows, columns);
@@ -106,14 +119,16 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     };
     const std::uint64_t temporaries = static_cast<std::uint64_t>(columns) * 4;
     by_rows(
-        c, c.places.of(x), means, 0,
+        c, c.places.of(x), means.place(c.shape(x)), 0,
         [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
             reduce(c, Reduction::kMean, in, out, rows, columns);
         },
         columns);
+    means.end_kernel();
     c.steps.begin_kernel();
+    means.begin_kernel();
     by_rows(
-        c, c.places.of(x), deviations, temporaries,
+        c, c.places.of(x), deviations.place(c.shape(x)), temporaries,
         [&](const BufferRows& in, const BufferRows& out, std::int64_t row, std::int64_t rows) {
             const BufferRows centred = centre(in, row, rows);
             reduce(c, Reduction::kSumOfSquares, centred, out, rows, columns);
@@ -123,21 +138,33 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
                       epsilon, out, rows, 1);
         },
         columns);
+    deviations.end_kernel();
+    c.steps.begin_kernel();
+    means.begin_kernel();
+    deviations.begin_kernel();
+    Place to = c.places.make_dense(y);
+    const Place normalised = c.places.make_scratch(node.name + ".normalised", to);
+    by_rows(
+        c, c.places.of(x), normalised, temporaries,
+        [&](const BufferRows& in, const BufferRows& out, std::int64_t row, std::int64_t rows) {
+            const BufferRows centred = centre(in, row, rows),
+                             deviation = deviations.load(row, rows);
+            vector_op(c, Function::kMultiply, Function::kIdentity, centred, &deviation,
+                      Broadcast::kColumn, 0, out, rows, columns);
+        },
+        columns);
     c.steps.begin_kernel();
     c.staging.load_at(scale_tile.address, scale, 0, 1);
     if (has_bias) c.staging.load_at(bias_tile.address, row_of(node.inputs[2]), 0, 1);
-    Place to = c.places.make_dense(y);
     by_rows(
-        c, c.places.of(x), to, temporaries,
-        [&](const BufferRows& in, const BufferRows& out, std::int64_t row, std::int64_t rows) {
-            const BufferRows centred = centre(in, row, rows),
-                             deviation = stage_column(deviations, row, rows);
-            vector_op(c, Function::kMultiply, Function::kIdentity, centred, &deviation,
-                      Broadcast::kColumn, 0, centred, rows, columns);
-            vector_op(c, Function::kMultiply, Function::kIdentity, centred, &scale_tile,
-                      Broadcast::kRow, 0, has_bias ? centred : out, rows, columns);
+        c, normalised, to, temporaries,
+        [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
+            const BufferRows scaled =
+                has_bias ? c.staging.temporary(rows, columns, DataType::kFp32) : out;
+            vector_op(c, Function::kMultiply, Function::kIdentity, in, &scale_tile, Broadcast::kRow,
+                      0, scaled, rows, columns);
             if (has_bias)
-                vector_op(c, Function::kAdd, Function::kIdentity, centred, &bias_tile,
+                vector_op(c, Function::kAdd, Function::kIdentity, scaled, &bias_tile,
                           Broadcast::kRow, 0, out, rows, columns);
         },
         columns);

@@ -8,8 +8,8 @@ using tpu::Opcode;
 
 void Steps::begin(const std::string& name, std::int64_t macs, bool prefetch) {
     const bool waits = has_kernels_ && builder_.size() != 0;
-    if (waits && !prefetch) wait_for_all();
-    prefetches_ = waits && prefetch;
+    prefetches_ = waits && prefetch && may_prefetch_;
+    if (waits && !prefetches_) wait_for_all();
     const std::uint32_t step = builder_.begin_step(name, static_cast<std::uint64_t>(macs));
     layers_.push_back({.name = name, .step = step});
 }

@@ -13,11 +13,12 @@ namespace lockstep::network::lowering {
 
 class Steps {
   public:
-    /// `has_kernels`: generation 2 and later.
-    Steps(tpu::ProgramBuilder& builder, bool has_kernels)
-        : builder_(builder), has_kernels_(has_kernels) {}
+    /// `has_kernels`: generation 2 and later; `may_prefetch`: what the next one needs.
+    Steps(tpu::ProgramBuilder& builder, bool has_kernels, bool may_prefetch)
+        : builder_(builder), has_kernels_(has_kernels), may_prefetch_(may_prefetch) {}
 
-    /// With `prefetch`, only what comes after end_prefetch() waits for the kernel before.
+    /// With `prefetch`, where kernels may, only what comes after end_prefetch() waits for the
+    /// kernel before.
     void begin(const std::string& name, std::int64_t macs = 0, bool prefetch = false);
     /// Another kernel of the step: nothing of it begins before all that came before is done.
     void begin_kernel();
@@ -33,7 +34,7 @@ class Steps {
     void wait_for_all();
 
     tpu::ProgramBuilder& builder_;
-    const bool has_kernels_;
+    const bool has_kernels_, may_prefetch_;
     bool prefetches_ = false;  ///< the step has not yet waited for the kernel before
     std::vector<TpuLayer> layers_;
 };

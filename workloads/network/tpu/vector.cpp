@@ -137,10 +137,9 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
     const std::int64_t columns = loops.extents[depth - 1], rows = loops.extents[depth - 2];
     LOCKSTEP_CHECK(loops.strides[1][depth - 1] == 1 || columns == 1, "{}", c.steps.layer().name);
 
-    const std::int64_t row_bytes = columns * static_cast<std::int64_t>(tpu::size_of(to.type));
-    const std::int64_t most = std::max<std::int64_t>(
-        1, std::min<std::int64_t>(
-               rows, static_cast<std::int64_t>(c.staging.window_room() / 16) / row_bytes));
+    const std::uint64_t row_bytes = to.bytes_of(columns);
+    const std::int64_t most =
+        window_rows(c, static_cast<std::uint64_t>(rows) * row_bytes, rows, 2 * row_bytes);
     std::int64_t outer = 1;
     for (std::size_t d = 0; d + 2 < depth; ++d) outer *= loops.extents[d];
     const auto matrix_of = [&](std::size_t operand, std::int64_t index) {
@@ -182,10 +181,10 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
 }
 
 void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const BufferRows& out,
-            std::int64_t rows, std::int64_t columns) {
+            std::int64_t rows, std::int64_t columns, tpu::Axis axis) {
     c.staging.check_held(a);
     c.builder.emit(Opcode::kReduce, {{Field::kReduction, reduction},
-                                     {Field::kAxis, tpu::Axis::kColumns},
+                                     {Field::kAxis, axis},
                                      {Field::kA, a.address},
                                      {Field::kAPitch, a.pitch},
                                      {Field::kAType, a.type},
@@ -196,6 +195,16 @@ void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const
                                      {Field::kOutScale, 1.0f},
                                      {Field::kRows, rows},
                                      {Field::kColumns, columns}});
+}
+
+std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t rows,
+                         std::uint64_t temporaries) {
+    constexpr std::uint64_t kWindows = 16, kLeast = 64 << 10;
+    const std::uint64_t row = std::max<std::uint64_t>(1, bytes / static_cast<std::uint64_t>(rows));
+    const std::uint64_t fits = c.staging.window_room() / 2 / (row + temporaries);
+    return std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(std::min(std::max(bytes / kWindows, kLeast) / row, fits)), 1,
+        rows);
 }
 
 void by_rows(Compilation& c, const Place& x, const Place& y, std::uint64_t temporaries,
@@ -215,11 +224,9 @@ void by_rows(Compilation& c, const Place& x, const Place& y, std::uint64_t tempo
     if (!in || !out) throw compile::Refusal("its operand does not lie row by row");
     // The pieces of the operand, each within a piece of the result.
     const std::int64_t columns = (*in)[0].columns;
-    const std::uint64_t row_bytes =
-        static_cast<std::uint64_t>(columns) * (tpu::size_of(x.type) + tpu::size_of(y.type)) +
-        temporaries;
-    const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(
-        1, c.staging.window_room() / 2 / std::max<std::uint64_t>(1, row_bytes)));
+    const std::int64_t most =
+        window_rows(c, from.bytes(), element_count(from.shape) / columns,
+                    static_cast<std::uint64_t>(columns) * tpu::size_of(y.type) + temporaries);
     std::size_t o = 0;
     std::int64_t out_row = 0, done = 0;
     for (const Matrix& m : *in)

@@ -18,9 +18,15 @@ void vector_op(Compilation& c, tpu::Function function, tpu::Function then, const
                std::array<Scaling, 3> scaling = {},
                const numerics::FixedPointPair* fixed = nullptr);
 
-/// Each row to one element.
+/// Each row to one element, or each column.
 void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const BufferRows& out,
-            std::int64_t rows, std::int64_t columns);
+            std::int64_t rows, std::int64_t columns, tpu::Axis axis = tpu::Axis::kColumns);
+
+/// How many of `rows` of an operand of `bytes` pass through the unified buffer at once: a sixteenth
+/// of them, so that little is loaded before and stored after all computing, but a DMA request at
+/// least, and no more than two windows fit with `temporaries` bytes for each row.
+std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t rows,
+                         std::uint64_t temporaries);
 
 /// `body(rows of x, rows of y, first row, rows)` over pieces of the rows of x, which are those of
 /// y. `temporaries`: bytes for each row beside them. `columns` of a row, where it must be the last

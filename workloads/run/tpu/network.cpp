@@ -13,6 +13,7 @@
 #include "workloads/run/tpu/emulate.h"
 #include "workloads/run/tpu/program.h"
 #include "workloads/run/tpu/simulate.h"
+#include "workloads/run/tpu/target.h"
 
 namespace lockstep::run {
 
@@ -27,9 +28,7 @@ Compiled compile(const Job& job, const Subject& subject, const tpu::Parameters& 
     NetworkSource source = read_network(job, subject, !job.no_values);
     network::TpuNetwork network = network::prepare_for_tpu(
         std::move(source.graph), parameters.generation, source.dtype, job.seed, !job.no_values);
-    network::TpuCompiled code = network::compile_for_tpu(
-        network.graph,
-        {parameters.generation, parameters.limits(), parameters.fixed_point, parameters.speed()});
+    network::TpuCompiled code = network::compile_for_tpu(network.graph, tpu_target(parameters));
     return {std::move(network), std::move(code)};
 }
 

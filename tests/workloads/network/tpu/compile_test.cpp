@@ -31,24 +31,30 @@ TEST_P(CompiledNetwork, ComputesTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Small, CompiledNetwork,
-    testing::Values(Case{"tpu_v1", "gemm:m=70,n=300,k=513"}, Case{"tpu_v1", "mlp"},
-                    Case{"tpu_v1", "conv2d:n=2,h=9,w=11,c=5,k=7,r=3,s=2,stride=2,pad=1"},
-                    Case{"tpu_v1", "gemm:m=70,n=300,k=513,dtype=int16"},
-                    Case{"tpu_v1", "conv2d:n=2,h=9,w=11,c=5,k=7,r=3,s=2,pad=1,dtype=int16"},
-                    Case{"tpu_v1", "lstm:seq=3,hidden=32,input=16,layers=1,dtype=int16"},
-                    Case{"tpu_v2", "gemm:m=100,n=130,k=200"},
-                    Case{"tpu_v3", "gemm:m=600,n=300,k=140"}, Case{"tpu_v4", "mlp"},
-                    Case{"tpu_v3", "conv2d:n=3,h=13,w=10,c=6,k=20,r=3,s=3,stride=2,pad=1"},
-                    Case{"tpu_v3", "layernorm:rows=30,cols=200"},
-                    Case{"tpu_v3", "softmax:rows=30,cols=200"},
-                    Case{"tpu_v3", "attention:heads=2,seq=40,d=16"},
-                    Case{"tpu_v3", "attention:heads=2,seq=1,d=16"},
-                    Case{"tpu_v3", "bert_block:hidden=64,heads=2,seq=24"},
-                    Case{"tpu_v2", "lstm:seq=3,hidden=32,input=16,layers=1"},
-                    Case{"tpu_v1", "softmax:rows=30,cols=200"},
-                    Case{"tpu_v1", "layernorm:rows=30,cols=200"},
-                    Case{"tpu_v1", "attention:heads=2,seq=40,d=16"},
-                    Case{"tpu_v1", "bert_block:hidden=64,heads=2,seq=24"}));
+    testing::Values(
+        Case{"tpu_v1", "gemm:m=70,n=300,k=513"}, Case{"tpu_v1", "mlp"},
+        Case{"tpu_v1", "conv2d:n=2,h=9,w=11,c=5,k=7,r=3,s=2,stride=2,pad=1"},
+        Case{"tpu_v1", "gemm:m=70,n=300,k=513,dtype=int16"},
+        Case{"tpu_v1", "conv2d:n=2,h=9,w=11,c=5,k=7,r=3,s=2,pad=1,dtype=int16"},
+        Case{"tpu_v1", "lstm:seq=3,hidden=32,input=16,layers=1,dtype=int16"},
+        Case{"tpu_v2", "gemm:m=100,n=130,k=200"}, Case{"tpu_v3", "gemm:m=600,n=300,k=140"},
+        Case{"tpu_v4", "mlp"},
+        Case{"tpu_v3", "conv2d:n=3,h=13,w=10,c=6,k=20,r=3,s=3,stride=2,pad=1"},
+        Case{"tpu_v3", "layernorm:rows=30,cols=200"}, Case{"tpu_v3", "softmax:rows=30,cols=200"},
+        Case{"tpu_v3", "attention:heads=2,seq=40,d=16"},
+        Case{"tpu_v3", "attention:heads=2,seq=1,d=16"},
+        Case{"tpu_v3", "attention:heads=2,seq=40,d=16,axis=-2"},
+        Case{"tpu_v3", "attention:heads=1,seq=300,d=16"},
+        Case{"tpu_v3", "attention:heads=1,seq=300,d=16,axis=-2"},
+        Case{"tpu_v4", "attention:heads=3,seq=300,d=16,axis=-2"},
+        Case{"tpu_v3", "attention:heads=2,seq=40,d=16,dtype=bf16"},
+        Case{"tpu_v3", "softmax:rows=33000,cols=9"}, Case{"tpu_v3", "layernorm:rows=33000,cols=9"},
+        Case{"tpu_v3", "bert_block:hidden=64,heads=2,seq=24,relu=1,axis=-2"},
+        Case{"tpu_v3", "bert_block:hidden=64,heads=2,seq=24"},
+        Case{"tpu_v2", "lstm:seq=3,hidden=32,input=16,layers=1"},
+        Case{"tpu_v1", "softmax:rows=30,cols=200"}, Case{"tpu_v1", "layernorm:rows=30,cols=200"},
+        Case{"tpu_v1", "attention:heads=2,seq=40,d=16"},
+        Case{"tpu_v1", "bert_block:hidden=64,heads=2,seq=24"}));
 
 TEST(CompileForTpu, RunsConvolutionsOfAllKinds) {
     for (const char* machine : {"tpu_v1", "tpu_v3"})

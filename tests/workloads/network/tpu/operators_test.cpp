@@ -33,9 +33,13 @@ TEST(CanLower, gives_what_is_floating_to_the_host_of_generation_1) {
 }
 
 TEST(CanLower, names_the_axis_that_it_does_not_reduce) {
-    EXPECT_EQ(ask(unary(Operator::kSoftmax, {{"axis", std::int64_t{0}}}), kLater),
-              "not along the last axis");
+    EXPECT_EQ(
+        ask(unary(Operator::kSoftmax, {{"axis", std::int64_t{0}}, {"flatten", std::int64_t{1}}}),
+            kLater),
+        "not along the last axis");
     EXPECT_EQ(ask(unary(Operator::kSoftmax), kLater), std::nullopt);
+    EXPECT_EQ(ask(unary(Operator::kSoftmax, {{"axis", std::int64_t{0}}}), kLater), std::nullopt)
+        << "along the rows";
 }
 
 TEST(CanLower, wants_the_filters_of_a_convolution_when_it_compiles) {

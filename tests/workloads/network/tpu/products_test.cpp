@@ -132,9 +132,8 @@ TEST(CompiledProducts, TakeAboutTheTimeThatPlansAreComparedBy) {
         const BuiltinRequest request = parse_builtin(workload);
         const Ran ran = run_on(build_network(request.name, request.options), "tpu_v3");
         const auto cycles = static_cast<double>(ran.result.cycles);
-        EXPECT_NEAR(static_cast<double>(lowering::plan_time(
-                        ran.compiled.program.instructions,
-                        {parameters.generation, parameters.limits(), false, parameters.speed()})),
+        EXPECT_NEAR(static_cast<double>(lowering::plan_time(ran.compiled.program.instructions,
+                                                            run::tpu_target(parameters))),
                     cycles, 0.1 * cycles)
             << workload;
     }

@@ -11,6 +11,7 @@
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
+#include "workloads/run/tpu/target.h"
 
 namespace lockstep::network {
 
@@ -27,8 +28,7 @@ inline Ran run_on(Graph graph, const std::string& machine,
     const TpuNetwork network =
         prepare_for_tpu(std::move(graph), parameters.generation, type, 1, true);
     Ran ran;
-    ran.compiled = compile_for_tpu(network.graph, {parameters.generation, parameters.limits(),
-                                                   parameters.fixed_point, parameters.speed()});
+    ran.compiled = compile_for_tpu(network.graph, run::tpu_target(parameters));
     tpu::Storage storage(ran.compiled.program, true);
     for (std::size_t i = 0; i < network.inputs.size(); ++i)
         write_port(ran.compiled.inputs[i], network.inputs[i],

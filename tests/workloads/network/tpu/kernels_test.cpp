@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that a network becomes from generation 2 on: what they move, and what they wait for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/workloads/network/tpu/run_on.h"
+
+namespace lockstep::network {
+namespace {
+
+tpu::StepResult total(std::string_view workload, const std::vector<std::string>& settings = {}) {
+    BuiltinRequest request = parse_builtin(workload);
+    return run_on(build_network(request.name, request.options), "tpu_v3", settings, request.dtype)
+        .result.total();
+}
+
+constexpr double kMiB = 1 << 20;
+
+TEST(Kernels, SoftmaxReadsItsOperandThreeTimes) {
+    // Maxima, sums, results; a maximum and a factor for each row beside them.
+    const tpu::StepResult step = total("softmax:rows=512,cols=512");
+    EXPECT_EQ(step.dram_bytes_read, 3 * (1u << 20) + 3 * 2048);
+    EXPECT_EQ(step.dram_bytes_written, (1u << 20) + 2 * 2048);
+}
+
+TEST(Kernels, LayerNormalisationWritesNormalisedRowsBeforeTheyAreScaled) {
+    const tpu::StepResult step = total("layernorm:rows=1024,cols=256");
+    EXPECT_NEAR(double(step.dram_bytes_read), 4 * kMiB, 0.02 * kMiB);
+    EXPECT_NEAR(double(step.dram_bytes_written), 2 * kMiB, 0.02 * kMiB);
+}
+
+TEST(Kernels, AttentionStoresScoresAndNoProbabilities) {
+    for (const char* axis : {"-1", "-2"}) {
+        const tpu::StepResult step =
+            total(fmt::format("attention:heads=2,seq=512,d=64,axis={}", axis));
+        // 1 MiB of scores a head: written once, read for their sums and for the context. 128 KiB a
+        // head of queries, keys, values and context.
+        EXPECT_NEAR(double(step.dram_bytes_written), 2 * kMiB + 0.25 * kMiB, 0.05 * kMiB);
+        EXPECT_NEAR(double(step.dram_bytes_read), 4 * kMiB + 0.75 * kMiB, 0.05 * kMiB);
+    }
+}
+
+TEST(Kernels, ValuesThatProductsAloneReadAreHalfAsLong) {
+    // Two layers of a perceptron: 512 x 512 values between them.
+    const tpu::StepResult narrow = total("mlp:batch=512,input=512,hidden=512,layers=2,classes=512");
+    const double weights = 3 * kMiB, ends = 2 * kMiB, between = 2 * 0.5 * 2 * kMiB;
+    EXPECT_NEAR(double(narrow.dram_bytes_read + narrow.dram_bytes_written),
+                weights + ends + between, 0.05 * kMiB);
+}
+
+TEST(Kernels, ValuesStayOnTheChipWhereTheCompilerMayKeepThem) {
+    const char* const workload = "bert_block:hidden=128,heads=2,seq=128";
+    const tpu::StepResult memory = total(workload),
+                          chip = total(workload, {"compiler.resident_share=0.5"});
+    EXPECT_LT(chip.dram_bytes_written, memory.dram_bytes_written / 4);
+    EXPECT_LT(chip.cycles, memory.cycles);
+}
+
+/// What makes a vector unit slower, in a softmax that waits for it: memory is four times as fast.
+TEST(Kernels, ASoftmaxThatIsBoundByTheVectorUnitFeelsEachOfItsParts) {
+    const auto cycles = [](std::vector<std::string> settings) {
+        settings.emplace_back("memory.clock=3516");
+        return total("softmax:rows=512,cols=1024", settings).cycles;
+    };
+    const std::uint64_t base = cycles({});
+    for (const char* slower : {"vector.lanes=32", "vector.sublanes=2", "vector.alu_slots=1",
+                               "vector.transcendental_ops=32", "vector.cross_lane_cycles=512",
+                               "vector.cross_lane_latency=4000"})
+        EXPECT_GT(cycles({slower}), base) << slower;
+    EXPECT_LT(cycles({"vector.alu_slots=8"}), base);
+    // And as it is, only what is far too slow does.
+    const std::uint64_t bound = total("softmax:rows=512,cols=1024").cycles;
+    EXPECT_GT(total("softmax:rows=512,cols=1024", {"vector.lanes=32"}).cycles, bound);
+}
+
+TEST(Kernels, FewerLanesMakeNoConvolutionFaster) {
+    const char* const workload = "conv2d:n=2,h=28,w=28,c=64,k=64,r=3,s=3,stride=1,pad=1";
+    EXPECT_GT(total(workload, {"vector.lanes=32"}).cycles, total(workload).cycles);
+}
+
+}  // namespace
+}  // namespace lockstep::network

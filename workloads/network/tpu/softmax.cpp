@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/tpu/softmax.h"
+
+#include <algorithm>
+
+#include "workloads/network/tpu/copies.h"
+#include "workloads/network/tpu/operators.h"
+#include "workloads/network/tpu/vector.h"
+
+namespace lockstep::network::lowering {
+
+using tpu::Axis;
+using tpu::Broadcast;
+using tpu::DataType;
+using tpu::Function;
+using tpu::Reduction;
+
+namespace {
+
+constexpr std::uint64_t kBytes = 4;  // of a statistic: fp32
+
+std::vector<Matrix> in_shorter_parts(const std::vector<Matrix>& x) {
+    std::vector<Matrix> parts;
+    for (const Matrix& m : x)
+        for (std::int64_t row = 0; row < m.rows; row += Softmax::kMostRows) {
+            parts.push_back(m);
+            parts.back().address = m.row_address(row);
+            parts.back().rows = std::min(Softmax::kMostRows, m.rows - row);
+        }
+    return parts;
+}
+
+}  // namespace
+
+Softmax::Softmax(Compilation& c, const std::string& name, std::vector<Matrix> x, Axis axis)
+    : c_(c), axis_(axis) {
+    const auto count = [&](const Matrix& m) {
+        return static_cast<std::uint64_t>(by_rows() ? m.rows : m.columns);
+    };
+    std::uint64_t all = 0;
+    for (const Matrix& m : x) all += count(m);
+    const auto statistics = [&](const char* suffix) {
+        return c.builder.address(c.places.add_buffer(
+            name + suffix, c.places.backing(), tpu::Role::kScratch, DataType::kFp32, all * kBytes));
+    };
+    if (by_rows()) x = in_shorter_parts(x);
+    std::uint64_t maxima = statistics(".maxima"), factors = statistics(".factors");
+    for (const Matrix& m : x) {
+        Matrix column{c.places.backing(), maxima, DataType::kFp32, m.rows, 1, 1};
+        if (!by_rows()) column = {column.space, maxima, column.type, 1, m.columns, m.columns};
+        Part part{m, column, column};
+        part.factors.address = factors;
+        maxima += count(m) * kBytes;
+        factors += count(m) * kBytes;
+        parts_.push_back(part);
+    }
+}
+
+std::uint64_t Softmax::running_bytes(std::size_t part) const {
+    return compile::aligned(parts_[part].maxima.bytes());
+}
+
+BufferRows Softmax::running_of(std::uint64_t running, std::int64_t row, std::int64_t column,
+                               std::int64_t columns) const {
+    if (by_rows())
+        return {running + static_cast<std::uint64_t>(row) * kBytes, kBytes, DataType::kFp32};
+    return {running + static_cast<std::uint64_t>(column) * kBytes,
+            static_cast<std::uint64_t>(columns) * kBytes, DataType::kFp32};
+}
+
+void Softmax::take_maxima(const BufferRows& block, std::int64_t first_row, std::int64_t rows,
+                          std::int64_t first_column, std::int64_t columns, std::uint64_t running) {
+    const std::int64_t results = by_rows() ? rows : 1, width = by_rows() ? 1 : columns;
+    const BufferRows all = running_of(running, first_row, first_column, columns);
+    if ((by_rows() ? first_column : first_row) == 0)
+        return reduce(c_, Reduction::kMax, block, all, rows, columns, axis_);
+    const BufferRows one = c_.staging.temporary(results, width, DataType::kFp32);
+    reduce(c_, Reduction::kMax, block, one, rows, columns, axis_);
+    vector_op(c_, Function::kMaximum, Function::kIdentity, all, &one, Broadcast::kNone, 0, all,
+              results, width);
+}
+
+void Softmax::store_maxima(std::size_t part, std::uint64_t running) {
+    const Matrix& maxima = parts_[part].maxima;
+    c_.staging.store(running_of(running, 0, 0, maxima.columns), maxima, 0, maxima.rows);
+}
+
+std::uint64_t Softmax::pin_for_parts(std::uint64_t (Softmax::*bytes)(std::size_t) const,
+                                     std::uint64_t& most) {
+    most = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) most = std::max(most, (this->*bytes)(i));
+    return c_.staging.ring().pin(std::min<std::size_t>(parts_.size(), 2) * most);
+}
+
+void Softmax::maxima_kernel() {
+    std::uint64_t most = 0;
+    const std::uint64_t pinned = pin_for_parts(&Softmax::running_bytes, most);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Matrix& x = parts_[i].x;
+        const std::uint64_t running = pinned + i % 2 * most;
+        const std::int64_t window = window_rows(c_, x.bytes(), x.rows, 0);
+        for (std::int64_t row = 0; row < x.rows; row += window) {
+            const std::int64_t rows = std::min(window, x.rows - row);
+            take_maxima(c_.staging.load(x, row, rows), row, rows, 0, x.columns, running);
+        }
+        store_maxima(i, running);
+    }
+    c_.staging.ring().release();
+}
+
+void Softmax::powers(const Part& part, std::uint64_t maxima, const BufferRows& x,
+                     std::int64_t first_row, std::int64_t rows, const BufferRows& out) {
+    const BufferRows subtracted = running_of(maxima, first_row, 0, part.x.columns);
+    vector_op(c_, Function::kSubtract, Function::kExp, x, &subtracted,
+              by_rows() ? Broadcast::kColumn : Broadcast::kRow, 0, out, rows, part.x.columns);
+}
+
+void Softmax::sums_kernel() {
+    std::uint64_t most = 0;
+    const std::uint64_t pinned = pin_for_parts(&Softmax::statistics_bytes, most);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Part& part = parts_[i];
+        const std::int64_t columns = part.x.columns,
+                           window = window_rows(c_, part.x.bytes(), part.x.rows,
+                                                static_cast<std::uint64_t>(columns) * kBytes);
+        const std::uint64_t maxima = pinned + i % 2 * most, running = maxima + running_bytes(i);
+        c_.staging.load_at(maxima, part.maxima, 0, part.maxima.rows);
+        for (std::int64_t row = 0; row < part.x.rows; row += window) {
+            const std::int64_t rows = std::min(window, part.x.rows - row);
+            const BufferRows x = c_.staging.load(part.x, row, rows),
+                             power = c_.staging.temporary(rows, columns, DataType::kFp32);
+            powers(part, maxima, x, row, rows, power);
+            const BufferRows all = running_of(running, row, 0, columns);
+            const bool is_first = by_rows() || row == 0;
+            const BufferRows sums =
+                is_first ? all : c_.staging.temporary(1, columns, DataType::kFp32);
+            reduce(c_, Reduction::kSum, power, sums, rows, columns, axis_);
+            if (!is_first)
+                vector_op(c_, Function::kAdd, Function::kIdentity, all, &sums, Broadcast::kNone, 0,
+                          all, 1, columns);
+        }
+        // As one row, however they lie.
+        const std::int64_t count = part.factors.rows * part.factors.columns;
+        const BufferRows sums{running, static_cast<std::uint64_t>(count) * kBytes, DataType::kFp32};
+        vector_op(c_, Function::kReciprocal, Function::kIdentity, sums, nullptr, Broadcast::kNone,
+                  0, sums, 1, count);
+        c_.staging.store(running_of(running, 0, 0, columns), part.factors, 0, part.factors.rows);
+    }
+    c_.staging.ring().release();
+}
+
+void Softmax::load_statistics(std::size_t index, std::uint64_t statistics) {
+    const Part& part = parts_[index];
+    c_.staging.load_at(statistics, part.maxima, 0, part.maxima.rows);
+    c_.staging.load_at(statistics + running_bytes(index), part.factors, 0, part.factors.rows);
+}
+
+void Softmax::apply(std::size_t index, std::uint64_t statistics, const BufferRows& x,
+                    std::int64_t first_row, std::int64_t rows, const BufferRows& out) {
+    const Part& part = parts_[index];
+    const BufferRows power = c_.staging.temporary(rows, part.x.columns, DataType::kFp32);
+    powers(part, statistics, x, first_row, rows, power);
+    const BufferRows factors =
+        running_of(statistics + running_bytes(index), first_row, 0, part.x.columns);
+    vector_op(c_, Function::kMultiply, Function::kIdentity, power, &factors,
+              by_rows() ? Broadcast::kColumn : Broadcast::kRow, 0, out, rows, part.x.columns);
+}
+
+void Softmax::results_kernel(const Matrix& out) {
+    std::uint64_t most = 0;
+    const std::uint64_t pinned = pin_for_parts(&Softmax::statistics_bytes, most);
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Matrix& x = parts_[i].x;
+        const std::uint64_t statistics = pinned + i % 2 * most;
+        load_statistics(i, statistics);
+        const std::int64_t window =
+            window_rows(c_, x.bytes(), x.rows, static_cast<std::uint64_t>(x.columns) * 2 * kBytes);
+        for (std::int64_t row = 0; row < x.rows; row += window) {
+            const std::int64_t rows = std::min(window, x.rows - row);
+            const BufferRows in = c_.staging.load(x, row, rows),
+                             to = c_.staging.room_for(out, first + row, rows);
+            apply(i, statistics, in, row, rows, to);
+            c_.staging.store(to, out, first + row, rows);
+        }
+        first += x.rows;
+    }
+    c_.staging.ring().release();
+}
+
+bool is_along_rows(const Graph& graph, const Node& node) {
+    const auto rank = static_cast<std::int64_t>(graph.shape(node.inputs[0]).size());
+    const std::int64_t axis = node.integer("axis", -1);
+    return node.op == Operator::kSoftmax && node.integer("flatten", 0) == 0 && rank >= 2 &&
+           (axis < 0 ? axis + rank : axis) + 2 == rank;
+}
+
+compile::Reason reason_softmax(const Asked& a) {
+    return a.target.generation >= 2 && is_along_rows(a.graph, a.node) ? std::nullopt
+                                                                      : reason_row(a);
+}
+
+void lower_softmax(Compilation& c, const Node& node) {
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    c.steps.begin(node.name);
+    const bool along_rows = is_along_rows(c.graph, node);
+    const std::int64_t rows = along_rows ? c.shape(x).rbegin()[1] : 1;
+    // Matrices of whole columns, where these are normalised.
+    const auto matrices = [&](const Place& place) -> std::optional<std::vector<Matrix>> {
+        const auto found = matrices_of(place);
+        if (!found || !along_rows) return found;
+        std::vector<Matrix> list;
+        for (Matrix m : *found) {
+            if (m.rows % rows != 0) return std::nullopt;
+            for (std::int64_t row = 0; row < m.rows; row += rows) {
+                Matrix one = m;
+                one.rows = rows;
+                one.address = m.row_address(row);
+                list.push_back(one);
+            }
+        }
+        return list;
+    };
+    Place from = c.places.of(x);
+    if (!matrices(from)) from = dense_copy(c, from, node.name + ".rows");
+    const auto parts = matrices(from);
+    Place to = c.places.make_dense(y);
+    const auto out = matrices_of(to);
+    if (!parts || !out || out->size() != 1)
+        throw compile::Refusal("its operand does not lie row by row");
+    Softmax softmax(c, node.name, *parts, along_rows ? Axis::kRows : Axis::kColumns);
+    softmax.maxima_kernel();
+    c.steps.begin_kernel();
+    softmax.sums_kernel();
+    c.steps.begin_kernel();
+    softmax.results_kernel((*out)[0]);
+    c.places.set(y, std::move(to));
+}
+
+}  // namespace lockstep::network::lowering
