@@ -89,7 +89,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     CLI::App* verb = app.add_subcommand(
         "run", "Run a CUDA executable, a kernel, a network, a TPU or NPU program on a machine");
     verb->add_option("X", job->what,
-                     "executable, .cubin, .tpu, .npu, .onnx, or a built-in workload or network, "
+                     "executable, .cubin, .tflite, .tpu, .npu, .onnx, or a built-in workload or network, "
                      "name[:key=value,...] (lockstep workloads lists them)")
         ->required();
     verb->add_option("arguments", job->arguments, "arguments of the executable, after --");

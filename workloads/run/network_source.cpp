@@ -3,11 +3,13 @@
 
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/onnx/reader.h"
+#include "workloads/network/tflite/reader.h"
 
 namespace lockstep::run {
 
 NetworkSource read_network(const Job& job, const Subject& subject, bool with_values) {
     network::BuiltinRequest request;
+    if (subject.file.ends_with(".tflite")) return {network::read_tflite(subject.file), {}};
     if (!subject.file.empty()) {
         const std::string extents = job.what.substr(subject.file.size());
         if (!extents.empty()) request = network::parse_builtin("network" + extents);

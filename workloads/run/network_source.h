@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of a network: a built-in one, or an .onnx file.
+// The graph of a network: a built-in one, or an .onnx or .tflite file.
 #pragma once
 
 #include <optional>

@@ -29,7 +29,8 @@ std::string file_of(const std::string& what) {
     const std::size_t onnx = what.find(".onnx");
     if (onnx != std::string::npos) return what.substr(0, what.find(':', onnx));
     const bool is_file = what.find('/') != std::string::npos || what.ends_with(".cubin") ||
-                         what.ends_with(".tpu") || what.ends_with(".npu") || is_cuda_source(what) ||
+                         what.ends_with(".tpu") || what.ends_with(".tflite") ||
+                         what.ends_with(".npu") || is_cuda_source(what) ||
                          std::filesystem::is_regular_file(what);
     return is_file ? what : "";
 }
@@ -121,7 +122,8 @@ Subject identify(const std::string& what) {
         throw InputError(fmt::format("{}: no such file{}", file, did_you_mean(file)));
     if (!std::filesystem::is_regular_file(file))
         throw InputError(fmt::format("{}: not a file", file));
-    if (file.ends_with(".onnx")) return {.kinds = {SubjectKind::kNetwork}, .file = file};
+    if (file.ends_with(".onnx") || file.ends_with(".tflite"))
+        return {.kinds = {SubjectKind::kNetwork}, .file = file};
     std::vector<std::uint8_t> bytes = read_file(file);
     const SubjectKind kind = kind_of_file(file, bytes);
     return {.kinds = {kind}, .file = file, .bytes = std::move(bytes)};

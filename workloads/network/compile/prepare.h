@@ -30,7 +30,7 @@ Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options, st
 Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options,
                           const std::vector<std::vector<Tensor>>& samples,
                           const std::vector<Tensor>& inputs);
-/// A network in the floating types that it has, with seeded inputs.
+/// A network in the types that it has, with seeded inputs.
 Prepared prepare_floats(Graph graph, std::uint64_t seed, bool with_values);
 
 }  // namespace lockstep::network::compile

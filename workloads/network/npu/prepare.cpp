@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/npu/prepare.h"
 
+#include "sim/error/error.h"
 #include "workloads/network/builtin/digits.h"
 #include "workloads/network/builtin/inputs.h"
 #include "workloads/network/compile/legalise.h"
@@ -33,6 +34,7 @@ Graph legalise_for_npu(Graph graph) {
     static constexpr Rule kRules[] = {
         write_in_two_dimensions, write_flat_pool, write_copy,       write_chain,
         write_vector_product,    write_gemm,      write_image_mean, write_normalising_convolution};
+    if (is_stored_graph(graph)) return graph;
     simplify(graph);
     refuse_empty_values(graph);
     if (is_quantised_model(graph)) return graph;
@@ -55,6 +57,11 @@ QuantiseOptions npu_options(const NpuPrecision& precision) {
 
 compile::Prepared prepare_for_npu(const Graph& legal, const NpuPrecision& precision,
                                   std::uint64_t seed, bool with_values) {
+    if (is_stored_graph(legal)) {
+        if (precision.bits != LayerBits{} || !precision.bits_of_layer.empty())
+            throw InputError("--precision: the network is quantised already");
+        return compile::prepare_floats(legal, seed, with_values);
+    }
     QuantiseOptions options = npu_options(precision);
     options.keep_floating = products_of_values(legal);
     if (!with_values || !is_digits_network(legal))

@@ -224,6 +224,17 @@ class Reader {
 
 }  // namespace
 
+bool is_stored_graph(const Graph& graph) {
+    const auto has_scale = [&](ValueId id) {
+        return id == kNoValue || graph.value(id).quantisation.has_value();
+    };
+    return !graph.nodes.empty() &&
+           std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+               return node.op != Operator::kQuantizeLinear &&
+                      std::all_of(node.outputs.begin(), node.outputs.end(), has_scale);
+           });
+}
+
 bool is_quantised_model(const Graph& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
         return node.op == Operator::kQuantizeLinear || node.op == Operator::kDequantizeLinear ||

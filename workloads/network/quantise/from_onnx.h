@@ -9,6 +9,9 @@ namespace lockstep::network {
 /// Whether the graph holds QuantizeLinear, DequantizeLinear, QLinearConv or QLinearMatMul.
 bool is_quantised_model(const Graph& graph);
 
+/// Whether all that a graph computes has a scale already, as a TensorFlow Lite model has it.
+bool is_stored_graph(const Graph& graph);
+
 /// The graph in the form that quantise() gives: QLinearConv and QLinearMatMul, and operators
 /// between DequantizeLinear and QuantizeLinear, on int8 values (uint8 shifted by 128 with its zero
 /// point). Inputs and outputs are fp32 where options.integer_interface does not say otherwise.

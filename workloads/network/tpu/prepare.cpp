@@ -43,6 +43,12 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
     const ElementType type =
         dtype.value_or(generation == 1 ? ElementType::kInt8 : ElementType::kFp32);
     refuse_type(generation, type);
+    if (is_stored_graph(graph)) {
+        if (generation != 1)
+            throw InputError(
+                "a quantised model; TPUs from generation 2 on compute in fp32 or bf16");
+        return {compile::prepare_floats(std::move(graph), seed, with_values), generation};
+    }
     simplify(graph);
     compile::refuse_empty_values(graph);
     QuantiseOptions options;

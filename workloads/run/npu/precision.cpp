@@ -78,7 +78,7 @@ Judge::Judge(const network::Graph& legal, std::uint64_t seed) : graph_(legal) {
         for (std::uint64_t sample = 0; sample < kSamples; ++sample)
             samples_.push_back(network::seeded_inputs(legal, seed + sample));
     }
-    if (network::is_quantised_model(graph_))
+    if (network::is_quantised_model(graph_) || network::is_stored_graph(graph_))
         throw InputError("--precision: the network is quantised already");
     ranges_ = network::calibrate(graph_, samples_);
     network::share_concat_ranges(graph_, ranges_);
