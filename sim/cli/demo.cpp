@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `lockstep demo`: trains an MLP and a small CNN on digits, on an emulated GPU, and checks the
 // weights against an Eigen implementation; then simulates a product on the GPU's Tensor Cores and
-// AlexNet on a TPU, and checks their results too.
+// AlexNet on a TPU, and what was trained on a TPU and an NPU, and checks their results too.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -31,7 +31,13 @@ int run_demo(const run::Job& job) {
     if (result.status != 0) return result.status;
     const int status =
         simulate("hgemm:m=1024,n=1024,k=512", job.machine, "a product on Tensor Cores");
-    return status != 0 ? status : simulate("alexnet", "tpu_v1", "AlexNet in 8-bit integers");
+    if (status != 0) return status;
+    if (const int tpu = simulate("alexnet", "tpu_v1", "AlexNet in 8-bit integers"); tpu != 0)
+        return tpu;
+    // The network that the GPU has trained above.
+    if (const int tpu = simulate("digits_cnn", "tpu_v1", "the trained CNN on a TPU"); tpu != 0)
+        return tpu;
+    return simulate("digits_cnn", "npu_mobile", "the trained CNN on a phone's NPU");
 }
 
 }  // namespace
@@ -41,7 +47,7 @@ void add_demo(CLI::App& app, const Words& after_dashes, int& status) {
     job->what = "demo";
     job->mode = run::Mode::kEmulate;
     CLI::App* verb = app.add_subcommand(
-        "demo", "Train networks on an emulated GPU, simulate kernels on a GPU and a TPU");
+        "demo", "Train networks on an emulated GPU, simulate kernels on a GPU, a TPU and an NPU");
     verb->add_option("arguments", job->arguments,
                      "options of the training program, after --: --mnist FOLDER, --epochs N, ...");
     verb->add_option("--on", job->machine, "machine: a name or a .yaml file")
