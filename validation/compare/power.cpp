@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Power of machines at known work: what --energy comes to beside what was published. Machines are
+// those of the table.
+#include "sim/error/error.h"
+#include "validation/compare/suites.h"
+#include "validation/published/published.h"
+#include "workloads/run/job.h"
+
+namespace lockstep::validation {
+
+namespace {
+
+double total_of(const stats::Statistics& run, std::string_view wanted) {
+    for (const auto& [name, value] : run.totals())
+        if (name == wanted) return value.as_double();
+    throw InternalError(fmt::format("a run with energy has no {}", wanted));
+}
+
+/// W of one machine, without one component where that is named.
+double power_of(const run::Job& job, const std::string& without) {
+    run::Screen screen;
+    const run::Outcome outcome = run::run(job, screen);
+    const double power = total_of(outcome.statistics, "energy.power");
+    if (without.empty()) return power;
+    const double energy = total_of(outcome.statistics, "energy.total");
+    return power * (1 - total_of(outcome.statistics, "energy." + without) / energy);
+}
+
+std::vector<Row> rows(const Request&) {
+    const Table table = published_table("power");
+    std::vector<Row> list;
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+        const std::string& machine = table.text(i, "machine");
+        const run::Job job{.what = table.text(i, "workload"),
+                           .machine = machine,
+                           .no_values = true,
+                           .energy = true};
+        list.push_back(
+            {.name = machine + " " + job.what,
+             .quantity = "power",
+             .reference = table.number(i, "watts"),
+             .simulated = table.number(i, "cores") * power_of(job, table.text(i, "without")),
+             .unit = "W",
+             .source = table.text(i, "source"),
+             .note = table.text(i, "note"),
+             .group = machine});
+    }
+    return list;
+}
+
+}  // namespace
+
+Suite power_suite() {
+    return {.name = "power",
+            .summary = "power of known work, as --energy has it, against what was published",
+            .machine = "tpu_v1",
+            .bar = 32,
+            .bar_source = "AccelWattch: 9% on the card that it was fitted to, 32% on another",
+            .rows = rows};
+}
+
+}  // namespace lockstep::validation
