@@ -297,17 +297,16 @@ Time Chip::advance(Time limit) {
     }
     const Time steps = kReportWindows * std::max<Time>(simulation_.window(), 1'000);
     check_limit(instructions());
-    const Time target = std::min(limit, simulation_.now() + steps);
+    // Where all units sleep beyond the target, time stands still: the next target lies further on.
+    const Time target = std::min(limit, std::max(simulation_.now(), reached_) + steps);
     simulate(target);
     watch_.look(sms_, simulation_.now(), steps);
-    // Units may sleep beyond the target.
-    const Time reached =
-        finished_.empty() ? std::max(simulation_.now(), target) : simulation_.now();
+    reached_ = finished_.empty() ? std::max(simulation_.now(), target) : simulation_.now();
     // A kernel that had the chip for itself leaves it when everything has come to rest.
     if (grids_.empty())
         while (simulate(simulation_.now() + steps) == engine::StopReason::kTimeLimit) {
         }
-    return reached;
+    return reached_;
 }
 
 std::unique_ptr<Grid> Chip::run(const KernelRun& run, const Report& report) {

@@ -136,6 +136,7 @@ class Chip {
     std::unique_ptr<MemorySystem> memory_;
     std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
     SpinWatch watch_;
+    engine::Time reached_ = 0;  ///< up to where it has been simulated
 
     std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty
 
