@@ -107,9 +107,10 @@ struct LaunchFilter {
 void check_filter(const LaunchFilter& filter);
 
 /// Checks of what a program does, in emulation: bits of DeviceOptions::checks.
-constexpr unsigned kCheckRace = 1;  ///< accesses of one place that nothing orders
-constexpr unsigned kCheckInit = 2;  ///< reads of memory never written
-constexpr unsigned kCheckSync = 4;  ///< barrier misuse
+constexpr unsigned kCheckRace = 1;     ///< accesses of one place that nothing orders
+constexpr unsigned kCheckInit = 2;     ///< reads of memory never written
+constexpr unsigned kCheckSync = 4;     ///< barrier misuse
+constexpr unsigned kCheckHazards = 8;  ///< what is not ordered with asynchronous copies
 
 /// What a trace shows; outside of this nothing is recorded.
 struct TraceOptions {

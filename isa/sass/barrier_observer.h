@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checked run hears of CTA-wide barriers.
+// What a checked run hears of CTA-wide barriers and of asynchronous copies.
 #pragma once
 
 #include <cstdint>
 
 namespace lockstep::sass {
 
+struct AsyncCopy;
 struct Cta;
 struct Warp;
 
@@ -18,6 +19,10 @@ class BarrierObserver {
                                  bool waits) = 0;
     /// The barrier is complete; Cta::barrier still says who has arrived.
     virtual void barrier_completed(const Cta& cta, unsigned number) = 0;
+    /// An instruction has started a copy; its bytes have been moved, later or much later, and its
+    /// mbarrier, if it has one, knows.
+    virtual void copy_started(const AsyncCopy& copy) = 0;
+    virtual void copy_performed(const AsyncCopy& copy) = 0;
 };
 
 }  // namespace lockstep::sass

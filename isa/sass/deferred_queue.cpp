@@ -6,14 +6,22 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "isa/sass/program.h"
 #include "isa/sass/semantics/async_copy.h"
 #include "isa/sass/semantics/atomic.h"
+#include "isa/sass/tma/copy.h"
 
 namespace lockstep::sass {
 
 void Deferred::perform() const {
+    if (copy != nullptr) {
+        perform_copy(*copy);
+        return report_copy(*copy);
+    }
+    if (reduction.reduce != nullptr)
+        return reduction.reduce(reduction.host, reduction.operand.data(), reduction.operand.size());
     if (perform_atomic == nullptr) {
         warp->mask = lanes;
         instruction->execute(*instruction, *warp);
@@ -33,11 +41,20 @@ Deferred& DeferredQueue::add(const Instruction& in, Warp& warp) {
     added.instruction = &in;
     added.warp = &warp;
     added.lanes = warp.mask;
+    added.reduction.reduce = nullptr;
+    added.copy.reset();
     return added;
 }
 
 void DeferredQueue::defer(const Instruction& in, Warp& warp) {
     add(in, warp).perform_atomic = nullptr;
+}
+
+void DeferredQueue::defer_reduction(Warp& warp, WaitingReduction reduction) {
+    static constexpr Instruction kNone;
+    Deferred& added = add(kNone, warp);
+    added.perform_atomic = nullptr;
+    added.reduction = std::move(reduction);
 }
 
 void DeferredQueue::defer_atomic(const Instruction& in, Warp& warp, const AtomicTarget& target,
@@ -53,6 +70,13 @@ void DeferredQueue::defer_atomic(const Instruction& in, Warp& warp, const Atomic
         if (place == changed_.size()) changed_.emplace_back();
         changed_[place] |= ByteMask::of(address % kLineBytes, width);
     });
+}
+
+void DeferredQueue::defer_copy(Warp& warp, const AsyncCopy& copy) {
+    static constexpr Instruction kNone;
+    Deferred& added = add(kNone, warp);
+    added.perform_atomic = nullptr;
+    added.copy = std::make_shared<const AsyncCopy>(copy);
 }
 
 bool DeferredQueue::is_changed(std::uint64_t address, std::uint64_t bytes) const {

@@ -17,8 +17,10 @@
 // At the window's end: commit the StoreBuffers of all SMs in a fixed order, then perform_in_order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,11 +30,19 @@
 
 namespace lockstep::sass {
 
+struct AsyncCopy;
 struct AtomicOperands;
 struct AtomicTarget;
 
 /// Performs an atomic operation for the lanes of its operands; see semantics/atomic.h.
 using PerformAtomic = void (*)(const Instruction&, const AtomicOperands&);
+
+/// Part of a reducing copy that waits, which TMA performs by itself (isa/sass/tma).
+struct WaitingReduction {
+    std::byte* host = nullptr;
+    void (*reduce)(std::byte* to, const std::byte* from, std::size_t bytes) = nullptr;
+    std::vector<std::byte> operand;
+};
 
 /// An instruction that waits.
 struct Deferred {
@@ -41,9 +51,15 @@ struct Deferred {
     Warp* warp = nullptr;
     std::uint32_t lanes = 0;
     PerformAtomic perform_atomic = nullptr;  ///< nullptr: the whole instruction waits
+    WaitingReduction reduction;              ///< ... or this does, where it has a function
+    std::shared_ptr<const AsyncCopy> copy;   ///< ... or this, to another SM's shared memory
     Row b[4], c[4];                          ///< an atomic's operands
     std::uint64_t host[kWarpSize] = {};      ///< where its lanes' bytes are
 
+    /// The whole instruction waits, and with it its warp.
+    bool holds_warp() const {
+        return perform_atomic == nullptr && reduction.reduce == nullptr && copy == nullptr;
+    }
     /// Does it. Throws Fault, but not for atomics.
     void perform() const;
 };
@@ -68,6 +84,12 @@ class DeferredQueue {
     /// Called by the semantics of atomics, with the access of warp.mask's lanes checked.
     void defer_atomic(const Instruction& in, Warp& warp, const AtomicTarget& target, unsigned width,
                       PerformAtomic perform);
+
+    /// Lets a part of a copy wait that a thread of the warp has started. It may come at any time,
+    /// so that overlaps() does not know of it.
+    void defer_reduction(Warp& warp, WaitingReduction reduction);
+    /// Likewise a copy whose target is in another SM.
+    void defer_copy(Warp& warp, const AsyncCopy& copy);
 
     void clear();
 

@@ -18,7 +18,6 @@ std::uint8_t effects_of(const Word& word) {
         case 0x188:  // STS
             return kWritesMemory;
         case 0x1ae:  // LDGSTS
-        case 0x1ba:  // UBLKCP
             return kReadsMemory | kWritesMemory;
         case 0x183:  // LDL
         case 0x187:  // STL
@@ -40,6 +39,7 @@ std::uint8_t effects_of(const Word& word) {
         case 0x1b2:  // SYNCS of uniform operands
             return kMbarrier;
         case 0x192:  // MEMBAR
+        case 0x1c6:  // FENCE.VIEW.ASYNC
             return kFence;
         case 0x148:  // WARPSYNC
         case 0x14d:  // EXIT

@@ -18,18 +18,6 @@ void execute_unknown(const Instruction&, Warp&) {
     throw Fault{.kind = FaultKind::kNotExecuted, .what = "it is decoded, but not executed yet"};
 }
 
-/// The same for what stands for more than its mnemonic says.
-void execute_tma(const Instruction&, Warp&) {
-    throw Fault{.kind = FaultKind::kNotExecuted,
-                .what = "copies by the tensor memory accelerator (TMA) are not modelled"};
-}
-
-/// UTMALDG, UTMASTG, UTMAREDG, UTMAPF, UTMACCTL, UTMACMDFLUSH and the UBLK* family.
-bool is_tma(const Word& word) {
-    constexpr unsigned kFirst = 0x1b4, kLast = 0x1bc;
-    return word.base_opcode() >= kFirst && word.base_opcode() <= kLast;
-}
-
 /// Instructions of the uniform datapath and the units it feeds are guarded by uniform predicates;
 /// VOTEU, which votes on the lanes that execute it, is not. nvdisasm prints @UP for exactly these.
 bool has_uniform_guard(const Word& word) {
@@ -83,8 +71,7 @@ void Program::bind(std::uint32_t first) {
             const BindEntry* entry = find_bind_entry(words_[i], arch_);
             const bool known = entry != nullptr && entry->bind(binder);
             if (known) binder.finish();
-            if (!known || !binder.supported())
-                bound.execute = is_tma(words_[i]) ? execute_tma : execute_unknown;
+            if (!known || !binder.supported()) bound.execute = execute_unknown;
             code_[i] = bound;
             use_ranges_[i] = {static_cast<std::uint32_t>(uses_.size()),
                               static_cast<std::uint32_t>(binder.uses().size())};

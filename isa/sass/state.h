@@ -16,6 +16,7 @@
 
 namespace lockstep::sass {
 
+class AsyncEngine;
 class BarrierObserver;
 class DeferredQueue;
 class Program;
@@ -106,6 +107,8 @@ struct Cta {
     StoreBuffer* stores = nullptr;
     /// Where global atomics of its SM wait; nullptr: they are performed at once.
     DeferredQueue* deferred = nullptr;
+    /// Who performs its asynchronous copies; nullptr: they are performed at once.
+    AsyncEngine* async = nullptr;
     std::array<CtaBarrier, 16> barrier;
     std::vector<Warp*> warps;
     std::uint32_t live_warps = 0;

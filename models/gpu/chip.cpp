@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "isa/cubin/demangle.h"
+#include "isa/sass/tma/copy.h"
 #include "models/gpu/cluster/placement.h"
 #include "models/gpu/emulator/cta_runner.h"
 #include "sim/engine/host_memory.h"
@@ -65,7 +66,7 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     memory_ = std::make_unique<MemorySystem>(simulation_, machine, ports);
     connect_clusters(machine);
     simulation_.at_window_end([this](Time end) {
-        perform_deferred();
+        perform_deferred(clock_.cycle_at(end));
         distribute(end);
         if (trace_ != nullptr) trace_window(clock_.cycle_at(end));
     });
@@ -86,13 +87,15 @@ void Chip::connect_clusters(const config::Machine& machine) {
     }
 }
 
-void Chip::perform_deferred() {
+void Chip::perform_deferred(Cycle end) {
     queues_.clear();
     for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (!sm->deferred().empty()) queues_.push_back(&sm->deferred());
     if (queues_.empty()) return;
-    perform_in_order(queues_, [this](const sass::Deferred& deferred) {
+    perform_in_order(queues_, [this, end](const sass::Deferred& deferred) {
         sms_[deferred.warp->cta->sm]->perform(deferred);
+        if (deferred.copy != nullptr)
+            sms_[deferred.copy->target->sm]->copy_came(*deferred.copy, end);
     });
     for (const std::unique_ptr<Sm>& sm : used_sms_) sm->end_waiting();
 }

@@ -113,7 +113,7 @@ class Chip {
     void finish(Grid& grid);
     void trace_window(engine::Cycle end);
     /// Atomics and system calls of the window, in one order for all SMs.
-    void perform_deferred();
+    void perform_deferred(engine::Cycle end);
     void check_limit(std::uint64_t instructions) const;
     [[noreturn]] void report_deadlock(const std::string& what) const;
     engine::StopReason simulate(engine::Time limit);

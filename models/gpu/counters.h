@@ -107,6 +107,9 @@ struct MemoryCounters {
     std::uint64_t sectors_to_l2_read = 0, sectors_to_l2_write = 0;
     std::uint64_t mshr_full = 0;  ///< cycles that the tag stage stood still for want of entries
     std::uint64_t tlb_hits = 0, tlb_misses = 0;
+    std::uint64_t tma_copies = 0;                    ///< boxes and blocks, prefetches included
+    std::uint64_t tma_sectors = 0;                   ///< that TMA has asked for or written
+    std::uint64_t tma_maps = 0, tma_map_misses = 0;  ///< look-ups of tensor maps
 };
 
 /// Of one memory partition: its L2 slices, its channels of DRAM.

@@ -10,6 +10,7 @@
 #include "isa/cubin/demangle.h"
 #include "isa/sass/cluster.h"
 #include "isa/sass/cta_barrier.h"
+#include "models/gpu/emulator/late_copies.h"
 #include "models/gpu/module.h"
 
 namespace lockstep::gpu {
@@ -320,6 +321,7 @@ std::unique_ptr<CtaStorage> CtaPool::take(sass::Launch& launch) {
     std::unique_ptr<CtaStorage> storage;
     if (spare_.empty()) {
         storage = std::make_unique<CtaStorage>();
+        storage->perform_copies_by(std::make_unique<LateCopies>());
     } else {
         storage = std::move(spare_.back());
         spare_.pop_back();

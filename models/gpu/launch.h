@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "isa/cubin/cubin.h"
+#include "isa/sass/async_engine.h"
 #include "isa/sass/state.h"
 #include "models/device.h"
 #include "models/gpu/module.h"
@@ -86,6 +88,14 @@ class CtaStorage {
     void start(std::uint64_t linear_index);
     sass::Cta& cta() { return cta_; }
     std::span<sass::Warp> warps() { return warps_; }
+    /// Who performs the CTA's asynchronous copies from now on.
+    template <typename Engine>
+    Engine& perform_copies_by(std::unique_ptr<Engine> engine) {
+        Engine& performer = *engine;
+        async_ = std::move(engine);
+        cta_.async = &performer;
+        return performer;
+    }
 
   private:
     /// What decides where everything lies.
@@ -98,12 +108,13 @@ class CtaStorage {
     sass::Launch* launch_ = nullptr;
     Shape shape_;
     sass::Cta cta_;
+    std::unique_ptr<sass::AsyncEngine> async_;
     std::vector<sass::Warp> warps_;
     // Never shorter than a launch before needed them.
     std::vector<sass::Row> rows_, local_, shared_;
 };
 
-/// Storage that waits for a launch.
+/// Storage that waits for a launch in emulation.
 class CtaPool {
   public:
     std::unique_ptr<CtaStorage> take(sass::Launch& launch);

@@ -35,6 +35,11 @@ void add_l1(MetricList& list, const MemoryCounters& memory) {
     list.count("lockstep__l1_miss_table_full_cycles.sum", memory.mshr_full);
     list.percentage("lockstep__l1_tlb_hit_rate.pct", memory.tlb_hits,
                     memory.tlb_hits + memory.tlb_misses);
+    if (memory.tma_copies == 0) return;
+    list.count("lockstep__tma_copies.sum", memory.tma_copies);
+    list.count("lockstep__tma_sectors.sum", memory.tma_sectors);
+    list.percentage("lockstep__tma_map_hit_rate.pct", memory.tma_maps - memory.tma_map_misses,
+                    memory.tma_maps);
 }
 
 void add_l2(MetricList& list, const PartitionCounters& partition) {

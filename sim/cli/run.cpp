@@ -119,9 +119,14 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         ->capture_default_str();
     verb->add_option("--check", job->checks,
                      "GPU, emulated: look for race (accesses that nothing orders), init (reads of "
-                     "memory never written), sync (barrier misuse): a list, as race,init; status 3 "
-                     "where anything is found")
+                     "memory never written), sync (barrier misuse), hazards: a list, as race,init; "
+                     "status 3 where anything is found")
         ->check(is_name);
+    // Behind --check, which sets the list first.
+    verb->add_flag_callback(
+        "--hazards", [job] { job->checks += job->checks.empty() ? "hazards" : ",hazards"; },
+        "GPU, emulated: look for accesses of shared memory that nothing orders with asynchronous "
+        "copies (TMA): tiles read too early, missing proxy fences, buffers reused too early");
     verb->add_option("--threads", job->threads, "host threads; results never depend on it")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();

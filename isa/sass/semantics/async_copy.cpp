@@ -130,11 +130,13 @@ bool bind_nothing(Binder& binder) {
 }
 
 constexpr BindEntry kEntries[] = {
-    {0x03b, bind_ldsm, 75},    {0x044, bind_stsm, 90},         {0x1a7, bind_syncs_transaction, 90},
-    {0x1ae, bind_ldgsts, 80},  {0x1af, bind_nothing, 80},  // LDGDEPBAR
-    {0x1b0, bind_arrives, 80}, {0x1b1, bind_syncs_access, 90}, {0x1b2, bind_syncs_uniform, 90},
-    {0x1b7, bind_nothing, 90},                             // UTMACMDFLUSH
-    {0x1ba, bind_ublkcp, 90},  {0x1bc, bind_nothing, 90},  // UBLKPF: prefetch
+    {0x03b, bind_ldsm, 75},     {0x044, bind_stsm, 90},         {0x1a7, bind_syncs_transaction, 90},
+    {0x1ae, bind_ldgsts, 80},   {0x1af, bind_nothing, 80},  // LDGDEPBAR
+    {0x1b0, bind_arrives, 80},  {0x1b1, bind_syncs_access, 90}, {0x1b2, bind_syncs_uniform, 90},
+    {0x11a, bind_depbar},       {0x1b4, bind_utmaldg, 90},      {0x1b5, bind_utmastg, 90},
+    {0x1b6, bind_utmaredg, 90}, {0x1b7, bind_utmacmdflush, 90}, {0x1b8, bind_utmapf, 90},
+    {0x1b9, bind_utmacctl, 90}, {0x1ba, bind_ublkcp, 90},       {0x1bb, bind_ublkred, 90},
+    {0x1bc, bind_ublkpf, 90},
 };
 
 }  // namespace

@@ -105,7 +105,6 @@ constexpr BindEntry kEntries[] = {
     {0x002, on_vector<bind_mov>},   {0x007, on_vector<bind_sel>},  {0x013, on_vector<bind_iabs>},
     {0x017, on_vector<bind_imnmx>}, {0x082, on_uniform<bind_mov>}, {0x087, on_uniform<bind_sel>},
     {0x118, on_vector<bind_nop>},  // NOP
-    {0x11a, on_vector<bind_nop>},  // DEPBAR
 };
 
 }  // namespace

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// SYNCS: operations on mbarriers in shared memory, of one CTA; and UBLKCP (cp.async.bulk), which
-// copies a block between global and shared memory and reports to an mbarrier. A copy is done when
-// it is issued. Waiting threads poll: a failed try gives up the warp's turn.
+// SYNCS: operations on mbarriers in shared memory, of one CTA. Copies that report to an mbarrier
+// are performed when a thread asks for a phase that is not complete without them, where the machine
+// wants it so (AsyncEngine); a try that fails even then gives up the warp's turn.
 #include "isa/sass/semantics/mbarrier.h"
-
-#include <fmt/format.h>
 
 #include <cstring>
 
+#include "isa/sass/async_engine.h"
 #include "isa/sass/convergence.h"
 #include "isa/sass/semantics/access.h"
 #include "isa/sass/semantics/async_copy.h"
 #include "isa/sass/semantics/memory.h"
 #include "isa/sass/semantics/remote.h"
-#include "isa/sass/store_buffer.h"
 
 namespace lockstep::sass {
 
@@ -24,6 +22,7 @@ constexpr unsigned kBytes = sizeof(std::uint64_t);
 // What an ARRIVE counts (bits 84-86): A = arrivals, T = bytes; R and X take them from the register.
 enum class Count : std::uint8_t { kA1TR, kA1T0, kA0T1, kA0TR, kA0TX, kART0 };
 constexpr std::uint32_t kDrop = 1u << (kAddressBits + 3);
+constexpr std::uint32_t kNoComplete = 1u << (kAddressBits + 4);
 
 std::uint64_t load_barrier(std::uintptr_t base, std::uint64_t address) {
     std::uint64_t bits = 0;
@@ -46,17 +45,32 @@ void write64(Row* d, unsigned l, std::uint64_t value) {
     d[1].lane[l] = static_cast<std::uint32_t>(value >> 32);
 }
 
+/// .TMASK: each lane gets the lanes that arrive at the mbarrier by this instruction, and the upper
+/// word from before the first of them: code follows that counts those in front of it.
+void write_masks(const AtomicOperands& operands, const Row& first_high) {
+    const std::uint64_t* const address = operands.target.address;
+    for_each_lane(operands.lanes, [&](unsigned l) {
+        const std::uint32_t lanes = operands.lanes & lane_mask([&](unsigned other) {
+                                        return address[other] == address[l];
+                                    });
+        operands.d[0].lane[l] = lanes;
+        operands.d[1].lane[l] = first_high.lane[std::countr_zero(lanes)];
+    });
+}
+
 void arrive_lanes(const Instruction& in, const AtomicOperands& operands) {
     const std::uintptr_t base = operands.target.base;
     Row* const d = operands.d;
     const auto what = static_cast<Count>(in.modifiers >> kAddressBits & 7);
+    Row high;
     for_each_lane(operands.lanes, [&](unsigned l) {
         const std::uint64_t address = operands.target.address[l];
         Mbarrier barrier(load_barrier(base, address));
         const std::uint32_t operand = operands.b[0].lane[l];
         const auto bytes = static_cast<std::int32_t>(operand);
+        high.lane[l] = static_cast<std::uint32_t>(barrier.bits() >> 32);
         write64(d, l, barrier.bits());
-        if (in.modifiers & kDrop) barrier.drop();
+        if (in.modifiers & kDrop) barrier.drop(what == Count::kART0 ? operand : 1);
         switch (what) {
             case Count::kA1TR:
                 barrier.arrive(1, bytes);
@@ -79,6 +93,7 @@ void arrive_lanes(const Instruction& in, const AtomicOperands& operands) {
         }
         store_barrier(base, address, barrier.bits());
     });
+    if (in.modifiers & kNoComplete) write_masks(operands, high);
 }
 
 /// Without a result (.RED), mbarriers may be in other CTAs of the cluster.
@@ -107,11 +122,19 @@ void execute_arrive(const Instruction& in, Warp& warp) {
 void execute_phase_check(const Instruction& in, Warp& warp) {
     const std::uintptr_t base = begin_barrier(in, warp, Direction::kLoad);
     const Row& b = warp.row(in.b);
+    AsyncEngine* const async = warp.cta->async;
     std::uint32_t done = 0;
     for_each_lane(warp.mask, [&](unsigned l) {
-        const auto high =
-            static_cast<std::uint32_t>(load_barrier(base, warp.access.address[l]) >> 32);
-        done |= ((high ^ b.lane[l]) >> 31) << l;
+        const std::uint64_t address = warp.access.address[l];
+        const auto is_done = [&] {
+            const auto high = static_cast<std::uint32_t>(load_barrier(base, address) >> 32);
+            return (high ^ b.lane[l]) >> 31;
+        };
+        std::uint32_t is_complete = is_done();
+        while (is_complete == 0 && async != nullptr &&
+               async->settle(*warp.cta, static_cast<std::uint32_t>(address)))
+            is_complete = is_done();
+        done |= is_complete << l;
     });
     warp.write(in.pd[0], done);
     if (done != warp.mask) yield(warp);
@@ -161,88 +184,7 @@ void execute_copies_done(const Instruction& in, Warp& warp) {
     });
 }
 
-/// A block of a UBLKCP at a global address.
-std::byte* global_block(Warp& warp, std::uint64_t address, std::uint32_t bytes, bool writes) {
-    const GlobalMemory& memory = *warp.cta->launch->memory;
-    const Extent extent = memory.find(address);
-    if (address % 16 == 0 && extent.contains(address, bytes) && (extent.writable || !writes))
-        return extent.at(address);
-    throw Fault{
-        .kind = address % 16 == 0 ? FaultKind::kIllegalAddress : FaultKind::kMisalignedAddress,
-        .what = fmt::format("{}-byte bulk copy {} {:#x} in global memory: {}", bytes,
-                            writes ? "to" : "from", address, memory.describe(address)),
-        .lane = static_cast<unsigned>(std::countr_zero(warp.mask)),
-        .address = address,
-        .bytes = bytes,
-        .space = Space::kGlobal};
-}
-
-std::byte* shared_block(Warp& warp, std::uint32_t address, std::uint32_t bytes,
-                        std::uint32_t alignment = 16) {
-    const std::uint32_t limit = warp.cta->launch->shared_bytes;
-    address = own_shared_offset(*warp.cta, address);
-    if (address % alignment == 0 && address <= limit && bytes <= limit - address)
-        return warp.cta->shared + address;
-    throw Fault{.kind = address % alignment == 0 ? FaultKind::kIllegalAddress
-                                                 : FaultKind::kMisalignedAddress,
-                .what = fmt::format("{}-byte bulk copy at {:#x} in shared memory: the CTA has {} "
-                                    "bytes of it",
-                                    bytes, address, limit),
-                .lane = static_cast<unsigned>(std::countr_zero(warp.mask)),
-                .address = address,
-                .bytes = bytes,
-                .space = Space::kShared};
-}
-
-constexpr std::uint32_t kToShared = 1;
-
-constexpr std::uint32_t kBulkUnit = 16;  ///< the size operand of a bulk copy counts these
-
-std::uint32_t bulk_copy_bytes(const Instruction& in, const Warp& warp) {
-    return warp.row(in.c).lane[0] * kBulkUnit;
-}
-
-void execute_ublkcp(const Instruction& in, Warp& warp) {
-    const Row* const to = &warp.row(in.a);
-    const Row* const from = &warp.row(in.b);
-    const std::uint32_t bytes = bulk_copy_bytes(in, warp);
-    const bool to_shared = in.modifiers == kToShared;
-    note_access(warp, Space::kGlobal, to_shared ? Direction::kLoad : Direction::kStore, kBulkUnit);
-    warp.access.address[0] = lane64(to_shared ? from : to, 0);
-    warp.access.copy_to[0] = own_shared_offset(*warp.cta, (to_shared ? to : from)[0].lane[0]);
-    warp.access.copy_barrier = to_shared ? own_shared_offset(*warp.cta, to[1].lane[0]) : 0;
-    warp.access.bulk_bytes = bytes;
-    StoreBuffer* const stores = warp.cta->stores;
-    if (to_shared) {
-        const std::uint64_t address = lane64(from, 0);
-        const std::byte* const source = global_block(warp, address, bytes, false);
-        std::byte* const target = shared_block(warp, to[0].lane[0], bytes);
-        std::memcpy(target, source, bytes);
-        if (stores != nullptr) stores->overlay(address, target, bytes);
-        std::byte* const barrier_bytes = shared_block(warp, to[1].lane[0], kBytes, kBytes);
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, barrier_bytes, kBytes);
-        Mbarrier barrier(bits);
-        barrier.arrive(0, -static_cast<std::int32_t>(bytes));
-        bits = barrier.bits();
-        std::memcpy(barrier_bytes, &bits, kBytes);
-    } else {
-        const std::byte* const source = shared_block(warp, from[0].lane[0], bytes);
-        const std::uint64_t address = lane64(to, 0);
-        std::byte* const target = global_block(warp, address, bytes, true);
-        if (stores != nullptr)
-            stores->write(address, source, bytes);
-        else
-            std::memcpy(target, source, bytes);
-    }
-}
-
 }  // namespace
-
-GlobalRange bulk_copy_range(const Instruction& in, const Warp& warp) {
-    const Row* const global = &warp.row(in.modifiers == kToShared ? in.b : in.a);
-    return {lane64(global, 0), bulk_copy_bytes(in, warp)};
-}
 
 bool bind_syncs_transaction(Binder& binder) {
     const Word& word = binder.word;
@@ -257,8 +199,9 @@ bool bind_syncs_transaction(Binder& binder) {
         return true;
     }
     const auto count = static_cast<std::uint32_t>(word.bits(84, 3));
-    if (word.form() != 4 || word.bits(70, 2) != 0 || word.bit(73) || count > 5) return false;
+    if (word.form() != 4 || word.bits(70, 2) != 0 || count > 5) return false;
     out.modifiers |= count << kAddressBits;
+    if (word.bit(73)) out.modifiers |= kNoComplete;
     if (word.bit(75)) out.modifiers |= kDrop;
     out.d = word.bit(74) ? Operand::of_warp(kSinkRow) : binder.dest_register(16, 2);
     out.execute = execute_arrive;
@@ -305,17 +248,6 @@ bool bind_arrives(Binder& binder) {
     set_address(binder, AddressForm::k32PlusUniform, word.signed_bits(40, 24));
     binder.out.modifiers |= kind << kAddressBits;
     binder.out.execute = execute_copies_done;
-    return true;
-}
-
-bool bind_ublkcp(Binder& binder) {
-    const auto direction = static_cast<std::uint32_t>(binder.word.bits(73, 3));
-    if (direction != 1 && direction != 2) return false;  // .S.G and .G.S of one CTA
-    binder.out.a = binder.source_uniform(32, 2);
-    binder.out.b = binder.source_uniform(24, 2);
-    binder.out.c = binder.source_uniform(64);
-    binder.out.modifiers = direction == 1 ? kToShared : 0;
-    binder.out.execute = execute_ublkcp;
     return true;
 }
 

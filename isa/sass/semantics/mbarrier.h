@@ -46,8 +46,8 @@ class Mbarrier {
             set(kPendingBit, expected());
         }
     }
-    /// One thread less is expected in the phases after this one.
-    constexpr void drop() { set(kExpectedBit, expected() - 1); }
+    /// So many threads less are expected in the phases after this one.
+    constexpr void drop(std::uint32_t count) { set(kExpectedBit, expected() - count); }
 
   private:
     static constexpr unsigned kExpectedBit = 1, kTransactionBit = 21, kPendingBit = 43;

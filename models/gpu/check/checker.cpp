@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an instruction accessed stands in Warp::access once it is executed, as the cycle model reads
-// it. Copies that hardware does in the background (LDGSTS, UBLKCP) count as done when they are
-// issued, by the thread that issues them; an mbarrier that counts one is released by it.
+// it. Copies that hardware does in the background count as accesses by the thread that started
+// them: LDGSTS when it is issued, those of TMA when they are performed, which releases their
+// mbarrier.
 #include "models/gpu/check/checker.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "isa/sass/effects.h"
 #include "isa/sass/program.h"
+#include "isa/sass/tma/copy.h"
 #include "models/device.h"
 #include "models/gpu/emulator/order.h"
 
@@ -25,13 +27,14 @@ struct Checker::CtaState {
     RaceCheck::Shared shared;
     CtaWritten written;
     CtaArrivals arrivals;
+    CtaHazards hazards;
     std::unordered_set<std::uint32_t> mbarriers;  ///< sm_80: words that only hold one's state
 };
 
 namespace {
 
-constexpr unsigned kLdgsts = 0x1ae, kUblkcp = 0x1ba, kWarpsync = 0x148, kExit = 0x14d, kBra = 0x147,
-                   kAtoms = 0x18c, kPhaseCheck = 0x1a7;
+constexpr unsigned kLdgsts = 0x1ae, kWarpsync = 0x148, kExit = 0x14d, kBra = 0x147, kAtoms = 0x18c,
+                   kPhaseCheck = 0x1a7, kMembar = 0x192, kAsyncFence = 0x1c6;
 constexpr unsigned kMbarrierBytes = 8;
 
 /// The store instructions that keep what they store in the rows of in.b, lane by lane.
@@ -59,10 +62,12 @@ Checker::Checker(unsigned checks, const memory::DeviceMemory& memory)
     : checks_race_(checks & kCheckRace),
       checks_init_(checks & kCheckInit),
       checks_sync_(checks & kCheckSync),
+      checks_hazards_(checks & kCheckHazards),
       findings_(memory),
       race_(clock_, [this](const Race& race) { findings_.add(race); }),
       init_([this](const UnwrittenRead& read) { findings_.add(read, *warp_); }),
-      sync_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }) {}
+      sync_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }),
+      hazards_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }) {}
 
 Checker::~Checker() = default;
 
@@ -98,6 +103,7 @@ void Checker::begin_cta(sass::Cta& cta) {
     state->shared.generation = ++ctas_;
     if (checks_init_) state->written = InitCheck::unwritten_cta(cta, reserved_begin_, own_end_);
     if (checks_sync_) state->arrivals = SyncCheck::arrivals(cta);
+    if (checks_hazards_) state->hazards = HazardCheck::hazards(cta);
     last_ = nullptr;
     last_cta_ = nullptr;
 }
@@ -160,12 +166,14 @@ void Checker::after(const sass::Instruction& in, const sass::Warp& warp, std::ui
     warp_ = &warp;
     if (in.effects & (sass::kReadsMemory | sass::kWritesMemory | sass::kLocalMemory))
         return memory(in, warp, pc, lanes);
-    if (!checks_race_) return;
     CtaState& cta = state(*warp.cta);
+    if (checks_hazards_ && launch_->program->words()[pc].base_opcode() == kAsyncFence)
+        hazards_.fence(warp, cta.hazards);
+    if (!checks_race_) return;
     if (in.effects & sass::kWarpOrExit) return meet(in, warp, pc, lanes, cta);
     if (in.effects & sass::kMbarrier) return mbarrier(in, warp, lanes, cta);
     constexpr unsigned kFirstScopeBeyondCta = 1;
-    if (in.effects & sass::kFence)
+    if (in.effects & sass::kFence && launch_->program->words()[pc].base_opcode() == kMembar)
         clock_.fence(cta.clock, launch_->program->words()[pc].bits(76, 3) >= kFirstScopeBeyondCta);
 }
 
@@ -183,7 +191,6 @@ void Checker::memory(const sass::Instruction& in, const sass::Warp& warp, std::u
     const sass::Word& word = launch_->program->words()[pc];
     const unsigned opcode = word.base_opcode();
     if (opcode == kLdgsts) return copy(warp, pc, lanes);
-    if (opcode == kUblkcp) return bulk_copy(warp, pc, lanes);
     const sass::Access& noted = warp.access;
     CtaState& cta = state(*warp.cta);
     Observed access{.warp = warp,
@@ -238,26 +245,40 @@ void Checker::copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes
     access(write, cta, true);
 }
 
-void Checker::bulk_copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
-    constexpr unsigned kPiece = 16;  // what bulk copies are made of
-    const sass::Access& noted = warp.access;
-    CtaState& cta = state(*warp.cta);
-    const std::uint32_t lane = static_cast<unsigned>(std::countr_zero(lanes));
-    Observed piece{.warp = warp, .pc = pc, .lanes = 1u << lane, .width = kPiece};
-    for (std::uint32_t at = 0; at < noted.bulk_bytes; at += kPiece) {
-        piece.space = Space::kGlobal;
-        piece.is_write = noted.is_store;
-        piece.address[lane] = noted.address[0] + at;
-        access(piece, cta, true);
-        piece.space = Space::kShared;
-        piece.is_write = !noted.is_store;
-        piece.address[lane] = noted.copy_to[0] + at;
+void Checker::copied(const sass::AsyncCopy& copy, Space space, std::uint64_t begin,
+                     std::uint32_t bytes, bool is_write, CtaState& cta) {
+    constexpr std::uint32_t kPiece = 16;
+    const sass::Warp& warp = *copy.source->warps[copy.warp];
+    Observed piece{.warp = warp, .pc = copy.pc, .lanes = 1u << copy.lane, .is_async = true};
+    warp_ = &warp;
+    for (std::uint32_t at = 0; at < bytes; at += kPiece) {
+        piece.space = space;
+        piece.is_write = is_write;
+        piece.width = std::min(kPiece, bytes - at);
+        piece.lanes = 1u << copy.lane;
+        piece.address[copy.lane] = begin + at;
         access(piece, cta, true);
     }
-    if (checks_race_ && !noted.is_store) {
-        clock_.release(cta.clock, warp.index, noted.copy_barrier);
-        clock_.advance();
-    }
+}
+
+void Checker::copy_started(const sass::AsyncCopy& copy) {
+    if (checks_hazards_) hazards_.started(copy, state(*copy.source).hazards);
+}
+
+void Checker::copy_performed(const sass::AsyncCopy& copy) {
+    if (copy.source != copy.target) return;  // between CTAs of a cluster: not checked
+    CtaState& cta = state(*copy.source);
+    if (checks_hazards_) hazards_.performed(copy, cta.hazards);
+    if (copy.kind == sass::CopyKind::kLoad || copy.writes_global())
+        for_each_run(copy, [&](std::uint64_t begin, std::uint32_t bytes) {
+            copied(copy, Space::kGlobal, begin, bytes, copy.writes_global(), cta);
+        });
+    if (copy.reads_shared()) copied(copy, Space::kShared, copy.from, copy.bytes, false, cta);
+    if (!copy.writes_shared()) return;
+    copied(copy, Space::kShared, copy.to, copy.bytes, true, cta);
+    if (!checks_race_) return;
+    clock_.release(cta.clock, copy.warp, copy.mbarrier);
+    clock_.advance();
 }
 
 void Checker::mbarrier(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t lanes,
@@ -298,6 +319,8 @@ void Checker::synchronise(const Observed& access, CtaState& cta, bool acquires, 
 
 void Checker::access(Observed& access, CtaState& cta, bool has_result) {
     if (checks_init_) init_.access(access, cta.written);
+    if (checks_hazards_ && access.space == Space::kShared && !access.is_async)
+        hazards_.access(access, cta.hazards);
     if (!checks_race_ || access.space == Space::kLocal) return;
     if (access.space == Space::kShared && !cta.mbarriers.empty()) {
         std::uint32_t lanes = 0;

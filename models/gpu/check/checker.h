@@ -9,6 +9,7 @@
 #include "isa/sass/barrier_observer.h"
 #include "models/gpu/check/clock.h"
 #include "models/gpu/check/findings.h"
+#include "models/gpu/check/hazards.h"
 #include "models/gpu/check/init.h"
 #include "models/gpu/check/race.h"
 #include "models/gpu/check/sync.h"
@@ -54,6 +55,8 @@ class Checker : public sass::BarrierObserver {
     void barrier_reached(const sass::Warp& warp, unsigned number, std::uint32_t threads,
                          bool waits) override;
     void barrier_completed(const sass::Cta& cta, unsigned number) override;
+    void copy_started(const sass::AsyncCopy& copy) override;
+    void copy_performed(const sass::AsyncCopy& copy) override;
 
   private:
     struct CtaState;
@@ -66,19 +69,22 @@ class Checker : public sass::BarrierObserver {
     void memory(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
                 std::uint32_t lanes);
     void copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes);
-    void bulk_copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes);
+    /// A run of consecutive bytes that an asynchronous copy reads or writes.
+    void copied(const sass::AsyncCopy& copy, sass::Space space, std::uint64_t begin,
+                std::uint32_t bytes, bool is_write, CtaState& cta);
     void mbarrier(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t lanes,
                   CtaState& cta);
     /// One space, told to the race and the init check.
     void access(Observed& access, CtaState& cta, bool has_result);
     void synchronise(const Observed& access, CtaState& cta, bool acquires, bool releases);
 
-    const bool checks_race_, checks_init_, checks_sync_;
+    const bool checks_race_, checks_init_, checks_sync_, checks_hazards_;
     Findings findings_;
     Clock clock_;
     RaceCheck race_;
     InitCheck init_;
     SyncCheck sync_;
+    HazardCheck hazards_;
     const sass::Launch* launch_ = nullptr;
     std::uint32_t reserved_begin_ = 0, own_end_ = 0;  ///< of shared memory: what is the program's
     const sass::Warp* warp_ = nullptr;                ///< whose instruction is told of

@@ -104,8 +104,8 @@ void Findings::add(const UnwrittenRead& read, const sass::Warp& warp) {
 }
 
 void Findings::add(const Misuse& misuse, const sass::Cta& cta) {
-    Finding& finding =
-        count("sync: " + misuse.what, misuse.pc, misuse.has_other ? misuse.other_pc : 0);
+    Finding& finding = count(fmt::format("{}: {}", misuse.check, misuse.what), misuse.pc,
+                             misuse.has_other ? misuse.other_pc : 0);
     if (finding.count > 1) return;
     finding.text =
         thread("by", cta.linear_index, misuse.warp * sass::kWarpSize + misuse.lane, misuse.pc);

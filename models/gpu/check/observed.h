@@ -19,6 +19,7 @@ struct Observed {
     bool is_write = false;                     ///< atomics write
     bool is_atomic = false;
     bool is_strong = false;             ///< atomics and volatile accesses are
+    bool is_async = false;              ///< by a copy in the background
     unsigned width = 0;                 ///< bytes a lane
     const sass::Row* stored = nullptr;  ///< rows that were stored, where registers were
     std::uint64_t address[sass::kWarpSize] = {};

@@ -20,6 +20,7 @@ struct Misuse {
     bool has_other = false;
     std::uint32_t other_pc = 0, other_thread = 0;
     std::string other_what;
+    const char* check = "sync";  ///< that has found it
 };
 
 /// Who came to the barriers of a CTA from where, and where its threads have ended.

@@ -17,6 +17,7 @@
 #include <bit>
 #include <span>
 
+#include "isa/sass/async_engine.h"
 #include "isa/sass/cluster.h"
 #include "isa/sass/convergence.h"
 #include "isa/sass/effects.h"
@@ -286,7 +287,10 @@ CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count
                 sass::rotate(*warp);
         }
         order.update(cta, has_turned);
-        if (cta.live_warps == 0) return CtaOutcome::kFinished;
+        if (cta.live_warps == 0) {
+            if (cta.async != nullptr) cta.async->end_cta();
+            return CtaOutcome::kFinished;
+        }
         if (!has_run && cta.member != nullptr) return CtaOutcome::kStuck;
         if (!has_run) report_stuck(cta);
         idle_passes = has_worked ? 0 : idle_passes + 1;

@@ -40,6 +40,9 @@ bool is_order_sensitive(const Word& word, sass::Arch arch) {
         case Op::kAtomg:
         case Op::kAtomgCas:
             return true;
+        case Op::kUtmaredg:
+        case Op::kUblkred:
+            return true;  // host atomics know nothing of them
         case Op::kMembar:
             return word.bits(76, 3) >= kFirstScopeBeyondCta;
         default:

@@ -55,7 +55,7 @@ L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
       misses_(p_.miss_entries),
       tlb_(p_.tlb_entries, p_.page_bytes),
       queue_(port),
-      bulk_(p_),
+      tma_(p_, counters),
       stores_(p_.max_warps) {}
 
 LocalPlace L1Pipeline::local_place(std::uint16_t warp) const {
@@ -287,20 +287,35 @@ void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
 }
 
 void L1Pipeline::bulk_copy(Cycle now, const MemoryInstruction& in) {
-    const std::uint64_t begin = in.access.address[0];
-    const std::uint64_t bytes = in.access.bulk_bytes;
-    if (bytes == 0 || in.access.lanes == 0) return listener_.written_back(now, in);
     const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kBulkCopy);
     PendingInstruction& pending = pending_[index];
-    pending.waits_for =
-        static_cast<std::uint32_t>((begin + bytes - 1) / kSectorBytes - begin / kSectorBytes + 1);
+    pending.waits_for = TmaUnit::sectors_of(*in.copy) + 1;  // until all has been asked for
     pending.trip = trip_of(in);
     pending.trip.way = DataPath::Way::kNone;
     pending.trip.data_cycles = 0;  // the lines took theirs
     pending.trip.latency += p_.bulk_copy_latency;
     pending.trip.latency -= std::min(pending.trip.latency, p_.tag_latency);
-    bulk_.start(now + p_.tag_latency, index,
-                in.access.is_store ? RequestKind::kWrite : RequestKind::kRead, begin, bytes);
+    tma_.start(now + p_.tag_latency, index, *in.copy);
+}
+
+void L1Pipeline::use_data_path(Cycle now, unsigned wavefronts) {
+    const unsigned cycles = wavefronts * p_.wavefront_cycles;
+    counters_.data_busy += cycles;
+    data_.occupy(now, cycles);
+}
+
+/// One request of TMA.
+void L1Pipeline::advance_tma(Cycle now) {
+    const TmaUnit::Part part = tma_.take(now);
+    const auto index = part.pending;
+    if (part.wavefronts != 0) use_data_path(now, part.wavefronts);
+    if (part.line.sectors != 0) {
+        if (part.kind != RequestKind::kRead) l1_.invalidate(part.line.line, part.line.sectors);
+        if (part.is_map) pending_[index].awaits_map = true;
+        request(now, part.kind, kOfInstruction | index, part.line, part.priority,
+                part.prefetch_sectors);
+    }
+    if (part.is_last) satisfy(now, index, 1);
 }
 
 /// Parts of what an instruction waits for have come.
@@ -333,10 +348,15 @@ void L1Pipeline::take(Cycle now, const MemoryReply& reply) {
     const std::uint32_t index = reply.id & ~kOfInstruction;
     PendingInstruction& pending = pending_[index];
     if (pending.untranslated != 0) tlb_.fill(pending.untranslated);
-    if (pending.kind == PendingInstruction::Kind::kBulkCopy) {
-        bulk_.came(reply.sectors);
-        counters_.data_busy += p_.wavefront_cycles;
-        data_.occupy(now, p_.wavefront_cycles);
+    if (pending.awaits_map) {
+        // A map may come in parts; the copy goes on with the last one.
+        pending.map_sectors |= reply.sectors;
+        if (count(pending.map_sectors) != kSectorsPerLine) return;
+        pending.awaits_map = false;
+        tma_.map_arrived(now);
+    } else if (pending.kind == PendingInstruction::Kind::kBulkCopy) {
+        tma_.arrived(reply.sectors);
+        if (pending.instruction.copy->kind == sass::CopyKind::kLoad) use_data_path(now, 1);
         satisfy(now, index, count(reply.sectors));
     } else {
         satisfy(now, index, reply.kind == RequestKind::kRead ? count(reply.sectors) : 1);
@@ -356,7 +376,7 @@ void L1Pipeline::resume(Cycle now) {
 
 Cycle L1Pipeline::next_event() const {
     Cycle next = std::min(port_.next_reply(), queue_.next_event());
-    if (queue_.size() < p_.miss_queue) next = std::min(next, bulk_.next_event());
+    if (queue_.size() < p_.miss_queue) next = std::min(next, tma_.next_event());
     return next;
 }
 
@@ -367,12 +387,7 @@ void L1Pipeline::advance(Cycle now) {
         came = true;
     }
     if (came && stalled_) resume(now);
-    if (queue_.size() < p_.miss_queue && bulk_.next_event() <= now) {
-        const BulkCopies::Part part = bulk_.take(now);
-        if (part.kind == RequestKind::kWrite) l1_.invalidate(part.line.line, part.line.sectors);
-        request(now, part.kind, kOfInstruction | part.pending, part.line,
-                EvictionPriority::kNormal);
-    }
+    if (queue_.size() < p_.miss_queue && tma_.next_event() <= now) advance_tma(now);
     queue_.advance(now);
 }
 

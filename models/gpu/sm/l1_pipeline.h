@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "models/gpu/counters.h"
-#include "models/gpu/sm/bulk_copies.h"
 #include "models/gpu/sm/coalescer.h"
 #include "models/gpu/sm/l1_cache.h"
 #include "models/gpu/sm/memory_unit_parameters.h"
@@ -15,6 +14,7 @@
 #include "models/gpu/sm/send_queue.h"
 #include "models/gpu/sm/shared_memory.h"
 #include "models/gpu/sm/tlb.h"
+#include "models/gpu/sm/tma_unit.h"
 
 namespace lockstep::gpu {
 
@@ -62,6 +62,8 @@ class L1Pipeline {
     void request(engine::Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
                  EvictionPriority priority, std::uint8_t prefetch_sectors = 0);
     void take(engine::Cycle now, const MemoryReply& reply);
+    void advance_tma(engine::Cycle now);
+    void use_data_path(engine::Cycle now, unsigned wavefronts);
     void satisfy(engine::Cycle now, std::uint32_t index, unsigned parts);
     void resume(engine::Cycle now);
     LocalPlace local_place(std::uint16_t warp) const;
@@ -78,7 +80,7 @@ class L1Pipeline {
     MissTable misses_;
     Tlb tlb_;
     SendQueue queue_;
-    BulkCopies bulk_;
+    TmaUnit tma_;
     PendingTable pending_;
     LineAccesses lines_;  ///< of the instruction in the tag stage
     std::optional<Stalled> stalled_;

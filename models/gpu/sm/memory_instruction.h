@@ -9,6 +9,10 @@
 #include "models/gpu/memory/message.h"
 #include "sim/engine/time.h"
 
+namespace lockstep::sass {
+struct AsyncCopy;
+}
+
 namespace lockstep::gpu {
 
 enum class MemoryOperation : std::uint8_t {
@@ -26,7 +30,7 @@ enum class MemoryOperation : std::uint8_t {
     kCopyAsync,     ///< LDGSTS: global to shared memory, past the register file
     kLoadConstant,  ///< LDC with a register index: access.space is kConstant, `constant_bank` set
     kShuffle,       ///< SHFL and other crossbar-of-lanes users of the shared-memory data path
-    kBulkCopy,      ///< UBLKCP: access.bulk_bytes between global (address[0]) and shared memory
+    kBulkCopy,      ///< UTMALDG, UBLKCP and their kin: what MemoryInstruction::copy says, by TMA
 };
 
 /// What decoding knows about a memory instruction; one per instruction of the program.
@@ -73,6 +77,7 @@ struct MemoryInstructionHeader {
     std::uint32_t remote = 0;  ///< ClusterUnit's number of its operations
     static constexpr std::uint16_t kNoConstants = 0xffff;
     std::uint16_t constants = kNoConstants;  ///< LDC: MemoryUnit's number of what it waits for
+    const sass::AsyncCopy* copy = nullptr;   ///< kBulkCopy: stays until it is written_back()
 };
 
 /// `access` is what execution noted (addresses by lane, active lanes).

@@ -38,6 +38,7 @@ struct MemoryUnitParameters {
     unsigned tlb_entries;
     std::uint64_t page_bytes;
     unsigned bulk_copy_latency, bulk_copy_requests, bulk_copy_width;
+    unsigned tma_map_entries, tma_map_latency, tma_copy_interval;
 };
 
 /// Reads registers with data, not addresses alone.

@@ -103,6 +103,12 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "lines that bulk copies wait for at a time"},
         {"memory_unit.bulk_copy_width", &MemoryUnitParameters::bulk_copy_width, "B", 1, 1024,
          "bytes a cycle that bulk copies ask for"},
+        {"memory_unit.tma_map_entries", &MemoryUnitParameters::tma_map_entries, "1", 1, 65536,
+         "tensor maps that TMA's cache holds"},
+        {"memory_unit.tma_map_latency", &MemoryUnitParameters::tma_map_latency, "cycle", 0,
+         kMaxCycles, "from the arrival of a tensor map until its copy's first request"},
+        {"memory_unit.tma_copy_interval", &MemoryUnitParameters::tma_copy_interval, "cycle", 1,
+         kMaxCycles, "shortest time from one copy's last request to the next copy's first"},
     };
     return kRows;
 }

@@ -17,6 +17,8 @@ struct PendingInstruction {
     std::uint32_t waits_for = 0;  ///< lines, sectors or requests, by kind of access
     DataPath::Trip trip;          ///< once everything is there; `ready` is unset
     Kind kind = Kind::kResult;
+    bool awaits_map = false;         ///< kBulkCopy: the next replies are its tensor map
+    std::uint8_t map_sectors = 0;    ///< ... of which these have come
     std::uint64_t untranslated = 0;  ///< a line whose page the TLB did not know; 0: none
 };
 

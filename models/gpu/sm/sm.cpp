@@ -70,6 +70,8 @@ void Sm::prepare(const KernelRun& run, Cycle now) {
     memory_next_ = kNever;
     copy_barriers_.clear();
     warpgroups_.reset();
+    copies_.clear();
+    mbarrier_waits_.clear();
     ctas_.clear();
     ctas_.resize(run.resident_ctas);
     warps_used_.assign(parameters_.max_warps, false);
@@ -237,6 +239,7 @@ void Sm::begin_cta(const Start& start) {
     cta.sm = index_;
     cta.stores = &stores_;
     cta.deferred = &deferred_;
+    cta.async = &copies_;
     cta.slot = static_cast<std::uint32_t>(free - ctas_.begin());
     if (start.member != nullptr)
         sass::begin_member(*start.member, cta, *start.member->cluster, start.member->rank,
@@ -347,8 +350,7 @@ void Sm::handle(const Event& event) {
                 --context.group_pending[event.copy_group % WarpContext::kCopyGroups];
                 finish_copies(event.warp, context, now_);
             }
-            if (event.is_bulk_copy && event.copy_group != CopyBarriers::kNone)
-                end_copy(event.copy_group, now_);
+            if (event.is_bulk_copy) end_bulk_copy(event.warp, event.copy_group, now_);
             if (context.is_done) retire_if_done(context, now_);
             return;
         case EventKind::kProductEnd:  // above: it may outlive its warps
@@ -504,6 +506,8 @@ std::string Sm::explain_wait() const {
             why = "asynchronous copies";
         else if (context.waits_for_products || context.waits_for_room)
             why = "the products of its warpgroup";
+        else if (context.try_wait_end != 0)
+            why = "the phase of an mbarrier";
         else if (context.waits_for_stores)
             why = fmt::format("{} stores", context.stores_in_flight);
         text += fmt::format("{}CTA {} warp {} at {:#x} waits for {}", text.empty() ? "" : "; ",

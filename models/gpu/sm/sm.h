@@ -15,8 +15,10 @@
 #include "models/gpu/launch.h"
 #include "models/gpu/sm/copy_barriers.h"
 #include "models/gpu/sm/event_wheel.h"
+#include "models/gpu/sm/mbarrier_waits.h"
 #include "models/gpu/sm/memory_queue.h"
 #include "models/gpu/sm/memory_unit.h"
+#include "models/gpu/sm/sm_copies.h"
 #include "models/gpu/sm/sub_core.h"
 #include "models/gpu/sm/toggle_sampler.h"
 #include "models/gpu/sm/warpgroup_unit.h"
@@ -140,6 +142,8 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     sass::DeferredQueue& deferred() { return deferred_; }
     /// Does what has waited. Throws LocatedFault.
     void perform(const sass::Deferred& deferred);
+    /// A copy by another SM has written shared memory of a CTA here.
+    void copy_came(const sass::AsyncCopy& copy, engine::Cycle at);
     /// All that waited has been performed: the warps that were held back go on.
     void end_waiting();
     /// Allocations may have gone.
@@ -228,6 +232,10 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     void issue_product(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                        engine::Cycle now);
     void end_product(const Event& event);
+    void end_bulk_copy(std::uint16_t slot, std::uint16_t number, engine::Cycle now);
+    void end_bulk_groups(std::uint16_t slot, engine::Cycle at);
+    bool awaits_phase(std::uint16_t slot, WarpContext& context, const sass::Instruction& code);
+    void check_mbarriers(std::uint32_t cta_slot, engine::Cycle at);
     void count(const WarpContext& context, const StaticInstruction& in, unsigned lanes);
     void prefetch_operands(const WarpContext& context) const;
     void prefetch_warps() const;
@@ -272,6 +280,8 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     engine::Cycle window_end_ = 0;
     CopyBarriers copy_barriers_;
     WarpgroupUnit warpgroups_;
+    SmCopies copies_;
+    MbarrierWaits mbarrier_waits_;
 
     bool is_prepared_ = false;            ///< since the chip was idle
     std::uint64_t memory_carve_out_ = 0;  ///< that the memory unit was made for

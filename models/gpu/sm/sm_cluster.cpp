@@ -45,6 +45,10 @@ void Sm::remote_accepted(Cycle at, const MemoryInstructionHeader& instruction) {
 }
 
 Cycle Sm::serve_remote(Cycle now, const sass::RemoteOperation& operation) {
+    // It may have arrived at an mbarrier, or reported to one.
+    const sass::ClusterMember* const member =
+        operation.warp->cta->member->cluster->member[operation.rank];
+    check_mbarriers(member->cta->slot, now + 1);
     return memory_->serve_remote(now, operation);
 }
 

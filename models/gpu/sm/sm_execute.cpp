@@ -134,6 +134,11 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
                 context.group_counter = in.counter;
                 close_copy_group(slot, context, CopyBarriers::kNone, now);
                 break;
+            case InstructionKind::kBulkGroup:
+                hold(context, in.counter, true);
+                copies_.commit_group(slot, in.counter);
+                end_bulk_groups(slot, now + in.latency);
+                break;
             case InstructionKind::kSleep:
                 ready = std::max(ready, now + sleep_cycles(context, pc));
                 break;
@@ -152,7 +157,7 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
     }
 
     if (cluster_ != nullptr) post_remote(now);
-
+    if (in.changes_mbarrier && mask != 0) check_mbarriers(context.cta_slot, now + in.latency);
     if (warp.active == 0) return path_ended(context, slot, in, ready, now);
     if (warp.pc != pc + 1) {  // taken, or the paths took turns
         ready += parameters_.branch_redirect;
@@ -255,10 +260,11 @@ void Sm::enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticIn
     entry.trace = traced_;
     if (trace_ != nullptr) trace_->queued(sub_core, queues_[sub_core].size(), now);
     entry.copy_group = context.open_group;
-    if (info.operation == Op::kBulkCopy)
-        entry.copy_group = warp.access.is_store
-                               ? CopyBarriers::kNone
-                               : copy_barriers_.begin(context.cta_slot, warp.access.copy_barrier);
+    entry.copy = nullptr;
+    if (info.operation == Op::kBulkCopy) {
+        entry.copy_group = copies_.take_started(slot);
+        entry.copy = &copies_[entry.copy_group];
+    }
     entry.access = warp.access;
     entry.constants = MemoryInstructionHeader::kNoConstants;
     if (info.operation == Op::kLoadConstant)

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <utility>
 
+#include "isa/sass/cluster.h"
 #include "isa/sass/semantics/address.h"
+#include "isa/sass/semantics/mbarrier.h"
 #include "isa/sass/system_call.h"
 #include "models/gpu/sm/sm.h"
 
@@ -19,13 +21,20 @@ namespace {
 
 constexpr std::uint32_t kMbarrierBytes = 8;
 
+bool phase_of(const sass::Cta& cta, std::uint32_t mbarrier) {
+    std::uint64_t bits;
+    std::memcpy(&bits, cta.shared + mbarrier, sizeof bits);
+    return sass::Mbarrier(bits).phase();
+}
+
 }  // namespace
 
 bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& in) {
     const bool is_memory = in.kind == InstructionKind::kMemory && !deferred_.empty();
     const bool asks_copies = in.reads_mbarrier && !copy_barriers_.empty();
     const bool is_product = in.kind == InstructionKind::kWarpgroupProduct;
-    if (!is_memory && !asks_copies && !in.may_call_system && !is_product) [[likely]]
+    if (!is_memory && !asks_copies && !in.is_try_wait && !in.may_call_system && !is_product)
+        [[likely]]
         return false;
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
@@ -54,6 +63,7 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
             return true;
         }
     }
+    if (in.is_try_wait) return awaits_phase(slot, context, code);
     if (is_memory) {
         if (!deferred_.overlaps(*context.grid->run->launch->program, warp.pc, warp)) return false;
         enter(context, WarpState::kLongScoreboard, now_);
@@ -70,7 +80,7 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
 }
 
 void Sm::perform(const sass::Deferred& deferred) {
-    if (deferred.perform_atomic != nullptr) return deferred.perform();
+    if (!deferred.holds_warp()) return deferred.perform();
     const sass::Warp& warp = *deferred.warp;
     const std::uint32_t slot = ctas_[warp.cta->slot].first_warp + warp.index;
     contexts_[slot].waits_for_window = false;
@@ -162,6 +172,64 @@ void Sm::end_copy(std::uint16_t barrier, Cycle now) {
         contexts_[slot].waits_for_copies = false;
         wake_slot(slot, now + 1);
     });
+}
+
+/// A try_wait waits in the SM until the phase is over for one lane at least, or for as long as the
+/// hardware lets it.
+bool Sm::awaits_phase(std::uint16_t slot, WarpContext& context, const sass::Instruction& code) {
+    sass::Warp& warp = *context.warp;
+    sass::compute_addresses(code, warp);
+    const sass::Row& phase = warp.row(code.b);
+    const auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));
+    const std::uint32_t offset =
+        sass::own_shared_offset(*warp.cta, static_cast<std::uint32_t>(warp.access.address[lane]));
+    const bool is_valid = offset % kMbarrierBytes == 0 &&
+                          offset + std::uint64_t{kMbarrierBytes} <= warp.cta->launch->shared_bytes;
+    const bool awaited = phase.lane[lane] >> 31;
+    const bool gives_up = context.try_wait_end != 0 && context.try_wait_end <= now_;
+    if (!is_valid || phase_of(*warp.cta, offset) != awaited || gives_up) {
+        if (context.try_wait_end != 0) mbarrier_waits_.remove(slot);
+        context.try_wait_end = 0;
+        return false;
+    }
+    mbarrier_waits_.add(slot, context.cta_slot, offset, awaited);
+    if (context.try_wait_end == 0) {
+        context.try_wait_end = now_ + parameters_.try_wait_limit;
+        wake_later(slot % parameters_.sub_cores, slot / parameters_.sub_cores,
+                   context.try_wait_end);
+    }
+    enter(context, WarpState::kLongScoreboard, now_);
+    return true;
+}
+
+void Sm::check_mbarriers(std::uint32_t cta_slot, Cycle at) {
+    if (mbarrier_waits_.empty()) return;
+    const sass::Cta& cta = ctas_[cta_slot].storage->cta();
+    mbarrier_waits_.check(
+        cta_slot, [&](std::uint32_t offset) { return phase_of(cta, offset); },
+        [&](std::uint16_t slot) { wake_slot(slot, at); });
+}
+
+void Sm::end_bulk_copy(std::uint16_t slot, std::uint16_t number, Cycle now) {
+    deferred_.set_cycle(now);
+    copies_.end(number, [&](const sass::AsyncCopy& copy) {
+        // Another SM's memory is written at the window's end, as nobody may see it before.
+        if (copy.target->sm != index_)
+            return deferred_.defer_copy(*copy.source->warps[copy.warp], copy);
+        perform_copy(copy);
+        report_copy(copy);
+        if (copy.writes_shared()) check_mbarriers(copy.target->slot, now + 1);
+    });
+    end_bulk_groups(slot, now + 1);
+}
+
+void Sm::copy_came(const sass::AsyncCopy& copy, Cycle at) {
+    check_mbarriers(copy.target->slot, at);
+    wake(at);
+}
+
+void Sm::end_bulk_groups(std::uint16_t slot, Cycle at) {
+    copies_.end_groups(slot, [&](std::uint8_t counter) { release_later(slot, counter, at); });
 }
 
 void Sm::finish_copies(std::uint16_t slot, WarpContext& context, Cycle now) {

@@ -256,10 +256,7 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         in.stall = 2;
 
     const sass::table::Row* row = sass::table::find(word, program.arch());
-    if (row != nullptr)
-        in.operation = class_of(row->pipe, op);
-    else if (op == Op::kUblkcp)  // executed, but not in the disassembler's table
-        in.operation = OperationClass::kMemory;
+    if (row != nullptr) in.operation = class_of(row->pipe, op);
     const std::span<const sass::RegisterUse> uses = program.uses(index);
     if (row != nullptr && row->pipe == sass::table::Pipe::kTensorAsync)
         describe_warpgroup(in, word);
@@ -331,10 +328,20 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         case Op::kArrives:
             in.kind = InstructionKind::kCopyArrive;
             in.closes_copies = true;
+            in.changes_mbarrier = program.arch() >= 90;
             break;
-        case Op::kSyncs:
+        case Op::kUtmacmdflush:
+            in.kind = InstructionKind::kBulkGroup;
+            in.counter = in.read_barrier % kCounters;
+            break;
+        case Op::kSyncs: {
+            constexpr unsigned kTryWait = 72;
             in.reads_mbarrier = word.form() == 2;  // phase check
+            in.is_try_wait = in.reads_mbarrier && word.bit(kTryWait);
+            in.changes_mbarrier = !in.reads_mbarrier;
+            in.latency = static_cast<std::uint16_t>(parameters_.mbarrier_latency);
             break;
+        }
         case Op::kLds:  // how code of sm_80 reads an mbarrier
             in.reads_mbarrier = program.arch() >= 80 && program.arch() < 90;
             break;

@@ -29,6 +29,7 @@ enum class InstructionKind : std::uint8_t {
     kDependencyBarrier,  ///< DEPBAR: waits for a counter to fall to `limit`
     kCopyGroup,          ///< LDGDEPBAR: a counter is held until all earlier LDGSTS are done
     kCopyArrive,         ///< ARRIVES.LDGSTSBAR: an mbarrier gets an arrival when they are
+    kBulkGroup,          ///< UTMACMDFLUSH: a counter is held until earlier bulk stores are done
     kSleep,              ///< NANOSLEEP
     kInvalidate,         ///< CCTL.IVALL
     kWarpgroupProduct,   ///< HGMMA and its kin
@@ -81,6 +82,8 @@ struct StaticInstruction {
     bool reads_constant = false;
     bool may_call_system = false;
     bool reads_mbarrier = false;      ///< asks for an mbarrier's phase, or may do so
+    bool is_try_wait = false;         ///< ... and may wait for it
+    bool changes_mbarrier = false;    ///< an arrival, as a rule
     bool closes_copies = false;       ///< ends a group of LDGSTS
     bool is_generic = false;          ///< memory: the space is known after execution
     bool is_long_scoreboard = false;  ///< memory: counts as long scoreboard

@@ -121,7 +121,18 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
                 static_cast<std::uint8_t>(word.bits(71, 2) != 0 ? 1u << word.bits(71, 2) : 0);
             is_global = true;
             break;
+        case sass::Op::kUtmaldg:
+        case sass::Op::kUtmastg:
+        case sass::Op::kUtmaredg:
+        case sass::Op::kUtmapf:
         case sass::Op::kUblkcp:
+        case sass::Op::kUblkred:
+        case sass::Op::kUblkpf:
+            info.operation = kBulkCopy;
+            is_global = true;
+            break;
+        case sass::Op::kUtmacctl:
+            if (!word.uniform()) return false;  // .IVALL
             info.operation = kBulkCopy;
             is_global = true;
             break;

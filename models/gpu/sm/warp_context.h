@@ -40,6 +40,7 @@ struct WarpContext {
     bool is_done = false;              ///< all threads have exited
     std::uint16_t product_groups = 0;  ///< of its warpgroup, committed and not ended
     std::uint32_t products = 0;        ///< of its warpgroup that it has issued
+    engine::Cycle try_wait_end = 0;    ///< when its try_wait gives up; 0: it waits in none
     WarpState state = WarpState::kWait;
     engine::Cycle since = 0;  ///< in this state
     engine::Cycle not_before = 0;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout is what ptxas 13 emits for tensormap.replace on sm_90a, which writes these fields one
-// by one. It has no word for L2 promotion and im2col; those lie behind the 64 bytes that it shows,
-// in a place of ours: programs take a map as opaque.
-//   0x00 address   0x08 rank, type, interleave, swizzle, fill   0x0c stride / 16 (36 bits, the high
-//   ones in 0x1c)   0x20 dimension - 1   0x34 element stride - 1 (3 bits each), box - 1 (bytes from
-//   0x37 on)   0x40 ours: L2 promotion, mode, corners, pixels
+// The checks that the calls make, and the way from their arguments to the layout of the machine.
 #include "workloads/cuda_api/driver/tensor_map.h"
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
+#include "isa/sass/tma/tensor_map.h"
 #include "workloads/cuda_api/driver/call.h"
 
 namespace lockstep::cuda::driver {
@@ -17,51 +14,42 @@ namespace {
 
 constexpr std::uint64_t kMaxDimension = 1ull << 32, kMaxStride = 1ull << 40;
 constexpr std::uint32_t kMaxBox = 256, kMaxElementStride = 8, kMaxPixels = 1024;
-constexpr std::size_t kFlags = 0x08, kStrides = 0x0c, kHighStrides = 0x1c, kDimensions = 0x20,
-                      kElementStrides = 0x34, kBox = 0x37, kPromotion = 0x40, kMode = 0x41,
-                      kPixels = 0x44;
-constexpr unsigned char kTiledMode = 0, kIm2colMode = 1;
 
 /// The machine's number of a type: the enumeration and the hardware disagree from f64 on.
-unsigned hardware_type(TensorType type) {
+sass::TensorType hardware_type(TensorType type) {
     switch (type) {
         case kF64:
-            return 9;
+            return sass::TensorType::kF64;
         case kBf16:
-            return 10;
+            return sass::TensorType::kBf16;
         case kF32Ftz:
-            return 8;
+            return sass::TensorType::kF32Ftz;
         default:
-            return static_cast<unsigned>(type);
+            return static_cast<sass::TensorType>(type);
     }
 }
 
-template <class T>
-void put(TensorMap& map, std::size_t at, T value) {
-    std::memcpy(reinterpret_cast<char*>(&map) + at, &value, sizeof(value));
-}
-
-TensorMap encode(const TensorShape& shape) {
-    TensorMap map{};
-    put(map, 0, shape.address);
-    put(map, kFlags,
-        static_cast<std::uint32_t>((shape.rank - 1) << 4 | hardware_type(shape.type) << 7 |
-                                   static_cast<unsigned>(shape.interleave) << 11 |
-                                   static_cast<unsigned>(shape.swizzle) << 13 |
-                                   static_cast<unsigned>(shape.fill) << 15));
-    std::uint32_t high = 0, element_strides = 0;
-    for (unsigned i = 0; i < shape.rank; ++i) {
-        put(map, kDimensions + 4 * i, static_cast<std::uint32_t>(shape.dimensions[i] - 1));
-        element_strides |= (shape.element_strides[i] - 1) << 3 * i;
-        if (i + 1 == shape.rank) break;
-        const std::uint64_t units = shape.strides[i] / 16;
-        put(map, kStrides + 4 * i, static_cast<std::uint32_t>(units));
-        high |= static_cast<std::uint32_t>(units >> 32) << 4 * i;
-    }
-    put(map, kHighStrides, high);
-    put(map, kElementStrides, element_strides);
-    put(map, kPromotion, static_cast<unsigned char>(shape.promotion));
+sass::TensorMap machine_map(const TensorShape& shape) {
+    sass::TensorMap map;
+    map.address = shape.address;
+    map.rank = shape.rank;
+    map.type = hardware_type(shape.type);
+    map.interleave = static_cast<sass::TensorInterleave>(shape.interleave);
+    map.swizzle = static_cast<sass::TensorSwizzle>(shape.swizzle);
+    map.fills_nan = shape.fill == kFillNan;
+    map.l2_promotion = static_cast<std::uint8_t>(shape.promotion);
+    map.size = shape.dimensions;
+    map.stride = shape.strides;
+    map.step = shape.element_strides;
     return map;
+}
+
+TensorMap encoded(const sass::TensorMap& map) {
+    TensorMap bytes{};
+    static_assert(sizeof bytes == sass::kTensorMapBytes);
+    sass::encode_tensor_map(map, std::span<std::byte, sass::kTensorMapBytes>(
+                                     reinterpret_cast<std::byte*>(&bytes), sass::kTensorMapBytes));
+    return bytes;
 }
 
 bool is_multiple(std::uint64_t value, std::uint64_t unit) {
@@ -162,23 +150,19 @@ bool is_valid(const TensorShape& shape, const Im2col& box) {
 }
 
 TensorMap encode(const TensorShape& shape, const TensorBox& box) {
-    TensorMap map = encode(shape);
-    for (unsigned i = 0; i < shape.rank; ++i)
-        put(map, kBox + i, static_cast<unsigned char>(box[i] - 1));
-    put(map, kMode, kTiledMode);
-    return map;
+    sass::TensorMap map = machine_map(shape);
+    map.box = box;
+    return encoded(map);
 }
 
 TensorMap encode(const TensorShape& shape, const Im2col& box) {
-    TensorMap map = encode(shape);
-    put(map, kBox, static_cast<unsigned char>(box.channels - 1));
-    put(map, kMode, kIm2colMode);
-    put(map, kPixels, static_cast<std::uint16_t>(box.pixels));
-    for (unsigned i = 0; i + 2 < shape.rank; ++i) {
-        put(map, kPixels + 4 + 4 * i, static_cast<std::int16_t>(box.lower[i]));
-        put(map, kPixels + 6 + 4 * i, static_cast<std::int16_t>(box.upper[i]));
-    }
-    return map;
+    sass::TensorMap map = machine_map(shape);
+    map.is_im2col = true;
+    map.box[0] = box.channels;
+    map.pixels = box.pixels;
+    std::copy(box.lower.begin(), box.lower.end(), map.lower.begin());
+    std::copy(box.upper.begin(), box.upper.end(), map.upper.begin());
+    return encoded(map);
 }
 
 LOCKSTEP_DRIVER(cuTensorMapEncodeTiled,
@@ -214,7 +198,7 @@ LOCKSTEP_DRIVER(cuTensorMapEncodeIm2col,
 LOCKSTEP_DRIVER(cuTensorMapReplaceAddress, (TensorMap * map, void* address)) {
     const auto value = reinterpret_cast<std::uintptr_t>(address);
     if (!map || value == 0 || !is_multiple(value, 16)) return Result::kInvalidValue;
-    put(*map, 0, value);
+    std::memcpy(map, &value, sizeof value);  // the first field
     return Result::kSuccess;
 }
 

@@ -58,10 +58,12 @@ TraceOptions trace_options(const RunOptions& options) {
     return trace;
 }
 
-/// race,init,sync
+/// race,init,sync,hazards
 unsigned checks_of(const RunOptions& options) {
-    constexpr std::pair<std::string_view, unsigned> kChecks[] = {
-        {"race", kCheckRace}, {"init", kCheckInit}, {"sync", kCheckSync}};
+    constexpr std::pair<std::string_view, unsigned> kChecks[] = {{"race", kCheckRace},
+                                                                 {"init", kCheckInit},
+                                                                 {"sync", kCheckSync},
+                                                                 {"hazards", kCheckHazards}};
     if (options.checks.empty()) return 0;
     unsigned checks = 0;
     std::string_view rest = options.checks;
@@ -70,8 +72,10 @@ unsigned checks_of(const RunOptions& options) {
         const auto check = std::find_if(std::begin(kChecks), std::end(kChecks),
                                         [&](const auto& c) { return c.first == name; });
         if (check == std::end(kChecks))
-            throw InputError(fmt::format("--check {}: '{}' is none of the checks race, init, sync",
-                                         options.checks, name));
+            throw InputError(
+                fmt::format("--check {}: '{}' is none of the checks race, init, sync, "
+                            "hazards",
+                            options.checks, name));
         checks |= check->second;
         if (name.size() == rest.size()) break;
         rest.remove_prefix(name.size() + 1);

@@ -40,7 +40,11 @@ Outcome run_workload(const Job& job, const Subject&, const MachinePtr& machine, 
     const cuda::WorkloadText text = cuda::parse_workload(job.what);
     const cuda::Workload& workload = cuda::find_workload(text.name);
     const cuda::Parameters parameters = cuda::parse_parameters(workload, text.parameters);
-    const std::unique_ptr<Device> device = make_gpu(job, machine);
+    // What uses asynchronous copies is verified with an eye on what orders them.
+    Job checked = job;
+    if (job.verify && job.mode == Mode::kEmulate && workload.only_arch != 0 && job.checks.empty())
+        checked.checks = "hazards";
+    const std::unique_ptr<Device> device = make_gpu(checked, machine);
     Launches launches(job, *machine, screen);
     const cuda::Outcome outcome =
         cuda::run_workload(workload, parameters, job.seed, job.verify, *device);

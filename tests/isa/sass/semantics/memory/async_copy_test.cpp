@@ -185,7 +185,7 @@ TEST(Mbarrier, CountsArrivalsAndBytes) {
     barrier.arrive(0, -24);
     EXPECT_TRUE(barrier.phase());
     EXPECT_EQ(barrier.pending(), 33u);
-    barrier.drop();
+    barrier.drop(1);
     barrier.arrive(33, 0);
     EXPECT_FALSE(barrier.phase());
     EXPECT_EQ(barrier.pending(), 32u);

@@ -376,16 +376,6 @@ TEST(Fault, ReadOnlyMemory) {
     EXPECT_THAT(fault.what, HasSubstr("4-byte store to"));
 }
 
-TEST(Load, CopiesByTmaAreRefusedByThatName) {
-    constexpr unsigned kUtmaldg = 0x5b4, kUtmastg = 0x3b5;
-    MemoryWarp t;
-    for (const unsigned opcode : {kUtmaldg, kUtmastg}) {
-        const Fault fault = t.fault_of(make_word(opcode, {{91, 1, 1}}));
-        EXPECT_EQ(fault.kind, FaultKind::kNotExecuted);
-        EXPECT_THAT(fault.what, HasSubstr("TMA"));
-    }
-}
-
 TEST(Load, UnknownFormsAreRefused) {
     MemoryWarp t;
     EXPECT_EQ(t.fault_of(make_word(0x381, {{72, 1, 1}, {73, 3, 7}})).kind, FaultKind::kNotExecuted);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Misuse of shared memory beside asynchronous copies by TMA: what a program may get away with when
+// copies happen to be quick or late enough.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "isa/sass/tma/copy.h"
+#include "models/gpu/check/observed.h"
+#include "models/gpu/check/sync.h"
+
+namespace lockstep::gpu::check {
+
+/// Of a CTA: copies under way, and who wrote its shared memory by plain instructions.
+struct CtaHazards {
+    struct Pending {
+        std::uint32_t begin = 0, end = 0;
+        bool writes = false;  ///< shared memory; else it reads it
+        std::uint32_t pc = 0, thread = 0;
+    };
+    struct Write {
+        std::uint64_t time = 0;  ///< 0: nobody wrote it
+        std::uint32_t pc = 0, thread = 0;
+    };
+    std::vector<Pending> pending;
+    std::vector<Write> writes;          ///< by word
+    std::vector<std::uint64_t> fenced;  ///< by warp: time of its last fence.proxy.async
+    std::uint64_t time = 0;
+};
+
+class HazardCheck {
+  public:
+    using Report = std::function<void(const Misuse&)>;
+
+    explicit HazardCheck(Report report) : report_(std::move(report)) {}
+
+    static CtaHazards hazards(const sass::Cta& cta);
+
+    /// A plain access of shared memory.
+    void access(const Observed& access, CtaHazards& cta);
+    /// FENCE.VIEW.ASYNC by a warp.
+    void fence(const sass::Warp& warp, CtaHazards& cta) { cta.fenced[warp.index] = ++cta.time; }
+    void started(const sass::AsyncCopy& copy, CtaHazards& cta);
+    void performed(const sass::AsyncCopy& copy, CtaHazards& cta);
+
+  private:
+    Report report_;
+};
+
+}  // namespace lockstep::gpu::check

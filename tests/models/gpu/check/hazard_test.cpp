@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Misuse of shared memory beside copies of TMA is found, with both instructions; what waits and
+// fences is none (data/tma.cu).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/models/gpu/kernel_fixture.h"
+#include "tests/models/gpu/tensor_parameter.h"
+
+namespace lockstep {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Hazard : public testing::Test {
+  protected:
+    template <typename... Parameters>
+    std::string report(const std::string& kernel, unsigned threads, Parameters... parameters) {
+        testing::internal::CaptureStderr();
+        runner_.launch(kernel, {1}, {threads}, ToFirstMap{}, parameters...);
+        return testing::internal::GetCapturedStderr();
+    }
+    KernelRunner runner_{"h200", "tma_sm_90a.cubin", {.checks = kCheckHazards}};
+    std::span<int> in_ = runner_.ints(kTile * kTile * 8), out_ = runner_.ints(kTile * kTile * 8);
+    MapParameter from_ = map_of(in_.data(), kTile, kTile * 8, kTile);
+    MapParameter to_ = map_of(out_.data(), kTile, kTile * 8, kTile);
+};
+
+TEST_F(Hazard, OfProgramsThatWaitAndFenceThereAreNone) {
+    EXPECT_EQ(report("add_one", 128, from_, to_), "");
+    EXPECT_EQ(report("store_tiles", 1024, to_, 4), "");
+    EXPECT_EQ(report("ring", 160, from_, out_.data(), 7), "");
+    EXPECT_EQ(runner_.device().findings(), 0u);
+}
+
+TEST_F(Hazard, ATileIsReadBeforeItsPhase) {
+    EXPECT_THAT(report("add_one_too_early", 128, from_, to_),
+                AllOf(HasSubstr("hazard: a tile is read before the phase of its mbarrier"),
+                      HasSubstr("in kernel add_one_too_early"), HasSubstr("UTMALDG"),
+                      HasSubstr("LDS"), HasSubstr("CTA (0,0,0) thread")));
+}
+
+TEST_F(Hazard, ABufferIsWrittenBeforeItsStoreHasReadIt) {
+    EXPECT_THAT(report("store_tiles_too_early", 1024, to_, 3),
+                AllOf(HasSubstr("hazard: shared memory is written while a pending copy has yet to "
+                                "read it"),
+                      HasSubstr("STS"), HasSubstr("UTMASTG")));
+}
+
+TEST_F(Hazard, AWriteThatNoProxyFenceOrdersBeforeACopy) {
+    EXPECT_THAT(report("store_without_fence", 1024, to_),
+                AllOf(HasSubstr("no fence.proxy.async has made visible"), HasSubstr("UTMASTG"),
+                      HasSubstr("written by"), HasSubstr("STS")));
+}
+
+}  // namespace
+}  // namespace lockstep
