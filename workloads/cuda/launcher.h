@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "isa/sass/tma/tensor_map.h"
 #include "models/device.h"
 #include "workloads/cuda/kernel_name.h"
 
@@ -48,6 +49,14 @@ class Arguments {
     template <class T>
     void add(T* const& pointer) {
         append(&pointer, sizeof pointer);
+    }
+    /// As a kernel of sm_90 takes it: by value, encoded, at a multiple of 128 in the constant bank.
+    void add(const sass::TensorMap& map) {
+        constexpr std::size_t kAlignment = 128, kFirst = 0x210;  // of the parameters in the bank
+        const std::size_t end = kFirst + bytes_.size();
+        bytes_.resize((end + kAlignment - 1) / kAlignment * kAlignment - kFirst +
+                      sass::kTensorMapBytes);
+        encode_tensor_map(map, std::span(bytes_).last<sass::kTensorMapBytes>());
     }
     template <class T>
     void add(const T& value) {

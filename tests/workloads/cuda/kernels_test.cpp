@@ -107,6 +107,12 @@ const std::string_view kHopper[] = {
     "hgemm_wgmma:m=1,n=1,k=1",
     "hgemm_wgmma:m=130,n=136,k=200,columns=64,stages=2",
     "hgemm_wgmma:m=70,n=264,k=136,columns=256,warpgroups=1,stages=4",
+    "stencil_tma:h=100,w=77",
+    "stencil_tma:h=1,w=1",
+    "stencil_tma:h=65,w=130,tiles=3,stages=2",
+    "stencil_tma:h=200,w=33,tiles=10,stages=4",
+    "transpose_tma:rows=70,cols=45",
+    "transpose_tma:rows=1,cols=130",
 };
 
 /// Microbenchmarks have tests of their own.

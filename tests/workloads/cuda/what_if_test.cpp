@@ -52,6 +52,8 @@ const std::vector<std::string> kSmall = {
     "memory_unit.tlb_entries=2",
     "memory_unit.page_size=4096",
     "memory_unit.pending_requests=16",
+    "memory_unit.tma_map_entries=2",
+    "memory_unit.bulk_copy_requests=16",
 };
 
 /// What takes long, or needs a larger chip.
@@ -63,10 +65,10 @@ const std::set<std::string_view> kLong = {
 
 /// Small kernels, then all microbenchmarks.
 std::vector<std::string> all_kernels() {
-    std::vector<std::string> list = {"vector_add:n=16384",        "softmax:rows=64,cols=128",
-                                     "hgemm:m=64,n=64,k=64",      "histogram:n=16384",
-                                     "transpose:rows=64,cols=64", "igemm:m=64,n=64,k=64",
-                                     "reduce_atomic:n=4096"};
+    std::vector<std::string> list = {
+        "vector_add:n=16384",   "softmax:rows=64,cols=128",        "hgemm:m=64,n=64,k=64",
+        "histogram:n=16384",    "transpose:rows=64,cols=64",       "igemm:m=64,n=64,k=64",
+        "reduce_atomic:n=4096", "stencil_tma:h=64,w=256,stages=4", "transpose_tma:rows=96,cols=96"};
     for (const Workload& workload : workloads()) {
         if (!workload.name.starts_with("micro_") || kLong.contains(workload.name)) continue;
         const bool has_warps = parse_parameters(workload, "").contains("warps");
@@ -101,9 +103,7 @@ const std::set<std::string_view> kNoKernel = {"tensor_core.macs.int4",
                                               "memory_unit.store_read_uniform",
                                               "memory_unit.shared_store_read_uniform",
                                               "memory_unit.constant_read_uniform",
-                                              "memory_unit.bulk_copy_latency",
-                                              "memory_unit.bulk_copy_requests",
-                                              "memory_unit.bulk_copy_width",
+                                              "mbarrier.try_wait_limit",
                                               "dram.write_queue",
                                               "dram.write_high"};
 

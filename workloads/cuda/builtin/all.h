@@ -17,6 +17,7 @@ std::vector<Workload> micro_workloads();
 std::vector<Workload> normalisation_workloads();
 std::vector<Workload> pooling_workloads();
 std::vector<Workload> reduction_workloads();
+std::vector<Workload> tensor_copy_workloads();
 
 /// The largest size of one dimension; products are checked by Run::count.
 inline constexpr std::int64_t kMaxSize = 1 << 30;
