@@ -12,8 +12,8 @@
 #include <memory>
 #include <systemc>
 
+#include "models/netlist/vcd_file.h"
 #include "models/tpu/systolic/pe.h"
-#include "models/tpu/systolic/vcd_file.h"
 #include "sim/engine/systemc_context.h"
 #include "sim/error/error.h"
 
@@ -100,7 +100,7 @@ class Netlist : public sc_core::sc_module {
         constexpr double kBeforeEdge = 0.7;
         const auto from = static_cast<double>(trace.from);
         if (trace.from > 0) run_until(from + kBeforeEdge);
-        VcdFile file(trace.file);
+        netlist::VcdFile file(trace.file);
         trace_to(file.get());
         run_until(trace.from > 0 ? from + 0.9 : 0.2);
         file.opened();

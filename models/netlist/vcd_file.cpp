@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SystemC writes to a file without a name, through a link that is there only until it has opened
 // it, and puts the date in; the section is left out when the text is copied.
-#include "models/tpu/systolic/vcd_file.h"
+#include "models/netlist/vcd_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "sim/error/error.h"
 
-namespace lockstep::tpu {
+namespace lockstep::netlist {
 
 namespace {
 
@@ -69,4 +69,4 @@ void VcdFile::finish() {
     output_.end_with("");
 }
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::netlist

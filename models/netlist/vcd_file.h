@@ -8,7 +8,7 @@
 
 #include "sim/trace/output_file.h"
 
-namespace lockstep::tpu {
+namespace lockstep::netlist {
 
 class VcdFile {
   public:
@@ -32,4 +32,4 @@ class VcdFile {
     sc_core::sc_trace_file* file_ = nullptr;
 };
 
-}  // namespace lockstep::tpu
+}  // namespace lockstep::netlist
