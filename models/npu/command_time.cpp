@@ -14,16 +14,10 @@ namespace {
 using enum Field;
 using numerics::divide_up;
 
-/// Values a cycle of the pipeline for this instruction.
-std::uint32_t output_rate(const Instruction& i, const OutputParameters& output) {
-    const bool combines = has_operand(i) && i.opcode() != Opcode::kMatrixMultiply;
-    return combines ? std::min(output.values, output.operand_values) : output.values;
-}
-
 void add_array(CommandTime& time, const Instruction& i, const Parameters& parameters,
                std::span<const std::uint32_t> used_inputs) {
     const ArrayPlan plan = plan_array(i, parameters, used_inputs);
-    const std::uint32_t rate = i.flag(kKeep) ? 0 : output_rate(i, parameters.output);
+    const std::uint32_t rate = output_rate(i, parameters.output);
     time.array = array_time(plan, rate);
     time.cycles = time.array.cycles;
     time.split = plan.split;
@@ -86,6 +80,12 @@ void add_elements(CommandTime& time, const Instruction& i, const OutputParameter
 }
 
 }  // namespace
+
+std::uint32_t output_rate(const Instruction& i, const OutputParameters& output) {
+    if (i.flag(kKeep)) return 0;
+    const bool combines = has_operand(i) && i.opcode() != Opcode::kMatrixMultiply;
+    return combines ? std::min(output.values, output.operand_values) : output.values;
+}
 
 CommandTime command_time(const Instruction& i, const Parameters& parameters,
                          std::span<const std::uint32_t> used_inputs) {

@@ -28,6 +28,9 @@ struct CommandTime {
     }
 };
 
+/// Values that the output pipeline takes of the instruction's in a cycle; 0: sums are kept.
+std::uint32_t output_rate(const Instruction& instruction, const OutputParameters& output);
+
 /// `used_inputs` as plan_array.
 CommandTime command_time(const Instruction& instruction, const Parameters& parameters,
                          std::span<const std::uint32_t> used_inputs = {});
