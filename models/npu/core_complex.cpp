@@ -114,6 +114,7 @@ bool CoreComplex::take_next(const Instruction& next, Cycle now) {
 void CoreComplex::compute(const Instruction& next) {
     if (state_ == nullptr) return;
     try {
+        if (observe) observe(next, *state_);
         execute(next, *state_);
         if (progress) progress(next_instruction_ + 1);
     } catch (const ProgramFault& reason) {

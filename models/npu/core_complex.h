@@ -40,8 +40,9 @@ class CoreComplex : public engine::Tile {
                 State* state, CoreTrace* trace);
     ~CoreComplex() override;
 
-    /// RunOptions::progress.
+    /// RunOptions::progress, observe.
     std::function<void(std::uint64_t)> progress;
+    std::function<void(const Instruction&, State&)> observe;
 
     engine::Sender<engine::MemoryRequest> memory_requests{*this, "memory_requests"};
     engine::Receiver<engine::MemoryResponse> memory_responses{*this, "memory_responses"};

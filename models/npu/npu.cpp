@@ -101,6 +101,7 @@ RunResult run(const Program& program, const Parameters& parameters, command::Sto
                        .row_bytes = geometry.organisation.row_bytes},
                       program, storage, state ? &*state : nullptr, trace ? &*trace : nullptr);
     cores.progress = options.progress;
+    cores.observe = options.observe;
     engine::TlmMemoryPort port(simulation, "memory_port", clock);
     std::optional<memory::StreamMemory> memory;
     simulation.build_inside(port, [&] {

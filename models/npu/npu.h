@@ -32,6 +32,8 @@ struct RunOptions {
     std::function<void(std::uint32_t)> host = {};
     /// Told, with values, after each instruction how many of the program's are done.
     std::function<void(std::uint64_t)> progress = {};
+    /// Shown, with values, each instruction before it is executed.
+    std::function<void(const Instruction&, State&)> observe = {};
 };
 
 /// Throws InputError where the program has host tasks and nobody does them.

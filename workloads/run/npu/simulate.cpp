@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "isa/command/disassembler.h"
+#include "workloads/run/npu/array_trace.h"
 
 namespace lockstep::run {
 
@@ -60,16 +61,21 @@ npu::RunResult simulate_npu_program(const Job& job, const npu::Program& program,
                                     const npu::Parameters& parameters, npu::Storage& storage,
                                     stats::Statistics& statistics, Screen& screen,
                                     const std::function<void(std::uint32_t)>& host) {
-    const std::unique_ptr<trace::Trace> trace = make_trace(job);
+    const bool wires = job.trace_file.ends_with(".vcd");
+    const std::unique_ptr<trace::Trace> trace = wires ? nullptr : make_trace(job);
+    ArrayTrace array(job, parameters);
     npu::RunResult result =
         npu::run(program, parameters, storage,
                  {.values = !job.no_values,
                   .threads = job.threads,
                   .trace = trace.get(),
                   .host = host,
-                  .progress = [&](std::uint64_t done) {
-                      screen.progress("instructions", done, program.instructions.size());
-                  }});
+                  .progress =
+                      [&](std::uint64_t done) {
+                          screen.progress("instructions", done, program.instructions.size());
+                      },
+                  .observe = wires ? array.observer() : nullptr});
+    if (wires) array.write(screen);
     show(result, parameters, job.top, screen);
     for (const npu::StepResult& step : result.steps) {
         stats::Step made;
