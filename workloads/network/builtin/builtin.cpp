@@ -18,6 +18,10 @@ namespace lockstep::network {
 
 const std::vector<BuiltinNetwork>& builtin_networks() {
     static const std::vector<BuiltinNetwork> networks = {
+        {"add",
+         "x + y, or a chain of such sums",
+         {{"rows", 1024}, {"cols", 1024}, {"steps", 1}},
+         builtin::add},
         {"alexnet", "AlexNet (torchvision), 224x224", {{"batch", 1}}, builtin::alexnet},
         {"attention",
          "softmax(q k' / sqrt(d)) v",
@@ -54,6 +58,10 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
          "the CNN of lockstep demo, trained on drawn digits, on images that it has not seen",
          {{"batch", 1}},
          builtin::digits_cnn},
+        {"exp",
+         "e^x, or a chain of it",
+         {{"rows", 1024}, {"cols", 1024}, {"steps", 1}},
+         builtin::exponential},
         {"gemm",
          "[m,k] times a weight of [k,n]",
          {{"m", 512}, {"n", 512}, {"k", 512}},
@@ -84,7 +92,10 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
          builtin::mobilenet_v2},
         {"resnet18", "ResNet-18 (torchvision), 224x224", {{"batch", 1}}, builtin::resnet18},
         {"resnet50", "ResNet-50 v1.5 (torchvision), 224x224", {{"batch", 1}}, builtin::resnet50},
+        {"row_sums", "sum of each row", {{"rows", 1024}, {"cols", 1024}}, builtin::row_sums},
+        {"scale", "x times a number", {{"rows", 1024}, {"cols", 1024}}, builtin::scale},
         {"softmax", "softmax of each row", {{"rows", 512}, {"cols", 512}}, builtin::softmax},
+        {"triad", "x times a number, plus y", {{"rows", 1024}, {"cols", 1024}}, builtin::triad},
     };
     return networks;
 }

@@ -11,6 +11,7 @@ namespace lockstep::network::builtin {
 
 using Parameters = std::map<std::string, std::int64_t>;
 
+Graph add(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph alexnet(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_values);
@@ -19,6 +20,7 @@ Graph cnn0(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph cnn1(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph conv2d(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph digits_cnn(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph exponential(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph gemm(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph layernorm(const Parameters& parameters, std::uint64_t seed, bool with_values);
@@ -31,6 +33,9 @@ Graph mlp1(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph mobilenet_v2(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph resnet18(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph resnet50(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph row_sums(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph scale(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph softmax(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph triad(const Parameters& parameters, std::uint64_t seed, bool with_values);
 
 }  // namespace lockstep::network::builtin

@@ -43,14 +43,18 @@ compile::Reason reason_binary(const Asked& a) {
 
 void lower_unary(Compilation& c, const Node& node) {
     if (c.is_fixed_point(node)) return lower_table(c, node);
+    if (lower_chain(c, node)) return;
     const bool quantises = node.op == Operator::kQuantizeLinear,
                dequantises = node.op == Operator::kDequantizeLinear;
     const Function function =
         is_conversion(node.op) ? Function::kIdentity : *function_of(c.graph, node);
     const ValueId x = node.inputs[0], y = node.outputs[0];
     c.steps.begin(node.name);
-    const Place from = c.places.of(x);
-    Place to = c.places.make(y, compile::is_dense(from) ? from.strides : dense_strides(c.shape(y)));
+    Place from = c.places.of(x);
+    from.owner = nullptr;
+    const std::vector<std::int64_t> strides =
+        compile::is_dense(from) ? from.strides : dense_strides(c.shape(y));
+    Place to = c.has_memory() ? c.places.make_over(y, x, strides) : c.places.make(y, strides);
     to.image = from.image;
     std::array<Scaling, 3> scaling = {scaling_of(c.value(x)), Scaling{}, scaling_of(c.value(y))};
     if (quantises || dequantises) {
@@ -70,6 +74,7 @@ void lower_unary(Compilation& c, const Node& node) {
 }
 
 void lower_binary(Compilation& c, const Node& node) {
+    if (lower_chain(c, node)) return;
     ValueId first = node.inputs[0], second = node.inputs[1];
     ValueId result = node.outputs[0];
     std::string name = node.name;

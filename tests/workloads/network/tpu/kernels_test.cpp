@@ -56,6 +56,13 @@ TEST(Kernels, ValuesStayOnTheChipWhereTheCompilerMayKeepThem) {
     EXPECT_LT(chip.cycles, memory.cycles);
 }
 
+TEST(Kernels, OperationsOfElementsThatFollowEachOtherAreOneKernel) {
+    // Two operands and a result of 4 MiB; what is between stays in VMEM.
+    const tpu::StepResult step = total("triad:rows=1024,cols=1024");
+    EXPECT_EQ(step.dram_bytes_read, 8u << 20);
+    EXPECT_EQ(step.dram_bytes_written, 4u << 20);
+}
+
 /// What makes a vector unit slower, in a softmax that waits for it: memory is four times as fast.
 TEST(Kernels, ASoftmaxThatIsBoundByTheVectorUnitFeelsEachOfItsParts) {
     const auto cycles = [](std::vector<std::string> settings) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work element by element and sums of rows as networks: what memory and vector units do alone.
+// `steps`: so many one after the other, each on the result of the one before.
+#include "workloads/network/builtin/families.h"
+#include "workloads/network/graph/builder.h"
+
+namespace lockstep::network::builtin {
+
+namespace {
+
+constexpr float kFactor = 0.5f;
+
+Shape shape_of(const Parameters& p) {
+    return {p.at("rows"), p.at("cols")};
+}
+
+ValueId factor(Builder& b) {
+    return b.constant("factor", make_tensor({}, std::span<const float>(&kFactor, 1)));
+}
+
+std::string numbered(const char* name, std::int64_t i) {
+    return name + std::to_string(i);
+}
+
+}  // namespace
+
+Graph add(const Parameters& p, std::uint64_t seed, bool with_values) {
+    Builder b("add", seed, with_values);
+    const ValueId x = b.input("x", ElementType::kFp32, shape_of(p)),
+                  y = b.input("y", ElementType::kFp32, shape_of(p));
+    // A chain reads only what it made.
+    const ValueId first = b.node(Operator::kAdd, "add0", {x, y});
+    ValueId sum = first;
+    for (std::int64_t i = 1; i < p.at("steps"); ++i)
+        sum = b.node(Operator::kAdd, numbered("add", i), {sum, first});
+    return b.finish({sum});
+}
+
+Graph exponential(const Parameters& p, std::uint64_t seed, bool with_values) {
+    Builder b("exp", seed, with_values);
+    ValueId x = b.input("x", ElementType::kFp32, shape_of(p));
+    for (std::int64_t i = 0; i < p.at("steps"); ++i)
+        x = b.node(Operator::kExp, numbered("exp", i), {x});
+    return b.finish({x});
+}
+
+Graph scale(const Parameters& p, std::uint64_t seed, bool with_values) {
+    Builder b("scale", seed, with_values);
+    const ValueId x = b.input("x", ElementType::kFp32, shape_of(p));
+    return b.finish({b.node(Operator::kMul, "scale", {x, factor(b)})});
+}
+
+Graph triad(const Parameters& p, std::uint64_t seed, bool with_values) {
+    Builder b("triad", seed, with_values);
+    const ValueId x = b.input("x", ElementType::kFp32, shape_of(p)),
+                  y = b.input("y", ElementType::kFp32, shape_of(p));
+    const ValueId scaled = b.node(Operator::kMul, "scale", {x, factor(b)});
+    return b.finish({b.node(Operator::kAdd, "add", {scaled, y})});
+}
+
+Graph row_sums(const Parameters& p, std::uint64_t seed, bool with_values) {
+    Builder b("row_sums", seed, with_values);
+    const ValueId x = b.input("x", ElementType::kFp32, shape_of(p));
+    return b.finish(
+        {b.node(Operator::kReduceSum, "sum", {x},
+                {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{0}}})});
+}
+
+}  // namespace lockstep::network::builtin
