@@ -233,7 +233,7 @@ std::string number_text(double value) {
 }
 
 std::string_view part_name(Part part) {
-    return part == Part::kTrain ? "train" : "test";
+    return part == Part::kTrain ? "train" : part == Part::kNoisy ? "noisy" : "test";
 }
 
 std::string error_text(const Row& row, Error kind) {

@@ -101,7 +101,8 @@ std::vector<Row> select(std::span<const Row> rows, std::string_view quantity,
                         std::optional<Part> part) {
     std::vector<Row> selected;
     for (const Row& row : rows)
-        if ((quantity.empty() || row.quantity == quantity) && (!part || row.part == *part))
+        if ((quantity.empty() || row.quantity == quantity) &&
+            (part ? row.part == *part : row.part != Part::kNoisy))
             selected.push_back(row);
     return selected;
 }

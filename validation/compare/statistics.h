@@ -34,7 +34,7 @@ ErrorStatistics statistics_of(std::span<const Row> rows, Error kind);
 /// error of their own (infinity) come first of all.
 std::vector<Row> furthest_off(std::span<const Row> rows, Error kind, std::size_t count);
 
-/// The rows of a quantity ("" for all) and part (nothing for both).
+/// The rows of a quantity ("" for all) and part (nothing: train and test).
 std::vector<Row> select(std::span<const Row> rows, std::string_view quantity,
                         std::optional<Part> part);
 

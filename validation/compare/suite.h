@@ -13,8 +13,8 @@
 namespace lockstep::validation {
 
 /// Whether the row was looked at when the model's parameters were chosen (train), or is there to
-/// see whether they hold elsewhere (test).
-enum class Part : std::uint8_t { kTest, kTrain };
+/// see whether they hold elsewhere (test). Noisy ones are shown and not counted.
+enum class Part : std::uint8_t { kTest, kTrain, kNoisy };
 
 struct Row {
     std::string name;      ///< what ran, as `gemm:m=64,n=64,k=64`

@@ -12,5 +12,6 @@ Suite power_suite();
 Suite scalesim_suite();
 Suite tpu_measured_suite();
 Suite tpu_paper_suite();
+Suite tpu_v6e_suite();
 
 }  // namespace lockstep::validation

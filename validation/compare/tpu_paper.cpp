@@ -69,7 +69,8 @@ void add_rows(std::vector<Row>& list, const Table& table, std::size_t i, const R
                     .unit = "cycles",
                     .source = "Jouppi et al., ISCA 2017, Table 1 and row 2 of Table 3",
                     .part = part_of("cycles"),
-                    .note = "reference formed: weights x operations a byte / row 2"});
+                    .note = "reference formed: weights x operations a byte / row 2",
+                    .group = "network"});
 }
 
 std::vector<Row> rows(const Request& request) {
