@@ -11,6 +11,7 @@
 
 #include "sim/cli/screen.h"
 #include "sim/cli/verbs.h"
+#include "validation/accuracy/accuracy.h"
 
 namespace lockstep::cli {
 
@@ -41,6 +42,7 @@ int run_job(const run::Job& job) {
     if (!job.screen_file.empty()) stats::check_writable(job.screen_file);
     TerminalScreen screen(job.what, job.quiet, job.screen_file);
     const run::Outcome outcome = run::run(job, screen);
+    if (job.overrides.empty()) screen.print(validation::expectation_text(outcome.statistics));
     screen.write_file();
     if (!job.stats_file.empty()) outcome.statistics.write(job.stats_file);
     return static_cast<int>(outcome.status());

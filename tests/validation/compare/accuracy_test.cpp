@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/accuracy/accuracy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "tests/paths.h"
+#include "validation/compare/accuracy_table.h"
+
+namespace lockstep::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Accuracy, TheTableIsWhatTheSuitesSay) {
+    const std::string path = source_path("validation/accuracy/accuracy.csv");
+    const std::string made = make_accuracy_table();
+    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << made;
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    EXPECT_EQ(text.str(), made) << path << " is not up to date";
+}
+
+stats::Statistics ran(const std::string& machine, const std::string& mode,
+                      const std::vector<std::uint64_t>& macs) {
+    stats::Statistics statistics(machine, mode, "x");
+    for (const std::uint64_t count : macs)
+        statistics.add({.name = "step", .metrics = {{"macs", stats::Value(count)}}});
+    return statistics;
+}
+
+TEST(Accuracy, AResultIsLikeWhatHasAsManyProducts) {
+    EXPECT_EQ(work_class(ran("tpu_v3", "cycle", {0})), "vector");
+    EXPECT_EQ(work_class(ran("tpu_v3", "cycle", {0, 5, 0})), "product");
+    EXPECT_EQ(work_class(ran("tpu_v3", "cycle", {5, 0, 5})), "network");
+    EXPECT_THAT(work_class(ran("tpu_v3", "cycle", {})), IsEmpty());
+    stats::Statistics gpu("h200", "cycle", "x");
+    gpu.add({.name = "kernel"});
+    EXPECT_THAT(work_class(gpu), IsEmpty());
+}
+
+TEST(Accuracy, OnlyWhatWasMeasuredIsExpected) {
+    EXPECT_THAT(expectation_text(ran("tpu_v3", "cycle", {5})), HasSubstr("like it measured"));
+    EXPECT_THAT(expectation_text(ran("tpu_v3", "cycle", {5})),
+                HasSubstr("compare --suite tpu_measured"));
+    EXPECT_THAT(expectation_text(ran("tpu_v3", "emulate", {5})), IsEmpty());
+    EXPECT_THAT(expectation_text(ran("tpu_v2", "cycle", {5})), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lockstep::validation

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/accuracy/accuracy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "validation/published/published.h"
+
+namespace lockstep::validation {
+
+namespace {
+
+/// The multiply-adds of a step; nothing where the machine does not count them.
+std::optional<double> macs_of(const stats::Step& step) {
+    for (const auto& [name, value] : step.metrics)
+        if (name == "macs") return value.as_double();
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Expectation> expectation(std::string_view machine, std::string_view work_class) {
+    static const Table table("accuracy.csv", accuracy_csv());
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        if (table.text(i, "machine") == machine && table.text(i, "class") == work_class)
+            return Expectation{.suite = table.text(i, "suite"),
+                               .rows = static_cast<std::size_t>(table.number(i, "rows")),
+                               .held = static_cast<std::size_t>(table.number(i, "held")),
+                               .mean = table.number(i, "mean"),
+                               .worst = table.number(i, "worst")};
+    return std::nullopt;
+}
+
+std::string work_class(const stats::Statistics& statistics) {
+    std::size_t products = 0;
+    for (const stats::Step& step : statistics.steps()) {
+        const std::optional<double> macs = macs_of(step);
+        if (!macs) return "";
+        products += *macs > 0;
+    }
+    if (statistics.steps().empty()) return "";
+    return products == 0 ? "vector" : products == 1 ? "product" : "network";
+}
+
+std::string expectation_text(const stats::Statistics& statistics) {
+    if (statistics.mode() != "cycle") return "";
+    const std::string kind = work_class(statistics);
+    const auto expected = expectation(statistics.machine(), kind);
+    if (!expected) return "";
+    return fmt::format(
+        "expect {:.0f}% off ({} like it measured, {} of them kept apart; worst {:.0f}%; "
+        "compare --suite {})\n",
+        expected->mean, expected->rows, expected->held, expected->worst, expected->suite);
+}
+
+}  // namespace lockstep::validation
