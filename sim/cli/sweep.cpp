@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "sim/cli/duration.h"
@@ -13,6 +14,7 @@
 #include "sim/stats/statistics.h"
 #include "workloads/sweep/amounts.h"
 #include "workloads/sweep/runner.h"
+#include "workloads/sweep/slurm.h"
 #include "workloads/sweep/table.h"
 
 namespace lockstep::cli {
@@ -21,6 +23,9 @@ namespace {
 
 struct Options {
     std::vector<std::string> what, machines, axes, overrides, constraints, objectives, prices;
+    std::string slurm_task;  ///< in a task of Slurm: the file that says which points are its
+    std::vector<std::string> command;  ///< this one, as words
+    bool is_on_slurm = false;
     std::string design, mode, l2, timeout, memory, state_file, out_file, html_file;
     std::uint64_t samples = 0;
     std::optional<std::uint64_t> seed;
@@ -86,6 +91,15 @@ void check_outputs(const Options& options) {
         throw InputError(fmt::format("{}: --out and --html name the same file", options.html_file));
 }
 
+/// Behind the program's name.
+std::vector<std::string> words_of_process() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    if (!words.empty()) words.erase(words.begin());
+    return words;
+}
+
 /// A line on standard error, a few times a second, where that is a terminal.
 class ProgressLine {
   public:
@@ -120,11 +134,30 @@ void write_files(const Options& options, const sweep::Table& table) {
         stats::write_whole(options.html_file, sweep::html_report(table));
 }
 
+/// This command as a task of Slurm starts it.
+std::vector<std::string> slurm_command(const Options& options) {
+    if (options.stops_dominated)
+        throw InputError("--stop-dominated: points on Slurm do not know of each other");
+    std::vector<std::string> words = {std::filesystem::read_symlink("/proc/self/exe")};
+    words.insert(words.end(), options.command.begin(), options.command.end());
+    // In front of what is behind --.
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes != words.end())
+        throw InputError("--slurm: arguments of executables behind -- go into a study file");
+    words.push_back("--slurm-task");
+    return words;
+}
+
 int run_sweep(const Options& options, const Words& after_dashes) {
     check_outputs(options);
     const sweep::Study study = sweep::make_study(text_of(options, after_dashes));
     const sweep::Plan plan = sweep::make_plan(study);
     const std::string state = state_file(options);
+    if (!options.slurm_task.empty()) {
+        sweep::run_apart(study, plan, sweep::points_of_task(plan, options.slurm_task),
+                         std::filesystem::path(options.slurm_task).parent_path());
+        return static_cast<int>(ExitStatus::kDone);
+    }
     sweep::Store store(state);
     if (options.is_fresh) store.forget_all();
     if (options.retries) store.forget_failed();
@@ -132,9 +165,12 @@ int run_sweep(const Options& options, const Words& after_dashes) {
     std::vector<sweep::Result> results;
     {
         const ProgressLine line(options.is_quiet);
-        results = sweep::run_points(
-            study, plan, store, sweep::work_folder(state), options.jobs,
-            [&](const sweep::Progress& progress) { line(progress); }, report);
+        const auto show = [&](const sweep::Progress& progress) { line(progress); };
+        const std::string folder = sweep::work_folder(state);
+        results = options.is_on_slurm
+                      ? sweep::run_on_slurm(study, plan, store, folder,
+                                            {slurm_command(options), options.jobs}, show, report)
+                      : sweep::run_points(study, plan, store, folder, options.jobs, show, report);
     }
     const sweep::Table table = sweep::make_table(study, plan, std::move(results));
     write_files(options, table);
@@ -142,7 +178,7 @@ int run_sweep(const Options& options, const Words& after_dashes) {
     fmt::print("{}", sweep::text(table));
     std::fflush(stdout);
     fmt::print(stderr, "{} of {} points run", report.run, plan.points.size());
-    if (report.run > 0)
+    if (report.run > 0 && !options.is_on_slurm)
         fmt::print(stderr, " in {}, {} at a time, {:.0f}% of their cores busy",
                    duration(report.seconds), options.jobs,
                    100 * report.busy_seconds / report.seconds / options.jobs);
@@ -186,9 +222,14 @@ void add_sweep(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_flag("--no-values", options->no_values, "TPU, systolic: only time");
     verb->add_option("--timeout", options->timeout, "time limit of a point, as 90s or 5min");
     verb->add_option("--memory", options->memory, "memory limit of a point, as 4GiB");
+    verb->add_flag("--stop-dominated", options->stops_dominated,
+                   "end points as soon as an earlier one is better in all objectives");
     verb->add_option("--jobs", options->jobs, "points at a time; results never depend on it")
         ->check(CLI::Range(1u, 4096u))
         ->capture_default_str();
+    verb->add_flag("--slurm", options->is_on_slurm,
+                   "run the points as a job array of Slurm, --jobs tasks at a time");
+    verb->add_option("--slurm-task", options->slurm_task)->group("");
     verb->add_option("--state", options->state_file,
                      "SQLite file that keeps results; the same command goes on from it (default: "
                      "beside --out or --html, or sweep.sqlite)")
@@ -200,8 +241,10 @@ void add_sweep(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_option("--html", options->html_file, "write a page: front, sensitivity, all points")
         ->check(is_name);
     verb->add_flag("--quiet", options->is_quiet, "print nothing");
-    verb->callback(
-        [options, &after_dashes, &status] { status = run_sweep(*options, after_dashes); });
+    verb->callback([options, &after_dashes, &status] {
+        options->command = words_of_process();
+        status = run_sweep(*options, after_dashes);
+    });
 }
 
 }  // namespace lockstep::cli

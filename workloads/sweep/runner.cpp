@@ -15,8 +15,11 @@
 #include <sstream>
 
 #include "sim/config/value.h"
+#include "sim/stats/live_cycles.h"
 #include "sim/stats/statistics.h"
+#include "workloads/sweep/dominance.h"
 #include "workloads/sweep/names.h"
+#include "workloads/sweep/shared_cells.h"
 
 namespace lockstep::sweep {
 
@@ -47,8 +50,13 @@ std::optional<std::string> contents(const std::string& file) {
     return text.str();
 }
 
+/// Why a point was ended that need not have begun.
+constexpr const char* kDominated = "another point dominates it";
+
 /// In the point's process. An executable takes its place.
-std::string run_point(const Study& study, const Point& point, const std::string& folder) {
+std::string run_point(const Study& study, const Point& point, const std::string& folder,
+                      std::atomic<std::uint64_t>* cycles = nullptr) {
+    stats::publish_cycles_to(cycles);
     const Files files(folder, point);
     const int log = open(files.log.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0666);
     const int nothing = open("/dev/null", O_RDONLY);
@@ -80,6 +88,10 @@ std::string last_line(const std::string& file) {
 
 Result result_of(const Files& files, const process::JobResult& ended) {
     Result result;
+    if (ended.text == kDominated) {
+        result.status = Status::kDominated;
+        return result;
+    }
     result.status = Status::kFailed;
     if (!ended.is_done) {
         result.reason = ended.text;
@@ -121,19 +133,30 @@ void check_metrics(const Study& study, const Point& point, const Result& result)
 
 class Runner {
   public:
-    Runner(const Study& study, const Plan& plan, const std::string& folder)
-        : study_(study), plan_(plan), folder_(folder), pool_(study.limits) {}
+    Runner(const Study& study, const Plan& plan, const std::string& folder, unsigned jobs)
+        : study_(study),
+          plan_(plan),
+          folder_(folder),
+          cells_(study.stops_dominated ? jobs : 0),
+          pool_(study.limits) {}
 
     void start(std::size_t place) {
-        pool_.start(place, [&] { return run_point(study_, plan_.points[place], folder_); });
+        std::atomic<std::uint64_t>* const cell = cells_.take(place);
+        pool_.start(place, [&] { return run_point(study_, plan_.points[place], folder_, cell); });
+    }
+    /// Ends points that a point before them dominates by now.
+    void stop_dominated(const Dominance& dominance) {
+        for (const auto& [place, cycles] : cells_.values())
+            if (dominance.is_dominated(place, cycles)) pool_.end(place, kDominated);
     }
     std::size_t running() const { return pool_.running(); }
 
     /// Hands each point that ended to `done`.
     template <typename Done>
     void wait(const Done& done) {
-        constexpr std::chrono::milliseconds kTick{250};
-        for (const auto& [place, ended] : pool_.wait(kTick)) {
+        constexpr std::chrono::milliseconds kTick{250}, kShortTick{50};
+        for (const auto& [place, ended] : pool_.wait(study_.stops_dominated ? kShortTick : kTick)) {
+            cells_.give_back(place);
             busy_seconds_ += ended.cpu_seconds;
             const Files files(folder_, plan_.points[place]);
             done(place, result_of(files, ended));
@@ -146,6 +169,7 @@ class Runner {
     const Study& study_;
     const Plan& plan_;
     const std::string folder_;
+    SharedCells cells_;
     process::ProcessPool pool_;
     double busy_seconds_ = 0;
 };
@@ -217,7 +241,10 @@ std::vector<Result> run_points(const Study& study, const Plan& plan, Store& stor
     if (first_done != results.end())
         check_metrics(study, plan.points[static_cast<std::size_t>(first_done - results.begin())],
                       *first_done);
-    Runner runner(study, plan, folder);
+    Dominance dominance(study, plan);
+    if (study.stops_dominated)
+        for (std::size_t i = 0; i < results.size(); ++i) dominance.add(i, results[i]);
+    Runner runner(study, plan, folder, jobs);
     const auto start = Clock::now();
     bool is_checked = false;
     while (!waiting.empty() || runner.running() > 0) {
@@ -226,13 +253,17 @@ std::vector<Result> run_points(const Study& study, const Plan& plan, Store& stor
             waiting.pop_back();
         }
         runner.wait([&](std::size_t place, Result result) {
-            store.add(plan.points[place].key, describe(study, plan.points[place]), result);
+            // What was stopped is not known: another study may want it.
+            if (result.status != Status::kDominated)
+                store.add(plan.points[place].key, describe(study, plan.points[place]), result);
+            if (study.stops_dominated) dominance.add(place, result);
             if (!is_checked) check_metrics(study, plan.points[place], result);
             is_checked |= result.status == Status::kDone;
-            (result.status == Status::kDone ? progress.done : progress.failed) += 1;
+            (result.status == Status::kFailed ? progress.failed : progress.done) += 1;
             results[place] = std::move(result);
             ++report.run;
         });
+        if (study.stops_dominated) runner.stop_dominated(dominance);
         progress.running = runner.running();
         const auto left = static_cast<double>(waiting.size() + runner.running());
         if (report.run > 0)
@@ -241,6 +272,7 @@ std::vector<Result> run_points(const Study& study, const Plan& plan, Store& stor
     }
     report.seconds = seconds_since(start);
     report.busy_seconds = runner.busy_seconds();
+    if (study.stops_dominated) mark_dominated(study, plan, results);
     fs::remove(folder, ignored);  // where nothing of others is left in it
     return results;
 }

@@ -10,6 +10,7 @@
 #include "sim/stats/sha256.h"
 #include "workloads/run/run_check.h"
 #include "workloads/run/subject.h"
+#include "workloads/sweep/dominance.h"
 #include "workloads/sweep/names.h"
 
 namespace lockstep::sweep {
@@ -219,6 +220,9 @@ Study make_study(const StudyText& text) {
     add_workloads(text, study);
     add_axes(text, study);
     add_formulas(text, study);
+    if (study.stops_dominated) check_can_stop(study);
+    if (study.design == Design::kSobol && study.stops_dominated)
+        throw InputError("Sobol indices need every point: none can be stopped");
     if (study.design == Design::kSobol && !study.constraints.empty())
         config::fail(study.constraints.front().place(),
                      "Sobol indices need the whole space: no constraints");

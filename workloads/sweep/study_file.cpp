@@ -135,6 +135,7 @@ class Reader {
                      into_.arguments.push_back(argument.text);
              }},
             {"timeout", [&] { into_.limits.seconds = seconds_of(scalar(value), place(value)); }},
+            {"stop_dominated", [&] { into_.stops_dominated = truth(value); }},
             {"memory", [&] { into_.limits.bytes = bytes_of(scalar(value), place(value)); }},
         };
         std::vector<std::string> names;

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "sim/stats/live_cycles.h"
+
 namespace lockstep::gpu {
 
 namespace {
@@ -21,6 +23,7 @@ Progress::Progress(std::string kernel, std::uint64_t total_ctas, bool is_wanted)
     : kernel_(std::move(kernel)),
       total_(total_ctas),
       is_shown_(is_wanted && isatty(STDERR_FILENO) != 0),
+      is_published_(stats::publishes_cycles()),
       start_(std::chrono::steady_clock::now()),
       next_(start_ + kFirst) {}
 
@@ -29,8 +32,9 @@ Progress::~Progress() {
 }
 
 void Progress::update(std::uint64_t ctas, std::uint64_t warp_instructions, std::uint64_t cycles) {
+    stats::publish_under_way(cycles);
     const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return;
+    if (!is_shown_ || now < next_) return;
     next_ = now + kInterval;
     has_written_ = true;
     const double elapsed = Seconds(now - start_).count();

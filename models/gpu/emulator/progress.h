@@ -20,7 +20,7 @@ class Progress {
 
     /// `cycles`: simulated so far; 0 where there is no time.
     void finished(std::uint64_t ctas, std::uint64_t warp_instructions, std::uint64_t cycles = 0) {
-        if (is_shown_) update(ctas, warp_instructions, cycles);
+        if (is_shown_ || is_published_) update(ctas, warp_instructions, cycles);
     }
 
   private:
@@ -29,6 +29,7 @@ class Progress {
     std::string kernel_;
     std::uint64_t total_;
     bool is_shown_;
+    const bool is_published_;  ///< to a process that watches this one
     bool has_written_ = false;
     std::chrono::steady_clock::time_point start_, next_;
 };

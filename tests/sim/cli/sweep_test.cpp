@@ -110,7 +110,7 @@ TEST_F(Sweep, GoesOnWhereItWasKilled) {
     std::size_t killed = 0;
     const std::string command = "exec " + binary_path("bin/lockstep") + " " + sweep +
                                 path("parts.json") + " >/dev/null 2>&1";
-    for (int milliseconds = 60; killed < 8; milliseconds += 35) {
+    for (int milliseconds = 50; killed < 10; milliseconds += milliseconds / 2) {
         const pid_t child = fork();
         if (child == 0) {
             execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
@@ -130,6 +130,81 @@ TEST_F(Sweep, GoesOnWhereItWasKilled) {
     EXPECT_EQ(read(path("whole.json")), read(path("parts.json")));
     EXPECT_FALSE(fs::exists(path("parts.sqlite.work")));
     EXPECT_THAT(rest.output, Not(HasSubstr("24 of 24 points run")));
+}
+
+/// What sbatch and squeue do, on this machine and at once.
+void make_slurm(const std::string& folder) {
+    const auto write = [&](const std::string& name, const std::string& text) {
+        std::ofstream(folder + "/" + name) << "#!/bin/bash\n" << text;
+        fs::permissions(folder + "/" + name, fs::perms::owner_all);
+    };
+    write(
+        "sbatch",
+        "for word; do case $word in --array=*) range=${word#--array=0-}; last=${range%%%*};; "
+        "--chdir=*) cd \"${word#--chdir=}\";; esac; done\n"
+        "for task in $(seq 0 $last); do SLURM_ARRAY_TASK_ID=$task sh \"$word\" >&2 || exit 1; done "
+        "2>/dev/null\necho 42\n");
+    write("squeue", "exit 0\n");
+}
+
+TEST_F(Sweep, HasTheSameResultsOnSlurm) {
+    make_slurm(folder_);
+    const Result local = lockstep(kGrid + "--out " + path("local.json"));
+    EXPECT_EQ(local.status, 0) << local.output;
+    const std::string before = std::getenv("PATH");
+    setenv("PATH", (folder_ + ":" + before).c_str(), 1);
+    const Result slurm = lockstep(kGrid + "--slurm --jobs 2 --out " + path("slurm.json"));
+    setenv("PATH", before.c_str(), 1);
+    EXPECT_EQ(slurm.status, 0) << slurm.output;
+    EXPECT_THAT(slurm.output, HasSubstr("4 of 4 points run"));
+    EXPECT_EQ(read(path("local.json")), read(path("slurm.json")));
+    EXPECT_FALSE(fs::exists(path("slurm.sqlite.work")));
+}
+
+TEST_F(Sweep, RunsOnARealSlurm) {
+    if (std::system("sinfo --noheader >/dev/null 2>&1") != 0) GTEST_SKIP() << "Slurm is not there";
+    const Result local = lockstep(kGrid + "--out " + path("local.json"));
+    const Result slurm = lockstep(kGrid + "--slurm --jobs 2 --out " + path("slurm.json"));
+    EXPECT_EQ(slurm.status, 0) << slurm.output;
+    EXPECT_EQ(read(path("local.json")), read(path("slurm.json")));
+}
+
+TEST_F(Sweep, SaysThatSlurmIsNotThere) {
+    const std::string before = std::getenv("PATH");
+    setenv("PATH", folder_.c_str(), 1);
+    const Result result = lockstep(kGrid + "--slurm --state " + path("s.sqlite"));
+    setenv("PATH", before.c_str(), 1);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.output, HasSubstr("--slurm: "));
+}
+
+TEST_F(Sweep, StopsDominatedPointsWhateverTheJobs) {
+    // More SMs cost more; a point is dominated by one before it that took no more cycles.
+    const std::string sweep =
+        "sweep sgemm:m=64,n=64,k=1024 --vary sm.count=2..8..1 --objective cycles "
+        "--objective sm.count ";
+    ASSERT_EQ(lockstep(sweep + "--out " + path("all.json")).status, 0);
+    for (const char* jobs : {"1", "3"}) {
+        const Result result =
+            lockstep(sweep + "--stop-dominated --jobs " + jobs + " --out " + path(jobs) + ".json");
+        EXPECT_EQ(result.status, 0) << result.output;
+    }
+    EXPECT_EQ(read(path("1.json")), read(path("3.json")));
+    const auto all = nlohmann::json::parse(read(path("all.json")))["points"],
+               some = nlohmann::json::parse(read(path("1.json")))["points"];
+    std::size_t dominated = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        bool is_dominated = false;
+        for (std::size_t k = 0; k < i; ++k) is_dominated |= all[k]["cycles"] <= all[i]["cycles"];
+        dominated += is_dominated;
+        EXPECT_EQ(some[i]["status"], is_dominated ? "dominated" : "done") << i;
+    }
+    EXPECT_GT(dominated, 0u);
+    const Result refused = lockstep(
+        "sweep vector_add --vary sm.count=1,2 --objective "
+        "lts__t_sectors.sum --stop-dominated");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.output, HasSubstr("points can be stopped where"));
 }
 
 TEST_F(Sweep, ReadsAStudyFile) {
