@@ -23,7 +23,8 @@ namespace lockstep {
 
 namespace stats {
 class Statistics;
-}
+struct Profile;
+}  // namespace stats
 
 /// An address in the device's global memory. It is also a valid host address: modelled memory lies
 /// in the simulator's own process, so that managed and mapped memory need no copying.
@@ -57,6 +58,8 @@ struct LaunchResult {
     std::uint64_t cycles = 0;               ///< of the SMs; 0 in emulation, which has no time
     double seconds = 0;                     ///< simulated
     stats::Metrics metrics;  ///< all of the above and more, under Nsight Compute's names
+    /// By instruction, where DeviceOptions asks for it and the launch had the chip for itself.
+    std::shared_ptr<const stats::Profile> profile;
 };
 
 /// Thrown by Device::launch when a thread faults. what() is the whole report: what happened,
@@ -137,6 +140,7 @@ struct DeviceOptions {
     bool count_toggles = false;  ///< sample which bits toggle, for energy
     TraceOptions trace;
     LaunchFilter simulate;
+    bool counts_instructions = false;      ///< LaunchResult::profile
     std::optional<std::uint64_t> shuffle;  ///< seed: units take turns in a random order (tests)
 };
 

@@ -50,6 +50,8 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"workloads/run",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/trace", "models",
       "workloads"}},
+    // Pages and texts about runs that are over: it knows their files alone.
+    {"workloads/report", {"sim/error", "sim/config", "sim/stats", "sim/html"}},
     // Jobs by the hundred: it knows what runs only by workloads/run.
     {"workloads/sweep",
      {"sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/process", "sim/html",

@@ -17,6 +17,7 @@
 #include "isa/sass/tma/copy.h"
 #include "models/gpu/cluster/placement.h"
 #include "models/gpu/emulator/cta_runner.h"
+#include "models/gpu/profile.h"
 #include "sim/engine/host_memory.h"
 
 namespace lockstep::gpu {
@@ -73,6 +74,8 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     trace_ = GpuTrace::make(machine, parameters, options.trace);
     if (trace_ != nullptr)
         for (unsigned i = 0; i < count; ++i) sms_[i]->trace_to(trace_->sm(i));
+    if (options.counts_instructions)
+        for (const std::unique_ptr<Sm>& sm : sms_) sm->count_by_instruction();
 }
 
 void Chip::connect_clusters(const config::Machine& machine) {
@@ -375,6 +378,7 @@ KernelCounters Chip::collect(const Grid& grid) {
         add(result.sm, sm->counters());
         add(result.memory, sm->memory_counters());
         add(result.cluster, sm->cluster_counters());
+        if (sm->profile() != nullptr) add_rows(result.instructions, sm->profile()->rows());
         if (sm->counters().ctas != 0) ++result.active_sms;
     }
     for (const std::unique_ptr<Gcc>& gcc : gccs_) add(result.gcc, gcc->counters());

@@ -32,6 +32,7 @@ struct KernelCounters {
     GccCounters gcc;
     ClusterCounters cluster;
     std::uint64_t active_sms = 0;
+    std::vector<InstructionCounters> instructions;  ///< by code index; empty: not asked for
 };
 
 /// A kernel on the chip.

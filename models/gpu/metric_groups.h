@@ -14,6 +14,9 @@ void add_memory_metrics(MetricList& list, const Peaks& peaks, const Measurement&
 /// launch__*, and the occupancy that follows from it.
 void add_launch_metrics(MetricList& list, const Peaks& peaks, const LaunchShape& launch);
 
+/// As metrics name it: "long_scoreboard".
+const char* state_name(WarpState state);
+
 /// The busiest part of the SMs, as a share of SM cycles in which it could have been busy.
 double sm_throughput(const Peaks& peaks, const Measurement& measured);
 /// The busiest of L1's and shared memory's stages and their way from the crossbar, of `sm_cycles`

@@ -167,6 +167,10 @@ void add_instruction_mix(MetricList& list, const SmCounters& sm) {
 
 }  // namespace
 
+const char* state_name(WarpState state) {
+    return kStates[static_cast<unsigned>(state)];
+}
+
 void add_sm_metrics(MetricList& list, const Peaks& peaks, const Measurement& measured) {
     const double elapsed = static_cast<double>(measured.cycles) * static_cast<double>(peaks.sms);
     add_issue(list, measured.sm, elapsed);

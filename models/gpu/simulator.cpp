@@ -13,6 +13,7 @@
 #include "models/gpu/emulator/fault_report.h"
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/metrics.h"
+#include "models/gpu/profile.h"
 #include "sim/engine/host_memory.h"
 #include "sim/error/error.h"
 
@@ -189,6 +190,12 @@ LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
                         .memory = counters.memory,
                         .partition = counters.partition,
                         .gcc = counters.gcc});
+    if (!counters.instructions.empty())
+        result.profile =
+            make_profile(*running.launch.program, counters.instructions,
+                         [&module = *loaded(running.request.module).module](std::uint32_t index) {
+                             return module.source_line(index);
+                         });
     if (grid.was_alone) return result;
     std::erase_if(result.metrics, [](const auto& metric) { return !is_own_metric(metric.first); });
     result.metrics.emplace_back("lockstep__shared_the_chip", std::uint64_t{1});

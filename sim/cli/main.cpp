@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
     lockstep::cli::add_workloads(app, status);
     lockstep::cli::add_disasm(app, status);
     lockstep::cli::add_compare(app, status);
+    lockstep::cli::add_diff(app, status);
     lockstep::cli::add_sweep(app, after_dashes, status);
     try {
         check_verb(app, argc, argv);

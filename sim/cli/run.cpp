@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "sim/cli/run_page.h"
 #include "sim/cli/screen.h"
 #include "sim/cli/verbs.h"
 #include "validation/accuracy/accuracy.h"
@@ -18,12 +19,13 @@ namespace lockstep::cli {
 namespace {
 
 /// Two files of one name: the second would take the first one's place.
-void check_files(const run::Job& job) {
+void check_files(const run::Job& job, const std::string& html_file) {
     std::map<std::filesystem::path, std::string_view> options;
     for (const auto& [file, option] : {std::pair{&job.stats_file, "--stats"},
                                        {&job.trace_file, "--trace"},
                                        {&job.program_file, "--program"},
-                                       {&job.screen_file, "--screen"}}) {
+                                       {&job.screen_file, "--screen"},
+                                       {&html_file, "--html"}}) {
         std::error_code error;
         const auto path = std::filesystem::weakly_canonical(*file, error);
         if (file->empty() || error || path.string().starts_with("/dev/")) continue;
@@ -36,15 +38,22 @@ void check_files(const run::Job& job) {
 
 }  // namespace
 
-int run_job(const run::Job& job) {
-    check_files(job);
+int run_job(const run::Job& job, const std::string& html_file) {
+    check_files(job, html_file);
     if (!job.stats_file.empty()) stats::Statistics::check_path(job.stats_file);
     if (!job.screen_file.empty()) stats::check_writable(job.screen_file);
+    if (!html_file.empty()) {
+        stats::check_writable(html_file);
+        if (is_executable(job))
+            return run_apart_for_page(job, html_file,
+                                      [](const run::Job& own) { return run_job(own); });
+    }
     TerminalScreen screen(job.what, job.quiet, job.screen_file);
     const run::Outcome outcome = run::run(job, screen);
     if (job.overrides.empty()) screen.print(validation::expectation_text(outcome.statistics));
     screen.write_file();
     if (!job.stats_file.empty()) outcome.statistics.write(job.stats_file);
+    if (!html_file.empty()) write_page(job, html_file, outcome.statistics.json());
     return static_cast<int>(outcome.status());
 }
 
@@ -58,8 +67,8 @@ const std::map<std::string, run::Mode> kModes = {{"cycle", run::Mode::kCycle},
 std::string origin_text(const CLI::Option& option) {
     constexpr std::string_view kElsewhere[] = {"--on", "--set", "--mode", "--seed"};
     constexpr std::string_view kOfTheHost[] = {
-        "--threads", "--quiet",        "--stats",     "--screen",  "--top",
-        "--trace",   "--trace-window", "--trace-sms", "--program", "--schedule"};
+        "--threads", "--quiet",        "--stats",     "--screen",  "--top",      "--source",
+        "--trace",   "--trace-window", "--trace-sms", "--program", "--schedule", "--html"};
     const std::string name = option.get_name();
     if (std::ranges::count(kElsewhere, name) + std::ranges::count(kOfTheHost, name) != 0) return "";
     std::string text = name;
@@ -88,6 +97,7 @@ std::string is_whole_number(const std::string& text) {
 
 void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     auto job = std::make_shared<run::Job>();
+    auto html_file = std::make_shared<std::string>();
     CLI::App* verb = app.add_subcommand(
         "run", "Run a CUDA executable, a kernel, a network, a TPU or NPU program on a machine");
     verb->add_option("X", job->what,
@@ -105,12 +115,20 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         ->expected(1);
     verb->add_option("--stats", job->stats_file, "write statistics (.json or .csv)")
         ->check(is_name);
+    verb->add_option(
+            "--html", *html_file,
+            "write a page about the run: Speed of Light, advice, roofline, stalls, memory; "
+            "with --source by instruction; of networks the time by layer")
+        ->check(is_name);
     verb->add_option("--trace", job->trace_file, "write a trace (.json, .vcd or .kanata)")
         ->check(is_name);
     verb->add_option("--trace-window", job->trace_window,
                      "cycles that the trace shows: FROM:TO (default: all)");
     verb->add_option("--trace-sms", job->trace_sms,
                      "SMs whose warps and pipes the trace shows: N or FIRST-LAST (default: 0)");
+    verb->add_flag("--source", job->source,
+                   "GPU: count by instruction and source line (nvcc -lineinfo), show it, and keep "
+                   "it in --stats");
     verb->add_option("--l2", job->l2, "what the L2 holds when a kernel begins: cold or warm")
         ->check(CLI::IsMember({"cold", "warm"}))
         ->capture_default_str();
@@ -182,7 +200,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
                      "random:BYTES, in:FILE, out:BYTES:FILE, inout:FILE:FILE")
         ->take_all()
         ->expected(1);
-    verb->callback([job, verb, &after_dashes, &status] {
+    verb->callback([job, html_file, verb, &after_dashes, &status] {
         job->arguments.insert(job->arguments.end(), after_dashes.begin(), after_dashes.end());
         for (const CLI::Option* option : verb->get_options()) {
             if (!is_given(*option)) continue;
@@ -190,7 +208,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
             if (const std::string text = origin_text(*option); !text.empty())
                 job->options.push_back(text);
         }
-        status = run_job(*job);
+        status = run_job(*job, *html_file);
     });
 }
 

@@ -6,7 +6,7 @@
 
 namespace lockstep::cli {
 
-/// Returns the exit status.
-int run_job(const run::Job& job);
+/// Returns the exit status. `html_file`: where the run's page goes; empty: nowhere.
+int run_job(const run::Job& job, const std::string& html_file = "");
 
 }  // namespace lockstep::cli

@@ -22,6 +22,7 @@ void add_workloads(CLI::App& app, int& status);
 void add_disasm(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, const Words& after_dashes, int& status);
 void add_compare(CLI::App& app, int& status);
+void add_diff(CLI::App& app, int& status);
 void add_demo(CLI::App& app, const Words& after_dashes, int& status);
 
 }  // namespace lockstep::cli

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "sim/error/error.h"
+#include "sim/stats/live_cycles.h"
 
 namespace lockstep::stats {
 namespace {
@@ -22,6 +23,18 @@ namespace {
 nlohmann::ordered_json to_json(const Value& value) {
     if (value.is_count) return value.count;
     return value.number;
+}
+
+nlohmann::ordered_json to_json(const Profile& profile) {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const Profile::Row& row : profile.rows) {
+        nlohmann::ordered_json entry = {
+            {"function", row.function}, {"pc", row.pc}, {"sass", row.sass}};
+        if (!row.source.empty()) entry["source"] = row.source;
+        entry["values"] = row.values;
+        rows.push_back(std::move(entry));
+    }
+    return {{"columns", profile.columns}, {"rows", std::move(rows)}};
 }
 
 std::string to_text(const Value& value) {
@@ -73,6 +86,7 @@ void Statistics::add_time(std::uint64_t cycles, double seconds, std::uint64_t in
     cycles_ += cycles;
     seconds_ += seconds;
     instructions_ += instructions;
+    publish_over(cycles_);
 }
 
 std::string Statistics::json() const {
@@ -84,6 +98,7 @@ std::string Statistics::json() const {
         Json entry = {{"name", step.name}, {"grid", step.grid}, {"block", step.block}};
         if (!step.mode.empty()) entry["mode"] = step.mode;
         entry["metrics"] = std::move(metrics);
+        if (step.profile) entry["source"] = to_json(*step.profile);
         steps.push_back(std::move(entry));
     }
     const double wall =
@@ -148,6 +163,13 @@ void Statistics::check_path(const std::string& path) {
 void Statistics::write(const std::string& path) const {
     check_path(path);
     write_whole(path, is_csv(path) ? csv() : json());
+}
+
+std::string source_text(const Statistics& statistics) {
+    std::string text;
+    for (const Step& step : statistics.steps())
+        if (step.profile) text += fmt::format("\n{}\n{}", step.name, source_text(*step.profile));
+    return text;
 }
 
 void write_whole(const std::string& path, std::string_view contents) {

@@ -5,11 +5,13 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/stats/profile.h"
 #include "sim/stats/value.h"
 
 namespace lockstep::stats {
@@ -20,6 +22,7 @@ struct Step {
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
     Metrics metrics;
     std::string mode;  ///< how it was run, where that is not the run's mode; else empty
+    std::shared_ptr<const Profile> profile = nullptr;  ///< by instruction, where asked for
 };
 
 /// What ran, beside machine, mode and workload: enough to run it again.
@@ -75,6 +78,9 @@ class Statistics {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::optional<std::chrono::steady_clock::time_point> end_;
 };
+
+/// source_text() of the steps that have it, each below its name.
+std::string source_text(const Statistics& statistics);
 
 /// Writes a file whole or not at all (a device or pipe: as it takes it). Throws InputError where it
 /// cannot be written.

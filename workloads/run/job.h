@@ -44,6 +44,7 @@ struct Job {
     std::string bounds = "exact";        ///< or page: what is out of bounds
     std::string checks;                  ///< race,init,sync; empty: none (emulation)
     std::string l2 = "cold";             ///< or warm, when a kernel begins
+    bool source = false;                 ///< count and show by instruction
     std::string trace_sms;               ///< N or FIRST-LAST; empty: SM 0
     /// Which launches are simulated, as models/device.h LaunchFilter; of a cubin, the kernel's
     /// name.

@@ -14,10 +14,11 @@ namespace lockstep::run {
 namespace {
 
 /// What every way takes.
-constexpr std::string_view kCommon = "--on --mode --set --stats --threads --seed --quiet --screen";
+constexpr std::string_view kCommon =
+    "--on --mode --set --stats --html --threads --seed --quiet --screen";
 /// What shows or sets how the time goes by.
 constexpr std::string_view kOfCycleMode =
-    "--trace --trace-window --trace-sms --l2 --launch-skip --launch-count --energy";
+    "--source --trace --trace-window --trace-sms --l2 --launch-skip --launch-count --energy";
 
 std::vector<std::string_view> words(std::string_view list) {
     std::vector<std::string_view> result;

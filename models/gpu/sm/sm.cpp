@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 #include "models/gpu/gpu_trace.h"
@@ -42,6 +43,7 @@ void Sm::begin_kernels(Cycle now) {
     counters_ = {};
     memory_counters_ = {};
     if (cluster_ != nullptr) cluster_->begin_kernels();
+    if (profile_ != nullptr) profile_->clear();
     last_end_ = now;
     LOCKSTEP_CHECK(resident_ == 0 && starts_.empty(), "{}: still has CTAs at a kernel's start",
                    name());
@@ -56,6 +58,7 @@ void Sm::prepare(const KernelRun& run, Cycle now) {
     code_base_ = run.code_address;
     constant_base_ = run.constant_address;
     global_ = run.launch->memory;
+    if (profile_ != nullptr) profile_->begin(run.launch->program->code().size());
     l1_instructions_.begin_kernel(code_base_);
     indexed_constants_.begin_kernel(constant_base_);
     awaited_constants_.clear();
@@ -271,8 +274,23 @@ void Sm::begin_cta(const Start& start) {
     }
 }
 
-void Sm::trace_state(const WarpContext& context, WarpState state, Cycle now) {
-    trace_->state(static_cast<std::uint32_t>(&context - contexts_.data()), state, now);
+void Sm::count_by_instruction() {
+    profile_ = std::make_unique<SmProfile>(parameters_.sub_cores, parameters_.max_warps);
+    is_watched_ = true;
+}
+
+void Sm::watch_state(const WarpContext& context, WarpState state, Cycle now) {
+    const auto slot = static_cast<std::uint32_t>(&context - contexts_.data());
+    if (profile_ != nullptr)
+        profile_->waited(slot, context.warp->pc, context.state, now - context.since);
+    if (trace_ != nullptr) trace_->state(slot, state, now);
+}
+
+void Sm::watch_issue(std::uint16_t slot, const WarpContext& context, const StaticInstruction& in,
+                     std::uint32_t pc, std::uint32_t mask, Cycle now) {
+    if (profile_ != nullptr) profile_->issued(slot, pc, static_cast<unsigned>(std::popcount(mask)));
+    if (trace_ != nullptr)
+        traced_ = trace_->issued(slot, context.grid->run->trace_names[pc], in, mask != 0, now);
 }
 
 void Sm::wake_later(unsigned sub_core, unsigned local, Cycle at) {
@@ -380,7 +398,10 @@ void Sm::arbitrate(Cycle now) {
     }
     if (ready <= now && arbiter_free_ <= now && memory_->next_accept(now) <= now) {
         if (trace_ != nullptr) trace_->accepted(queues_[best].front().trace, now);
+        const std::uint32_t pc = queues_[best].front().code_index;
+        const MemoryCounters before = profile_ != nullptr ? memory_counters_ : MemoryCounters{};
         memory_->accept(now, queues_[best].front());
+        if (profile_ != nullptr) profile_->accessed(pc, since(memory_counters_, before));
         queues_[best].pop(now);
         if (trace_ != nullptr) trace_->queued(best, queues_[best].size(), now);
         arbiter_free_ = now + 1;  // next_accept() knows how long the instruction takes
@@ -425,7 +446,9 @@ void Sm::process(Cycle now) {
     if (fetch_.next_event() <= now) take_fetched(now);
     if (cluster_ != nullptr && cluster_->next_event() <= now) cluster_->advance(now);
     if (memory_->next_event() <= now) {
+        const MemoryCounters before = profile_ != nullptr ? memory_counters_ : MemoryCounters{};
         memory_->advance(now);
+        if (profile_ != nullptr) profile_->went_on(since(memory_counters_, before));
         update_memory_next(now);
     }
     wheel_.advance(now, [this](const Event& event) { handle(event); });

@@ -19,6 +19,7 @@
 #include "models/gpu/sm/memory_queue.h"
 #include "models/gpu/sm/memory_unit.h"
 #include "models/gpu/sm/sm_copies.h"
+#include "models/gpu/sm/sm_profile.h"
 #include "models/gpu/sm/sub_core.h"
 #include "models/gpu/sm/toggle_sampler.h"
 #include "models/gpu/sm/warpgroup_unit.h"
@@ -71,7 +72,14 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     /// Joins the network of its GPC; without one it runs no clusters. Before the first kernel.
     void connect(ClusterNetwork& network, const ClusterParameters& parameters);
     /// Records what happens from now on; null: nothing.
-    void trace_to(SmTrace* trace) { trace_ = trace; }
+    void trace_to(SmTrace* trace) {
+        trace_ = trace;
+        is_watched_ = trace_ != nullptr || profile_ != nullptr;
+    }
+    /// Counts by instruction from the next kernel on that comes to an idle chip.
+    void count_by_instruction();
+    /// Null: nothing is counted by instruction.
+    SmProfile* profile() const { return profile_.get(); }
     /// Samples from now on which bits toggle.
     void count_toggles() { toggles_ = std::make_unique<ToggleSampler>(counters_); }
 
@@ -122,8 +130,8 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     }
     void enter(WarpContext& context, WarpState state, engine::Cycle now) {
         counters_.warp_cycles[static_cast<unsigned>(context.state)] += now - context.since;
-        if (trace_ != nullptr) [[unlikely]]
-            trace_state(context, state, now);
+        if (is_watched_) [[unlikely]]
+            watch_state(context, state, now);
         context.state = state;
         context.since = now;
     }
@@ -210,7 +218,9 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     void reserve_warps(std::uint32_t first, std::uint32_t count, bool is_used);
     ResidentGrid& resident(const KernelRun& run);
     void take_fetched(engine::Cycle now);
-    void trace_state(const WarpContext& context, WarpState state, engine::Cycle now);
+    void watch_state(const WarpContext& context, WarpState state, engine::Cycle now);
+    void watch_issue(std::uint16_t slot, const WarpContext& context, const StaticInstruction& in,
+                     std::uint32_t pc, std::uint32_t mask, engine::Cycle now);
     void process(engine::Cycle now);
     engine::Cycle next_event() const;
     void begin_cta(const Start& start);
@@ -268,7 +278,9 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     std::vector<WarpContext> contexts_;  ///< by slot; slot % sub_cores is the sub-core
     std::vector<MemoryQueue> queues_;
     MemoryPort* port_ = nullptr;
+    bool is_watched_ = false;                 ///< by a trace or a profile
     SmTrace* trace_ = nullptr;                ///< null: not traced
+    std::unique_ptr<SmProfile> profile_;      ///< null: nothing is counted by instruction
     std::unique_ptr<ToggleSampler> toggles_;  ///< null: not counted
     std::uint64_t traced_ = 0;                ///< the last issued instruction's number in the trace
     std::unique_ptr<MemoryUnit> memory_;

@@ -89,8 +89,8 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         if (toggles_ != nullptr && in.kind == InstructionKind::kMemory) [[unlikely]]
             toggles_->memory(code, warp);
     }
-    if (trace_ != nullptr)
-        traced_ = trace_->issued(slot, context.grid->run->trace_names[pc], in, mask != 0, now);
+    if (is_watched_) [[unlikely]]
+        watch_issue(slot, context, in, pc, mask, now);
     counters_.active_lanes += active;
     count(context, in, static_cast<unsigned>(std::popcount(mask)));
 

@@ -101,6 +101,8 @@ void SubCore::tick(Cycle now) {
         cycles[static_cast<unsigned>(WarpState::kMioThrottle)] += idle * blocked_mio_;
         cycles[static_cast<unsigned>(WarpState::kLgThrottle)] += idle * blocked_lg_;
         cycles[static_cast<unsigned>(WarpState::kDispatchStall)] += idle * blocked_dispatch_;
+        if (sm_.profile() != nullptr) [[unlikely]]
+            sm_.profile()->hold_on(index_, idle);
     }
     const unsigned slot = now % kWheel;
     std::uint32_t due = ready_[slot];
@@ -125,6 +127,8 @@ void SubCore::tick(Cycle now) {
 void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
     accounted_ = now;
     blocked_math_ = blocked_mio_ = blocked_lg_ = blocked_dispatch_ = 0;
+    if (sm_.profile() != nullptr) [[unlikely]]
+        profile_held(able, has_issued);
     if (candidate_pipes_ == 0) return;
     std::uint32_t blocked = 0;
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
@@ -147,6 +151,27 @@ void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
     cycles[static_cast<unsigned>(has_issued ? WarpState::kNotSelected
                                             : WarpState::kDispatchStall)] += rest;
     blocked_dispatch_ = rest;
+}
+
+void SubCore::profile_held(std::uint32_t able, bool has_issued) {
+    std::vector<SmProfile::Held> held;
+    const auto add = [&](std::uint32_t warps, WarpState state) {
+        for (; warps != 0; warps &= warps - 1)
+            held.push_back(
+                {sm_.context(index_, static_cast<unsigned>(std::countr_zero(warps))).warp->pc,
+                 state});
+    };
+    for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
+        const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
+        const std::uint32_t warps = candidates_[pipe] & ~able;
+        const bool is_memory = pipe == static_cast<unsigned>(Pipe::kLsu);
+        add(warps & (is_memory ? long_candidates_ : 0), WarpState::kLgThrottle);
+        add(warps & ~(is_memory ? long_candidates_ : 0),
+            is_memory ? WarpState::kMioThrottle : WarpState::kMathPipeThrottle);
+    }
+    if (candidate_pipes_ != 0)
+        add(able, has_issued ? WarpState::kNotSelected : WarpState::kDispatchStall);
+    sm_.profile()->hold(index_, std::move(held));
 }
 
 Cycle SubCore::next_cycle(Cycle now) const {

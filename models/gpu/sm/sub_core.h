@@ -46,6 +46,8 @@ class SubCore {
     unsigned choose(std::uint32_t eligible) const;
     std::uint32_t eligible(engine::Cycle now) const;
     void account(std::uint32_t eligible, bool has_issued, engine::Cycle now);
+    /// Tells the profile who did not issue.
+    void profile_held(std::uint32_t able, bool has_issued);
     /// False where the SM holds the instruction back.
     bool issue(unsigned local, engine::Cycle now);
     engine::Cycle next_cycle(engine::Cycle now) const;

@@ -291,6 +291,7 @@ void Context::add_step(const KernelLaunch& launch, const LaunchResult& result) {
     step.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
     step.block = {launch.block.x, launch.block.y, launch.block.z};
     step.metrics = result.metrics;
+    step.profile = result.profile;
     if (!timed && statistics_->mode() == "cycle") step.mode = "emulate";
     statistics_->add(std::move(step));
     statistics_->add_time(result.cycles, timed ? result.seconds : 0.0, result.warp_instructions);

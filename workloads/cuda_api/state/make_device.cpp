@@ -105,7 +105,8 @@ DeviceOptions device_options(const RunOptions& options) {
             .l2 = options.l2 == "warm" ? L2Start::kWarm : L2Start::kCold,
             .count_toggles = options.energy,
             .trace = trace_options(options),
-            .simulate = filter};
+            .simulate = filter,
+            .counts_instructions = options.source};
 }
 
 std::shared_ptr<const config::Machine> load_machine(const RunOptions& options) {

@@ -81,6 +81,7 @@ RunOptions RunOptions::from_environment() {
     options.checks = variable("LOCKSTEP_CHECK", "");
     options.energy = variable("LOCKSTEP_ENERGY", "") == "1";
     options.workload = variable("LOCKSTEP_WORKLOAD", "");
+    options.source = variable("LOCKSTEP_SOURCE", "") == "1";
     options.quiet = variable("LOCKSTEP_QUIET", "") == "1";
     return options;
 }
@@ -106,6 +107,7 @@ std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() co
             {"LOCKSTEP_CHECK", checks},
             {"LOCKSTEP_ENERGY", energy ? "1" : "0"},
             {"LOCKSTEP_WORKLOAD", workload},
+            {"LOCKSTEP_SOURCE", source ? "1" : "0"},
             {"LOCKSTEP_QUIET", quiet ? "1" : "0"}};
 }
 

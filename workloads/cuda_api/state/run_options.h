@@ -31,6 +31,7 @@ struct RunOptions {
     std::string workload;                ///< LOCKSTEP_WORKLOAD: what the statistics call the run
     std::vector<std::string> options;    ///< LOCKSTEP_OPTIONS: what else was given, one a line
     std::string screen_file;             ///< LOCKSTEP_SCREEN: the report; empty: standard error
+    bool source = false;                 ///< LOCKSTEP_SOURCE: 1: count by instruction
     bool quiet = false;                  ///< LOCKSTEP_QUIET: 1
 
     /// What the environment says; absent variables keep the defaults above. Throws InputError on a

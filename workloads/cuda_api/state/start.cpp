@@ -76,9 +76,11 @@ __attribute__((constructor)) void start() {
             configuration.complete = [options](stats::Statistics& statistics) {
                 energy::Account(load_machine(options)).add_to(statistics);
             };
-        if (options.mode == "cycle" && !options.quiet)
-            configuration.summarize = [](const stats::Statistics& statistics) {
-                return speed_of_light(statistics) + energy::report(statistics);
+        if (options.mode == "cycle" && (!options.quiet || options.source))
+            configuration.summarize = [options](const stats::Statistics& statistics) {
+                return (options.quiet ? ""
+                                      : speed_of_light(statistics) + energy::report(statistics)) +
+                       (options.source ? stats::source_text(statistics) : "");
             };
         configuration.stats_file = options.stats_file;
         configuration.screen_file = options.screen_file;

@@ -28,6 +28,7 @@ cuda::RunOptions cuda_options(const Job& job) {
     options.workload = job.what;
     options.options = job.options;
     options.screen_file = job.screen_file;
+    options.source = job.source;
     options.quiet = job.quiet;
     return options;
 }

@@ -17,6 +17,7 @@ void Launches::add(const std::string& kernel, const sass::Dim3& grid, const sass
     step.grid = {grid.x, grid.y, grid.z};
     step.block = {block.x, block.y, block.z};
     step.metrics = result.metrics;
+    step.profile = result.profile;
     if (result.cycles == 0 && job_.mode == Mode::kCycle) step.mode = name_of(Mode::kEmulate);
     statistics_.add(std::move(step));
     statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
@@ -28,6 +29,7 @@ void Launches::add(const std::string& kernel, const sass::Dim3& grid, const sass
 
 stats::Statistics Launches::take() {
     if (job_.mode == Mode::kCycle) screen_.print(speed_of_light(statistics_));
+    if (job_.source) screen_.print_always(stats::source_text(statistics_));
     return std::move(statistics_);
 }
 
