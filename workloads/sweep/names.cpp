@@ -74,18 +74,21 @@ void check_parameter_name(const Study& study, const std::string& name, const con
         if (!is_number(machine, name)) config::fail(place, name + " is a text, not a number");
 }
 
-void check_result_name(const Study& study, const std::string& name, const config::Place& place) {
+bool check_result_name(const Study& study, const std::string& name, const config::Place& place) {
     if (name == "dollars") {
         for (const SweptMachine& machine : study.machines)
             if (machine.dollars_per_hour == 0)
                 config::fail(place,
                              fmt::format("dollars need a price: --price {0}=DOLLARS_PER_HOUR",
                                          machine.name));
-        return;
+        return false;
     }
     const std::vector<std::string> names = parameter_names(study);
     const bool is_parameter = std::ranges::find(names, name) != names.end();
-    if (is_parameter) return check_parameter_name(study, name, place);
+    if (is_parameter) {
+        check_parameter_name(study, name, place);
+        return false;
+    }
     // A metric has a dot or two underscores in it; what has neither is a word mistyped, or one of
     // the few that a machine counts by one word.
     std::vector<std::string> known = names;
@@ -95,6 +98,8 @@ void check_result_name(const Study& study, const std::string& name, const config
         const std::string near = config::did_you_mean(name, known);
         if (!near.empty()) config::fail(place, fmt::format("unknown name {}{}", name, near));
     }
+    return name == "joules" || name == "mm2" || name.starts_with("energy.") ||
+           name.starts_with("area.");
 }
 
 std::optional<double> parameter_value(const Study& study, const Point& point,

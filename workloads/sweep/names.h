@@ -17,8 +17,9 @@ namespace lockstep::sweep {
 /// Throws InputError with the place and the nearest name where no machine of the study, and no
 /// workload, has such a parameter.
 void check_parameter_name(const Study& study, const std::string& name, const config::Place& place);
-/// The same of objectives. What may be a metric is checked when a point has run.
-void check_result_name(const Study& study, const std::string& name, const config::Place& place);
+/// The same of objectives. What may be a metric is checked when a point has run. Returns whether
+/// runs have it only where they count energy and area.
+bool check_result_name(const Study& study, const std::string& name, const config::Place& place);
 
 /// Of constraints. A parameter that follows one that is varied is read off the point's machine.
 /// Throws InputError where the machine cannot be.

@@ -70,6 +70,11 @@ run::Job job_of(const Study& study, const Point& point) {
         job.given.push_back("--l2");
         job.options.push_back("--l2 " + study.l2);
     }
+    if (study.counts_energy) {
+        job.energy = true;
+        job.given.push_back("--energy");
+        job.options.push_back("--energy");
+    }
     if (study.no_values) {
         job.given.push_back("--no-values");
         job.options.push_back("--no-values");
@@ -94,6 +99,7 @@ std::string key_of(const Study& study, const Point& point) {
                     machine.text_sha256, workload_text(study, point),
                     study.workloads[point.workload].contents_sha256, run::name_of(study.mode),
                     study.seed, study.l2, study.no_values);
+    if (study.counts_energy) text += "energy\n";
     for (const std::string& argument : study.arguments)
         text += fmt::format("argument {}\n", argument);
     for (const std::string& set : study.overrides) text += fmt::format("set {}\n", set);

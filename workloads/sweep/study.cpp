@@ -181,7 +181,7 @@ void add_formulas(const StudyText& text, Study& study) {
             if (study.objectives[i].name == objective.name)
                 config::fail(given.place, fmt::format("{} stands twice", objective.name));
         for (const std::string& name : objective.formula.names())
-            check_result_name(study, name, given.place);
+            study.counts_energy |= check_result_name(study, name, given.place);
     }
 }
 

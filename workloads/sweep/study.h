@@ -86,6 +86,7 @@ struct Study {
     run::Mode mode = run::Mode::kCycle;
     std::string l2;
     bool no_values = false;
+    bool counts_energy = false;  ///< an objective needs it
     std::vector<std::string> arguments;
     process::Limits limits;
     bool stops_dominated = false;
