@@ -203,7 +203,8 @@ class Planner {
         const bool single = stripes == 1 && pieces == 1;
         // A cascade copies rows of the stripe before.
         const std::uint64_t copies = single || (!cut.overlaps && !group.is_cascade()) ? 1 : 2;
-        const std::uint64_t need = pinned.all + copies * passing.all + (single ? 0 : passing.most);
+        const std::uint64_t need =
+            pinned.all + copies * passing.all + (copies == 1 ? 0 : passing.most);
         group.need_bytes = need;
         group.fits = need <= group.scratch_bytes;
         const double traffic = loaded + stored + weights;

@@ -511,6 +511,11 @@ void ProgramMaker::run_group(const Group& group) {
         run_stripe(run, image, {s * group.cut.rows, std::min(rows, (s + 1) * group.cut.rows)},
                    piece);
     };
+    // Where there is room for one of each buffer, they lie at the same places each time.
+    const auto begin_again = [&] {
+        if (!group.cut.overlaps && !group.is_cascade())
+            run.ring = compile::Ring("SRAM", run.pinned, begin + need - run.pinned);
+    };
     const std::int64_t images = end.output.box.n;
     if (group.cut.weights_outer) {
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
@@ -518,6 +523,7 @@ void ProgramMaker::run_group(const Group& group) {
             for (std::int64_t image = 0; image < images; ++image)
                 for (std::int64_t s = 0; s < stripes; ++s) {
                     run.input.reset();
+                    begin_again();
                     stripe(image, s, piece);
                 }
         }
@@ -527,6 +533,7 @@ void ProgramMaker::run_group(const Group& group) {
             for (std::int64_t s = 0; s < stripes; ++s) {
                 run.input.reset();
                 for (std::int64_t piece = 0; piece < pieces; ++piece) {
+                    begin_again();
                     take_piece(piece);
                     stripe(image, s, piece);
                 }

@@ -73,7 +73,8 @@ TEST(NpuNetwork, RoundsAsItIsTold) {
 }
 
 TEST(NpuNetwork, SmallMemoriesAndAllPlansGiveTheSame) {
-    for (const char* sram : {"sram.size=20480", "sram.size=32768", "sram.size=65536"})
+    for (const char* sram :
+         {"sram.size=16384", "sram.size=20480", "sram.size=32768", "sram.size=65536"})
         for (const bool keeps : {false, true})
             for (const bool cascades : {false, true}) {
                 SCOPED_TRACE(sram);
