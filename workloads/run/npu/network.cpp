@@ -119,8 +119,7 @@ Outcome run_npu_network(const Job& job, const Subject& subject, const MachinePtr
     Outcome outcome{{machine->name(), std::string(name_of(job.mode)), job.what}};
     screen.progress("preparing");
     const network::Graph legal = legal_npu_network(job, subject);
-    if (precisions.size() > 1)
-        return compare_npu_precisions(job, legal, parameters, outcome, screen);
+    if (precisions.size() > 1) return compare_npu_precisions(job, legal, machine, outcome, screen);
     const network::NpuPrecision precision = precision_named(
         precisions.front(), legal, parameters.array.split == npu::Split::kBoth, job.seed, screen);
     const NpuRun compiled = compile_npu_network(legal, precision, parameters, job);

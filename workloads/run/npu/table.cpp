@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/energy/account.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/builtin/digits.h"
 #include "workloads/network/graph/quantisation.h"
@@ -77,8 +78,11 @@ std::string cell(double value, const char* unit, int digits) {
 }  // namespace
 
 Outcome compare_npu_precisions(const Job& job, const network::Graph& legal,
-                               const npu::Parameters& parameters, Outcome& outcome,
-                               Screen& screen) {
+                               const MachinePtr& machine, Outcome& outcome, Screen& screen) {
+    if (job.energy)
+        throw InputError("--energy: a table of several --precision has it without asking");
+    const npu::Parameters parameters(*machine);
+    const energy::Account account(machine);
     const bool narrow = parameters.array.split == npu::Split::kBoth;
     const bool digits = network::is_digits_network(legal);
     std::vector<Row> rows;
@@ -106,6 +110,7 @@ Outcome compare_npu_precisions(const Job& job, const network::Graph& legal,
             outcome.passed = verify_npu_network(compiled, storage, silent) && outcome.passed;
         row.cycles = result.cycles;
         row.seconds = result.seconds;
+        account.add_to(statistics);
         row.energy = sum_of(statistics, "energy.total", -1);
         stats::Step step;
         step.name = word;

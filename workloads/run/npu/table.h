@@ -2,16 +2,15 @@
 // A network in several precisions side by side.
 #pragma once
 
-#include "models/npu/parameters.h"
 #include "workloads/network/graph/graph.h"
 #include "workloads/run/job.h"
 
 namespace lockstep::run {
 
 /// For each of job.precision: what it costs in results (percent of test images that are right, or
-/// decibels against FP32), bytes of weights, time, and energy where the model counts it. A step of
+/// decibels against FP32), bytes of weights, time and energy. A step of
 /// the statistics each.
 Outcome compare_npu_precisions(const Job& job, const network::Graph& legal,
-                               const npu::Parameters& parameters, Outcome& outcome, Screen& screen);
+                               const MachinePtr& machine, Outcome& outcome, Screen& screen);
 
 }  // namespace lockstep::run
