@@ -76,5 +76,14 @@ TEST_F(Lab, TensorCoreCommandsRun) {
     }
 }
 
+TEST_F(Lab, NpuCommandsRun) {
+    const std::vector<Command> commands = commands_of("models/npu/lab.md");
+    EXPECT_GE(commands.size(), 6u);
+    for (const Command& command : commands) {
+        const Result result = lockstep(command.arguments);
+        EXPECT_EQ(result.status, 0) << command.arguments << "\n" << result.output;
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::cli
