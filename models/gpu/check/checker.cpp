@@ -28,6 +28,7 @@ struct Checker::CtaState {
     CtaWritten written;
     CtaArrivals arrivals;
     CtaHazards hazards;
+    std::vector<WarpProducts> products;           ///< by warp
     std::unordered_set<std::uint32_t> mbarriers;  ///< sm_80: words that only hold one's state
 };
 
@@ -67,7 +68,8 @@ Checker::Checker(unsigned checks, const memory::DeviceMemory& memory)
       race_(clock_, [this](const Race& race) { findings_.add(race); }),
       init_([this](const UnwrittenRead& read) { findings_.add(read, *warp_); }),
       sync_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }),
-      hazards_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }) {}
+      hazards_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }),
+      products_([this](const Misuse& misuse) { findings_.add(misuse, *last_cta_); }) {}
 
 Checker::~Checker() = default;
 
@@ -103,7 +105,10 @@ void Checker::begin_cta(sass::Cta& cta) {
     state->shared.generation = ++ctas_;
     if (checks_init_) state->written = InitCheck::unwritten_cta(cta, reserved_begin_, own_end_);
     if (checks_sync_) state->arrivals = SyncCheck::arrivals(cta);
-    if (checks_hazards_) state->hazards = HazardCheck::hazards(cta);
+    if (checks_hazards_) {
+        state->hazards = HazardCheck::hazards(cta);
+        state->products.resize(cta.warps.size());
+    }
     last_ = nullptr;
     last_cta_ = nullptr;
 }
@@ -126,6 +131,12 @@ Checker::CtaState& Checker::state(const sass::Cta& cta) {
 void Checker::paths_change(const sass::Warp& warp) {
     if (checks_race_) clock_.paths_change(state(*warp.cta).clock, warp.index, running_[warp.index]);
     running_[warp.index] = warp.active;
+}
+
+void Checker::products(const sass::Warp& warp) {
+    const sass::Instruction& in = launch_->program->code()[warp.pc];
+    if ((warp.active & (warp.predicate[in.guard] ^ in.guard_invert)) == 0) return;
+    products_.before(*launch_->program, warp, warp.pc, last_->products[warp.index]);
 }
 
 void Checker::barrier_reached(const sass::Warp& warp, unsigned number, std::uint32_t threads,

@@ -11,6 +11,7 @@
 #include "models/gpu/check/findings.h"
 #include "models/gpu/check/hazards.h"
 #include "models/gpu/check/init.h"
+#include "models/gpu/check/products.h"
 #include "models/gpu/check/race.h"
 #include "models/gpu/check/sync.h"
 
@@ -45,6 +46,7 @@ class Checker : public sass::BarrierObserver {
         if (warp.cta != last_cta_) state(*warp.cta);
         if (running_[warp.index] != warp.active) [[unlikely]]
             paths_change(warp);
+        if (checks_hazards_) products(warp);
     }
     /// Around an instruction with one of the effects sass::kIsChecked, executed for `lanes`.
     void before(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
@@ -63,6 +65,8 @@ class Checker : public sass::BarrierObserver {
 
     CtaState& state(const sass::Cta& cta);
     void paths_change(const sass::Warp& warp);
+    /// What the next instruction does with registers of a warpgroup's products.
+    void products(const sass::Warp& warp);
     /// After a WARPSYNC, which the last of its lanes may have come to.
     void meet(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
               std::uint32_t lanes, CtaState& cta);
@@ -85,6 +89,7 @@ class Checker : public sass::BarrierObserver {
     InitCheck init_;
     SyncCheck sync_;
     HazardCheck hazards_;
+    ProductCheck products_;
     const sass::Launch* launch_ = nullptr;
     std::uint32_t reserved_begin_ = 0, own_end_ = 0;  ///< of shared memory: what is the program's
     const sass::Warp* warp_ = nullptr;                ///< whose instruction is told of

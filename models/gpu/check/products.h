@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers that a warpgroup's products (wgmma) still use when the program touches them: results
+// read or overwritten before their group has been waited for, operands overwritten.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "isa/sass/program.h"
+#include "models/gpu/check/sync.h"
+
+namespace lockstep::gpu::check {
+
+/// Of a warp: products that no wait has covered.
+struct WarpProducts {
+    struct Held {
+        std::uint32_t pc = 0;     ///< of the product
+        std::uint32_t group = 0;  ///< that it belongs to
+        std::uint8_t first = 0, count = 0;
+        bool is_result = false;  ///< else A
+    };
+    std::vector<Held> held;
+    std::uint32_t group = 0;  ///< the one that is open
+};
+
+class ProductCheck {
+  public:
+    using Report = std::function<void(const Misuse&)>;
+
+    explicit ProductCheck(Report report) : report_(std::move(report)) {}
+
+    /// Before an instruction that the warp executes for some of its lanes. Products may follow each
+    /// other on the same accumulators; everything else waits for WARPGROUP.DEPBAR.
+    void before(const sass::Program& program, const sass::Warp& warp, std::uint32_t pc,
+                WarpProducts& products) const;
+
+  private:
+    Report report_;
+};
+
+}  // namespace lockstep::gpu::check
