@@ -7,6 +7,7 @@
 namespace lockstep::sass {
 
 struct AsyncCopy;
+struct Cluster;
 struct Cta;
 struct Warp;
 
@@ -23,6 +24,8 @@ class BarrierObserver {
     /// mbarrier, if it has one, knows.
     virtual void copy_started(const AsyncCopy& copy) = 0;
     virtual void copy_performed(const AsyncCopy& copy) = 0;
+    /// All threads of a cluster have come to barrier.cluster.
+    virtual void cluster_completed(const Cluster& cluster) = 0;
 };
 
 }  // namespace lockstep::sass

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 
+#include "isa/sass/barrier_observer.h"
 #include "isa/sass/semantics/atomic.h"
 #include "isa/sass/semantics/mbarrier.h"
 
@@ -53,6 +54,8 @@ void complete_cluster_barrier(Cluster& cluster) {
         is_awaited = is_awaited || member->is_present;
     }
     if (!is_awaited) return;
+    if (BarrierObserver* const observer = cluster.member[0]->cta->observer)
+        observer->cluster_completed(cluster);
     for (std::uint32_t rank = 0; rank < cluster.size; ++rank)
         release_cluster_barrier(*cluster.member[rank]);
 }

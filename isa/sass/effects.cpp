@@ -13,6 +13,7 @@ std::uint8_t effects_of(const Word& word) {
         case 0x184:  // LDS
             return kReadsMemory;
         case 0x044:  // STSM
+        case 0x1bd:  // STAS
         case 0x185:  // ST
         case 0x186:  // STG
         case 0x188:  // STS
@@ -32,6 +33,7 @@ std::uint8_t effects_of(const Word& word) {
         case 0x1a6:  // REDG of floats
         case 0x1a8:  // ATOMG
         case 0x1a9:  // ATOMG.CAS
+        case 0x1be:  // REDAS
             return kWritesMemory | kAtomic;
         case 0x1a7:  // SYNCS: arrive, phase check
         case 0x1b0:  // ARRIVES

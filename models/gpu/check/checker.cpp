@@ -9,6 +9,7 @@
 #include <bit>
 #include <unordered_set>
 
+#include "isa/sass/cluster.h"
 #include "isa/sass/effects.h"
 #include "isa/sass/program.h"
 #include "isa/sass/tma/copy.h"
@@ -35,7 +36,8 @@ struct Checker::CtaState {
 namespace {
 
 constexpr unsigned kLdgsts = 0x1ae, kWarpsync = 0x148, kExit = 0x14d, kBra = 0x147, kAtoms = 0x18c,
-                   kPhaseCheck = 0x1a7, kMembar = 0x192, kAsyncFence = 0x1c6;
+                   kPhaseCheck = 0x1a7, kMembar = 0x192, kAsyncFence = 0x1c6, kStas = 0x1bd,
+                   kRedas = 0x1be;
 constexpr unsigned kMbarrierBytes = 8;
 
 /// The store instructions that keep what they store in the rows of in.b, lane by lane.
@@ -156,6 +158,13 @@ void Checker::barrier_completed(const sass::Cta& cta, unsigned number) {
     if (checks_sync_) sync_.barrier_completed(cta, cta_state.arrivals, number);
 }
 
+void Checker::cluster_completed(const sass::Cluster& cluster) {
+    std::vector<CtaClock*> clocks;
+    for (std::uint32_t rank = 0; rank < cluster.size; ++rank)
+        clocks.push_back(&states_.at(cluster.member[rank]->cta)->clock);
+    if (checks_race_) clock_.cluster_barrier(clocks);
+}
+
 void Checker::before(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
                      std::uint32_t lanes) {
     if (!checks_sync_ || (in.effects & sass::kWarpOrExit) == 0) return;
@@ -214,6 +223,10 @@ void Checker::memory(const sass::Instruction& in, const sass::Warp& warp, std::u
                     .width = noted.width,
                     .stored = stores_rows(opcode) ? &warp.row(in.b) : nullptr};
     const bool has_result = in.d != sass::Operand::of_warp(sass::kSinkRow);
+    if (noted.space == Space::kCluster) {
+        std::copy(std::begin(noted.address), std::end(noted.address), access.address);
+        return remote(in, access, cta, opcode == kStas || opcode == kRedas);
+    }
     if (checks_race_ && arrives(word, launch_->arch))
         for (std::uint32_t left = noted.lanes; left != 0; left &= left - 1)
             cta.mbarriers.insert(
@@ -238,6 +251,70 @@ void Checker::memory(const sass::Instruction& in, const sass::Warp& warp, std::u
         }
         if (access.lanes != 0) this->access(access, cta, has_result);
     }
+}
+
+void Checker::remote(const sass::Instruction& in, Observed access, CtaState& cta, bool is_async) {
+    const sass::Cta& own = *access.warp.cta;
+    if (own.member == nullptr) return;
+    const bool has_result = in.d != sass::Operand::of_warp(sass::kSinkRow);
+    // Addresses are those of the cluster, or generic where lanes access other spaces too.
+    const auto in_window = [&](std::uint64_t address) {
+        return address < sass::kWindowBytes ||
+               address / sass::kWindowBytes == sass::kSharedWindow / sass::kWindowBytes;
+    };
+    const sass::Cluster& cluster = *own.member->cluster;
+    for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+        Observed part = access;
+        part.space = Space::kShared;
+        part.lanes = 0;
+        for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            const auto place = static_cast<std::uint32_t>(access.address[lane]);
+            if (!in_window(access.address[lane]) || sass::cluster_rank_of(place) != rank) continue;
+            part.lanes |= 1u << lane;
+            part.address[lane] = sass::cluster_offset_of(place);
+        }
+        if (part.lanes == 0) continue;
+        const sass::ClusterMember& member = *cluster.member[rank];
+        if (checks_sync_ && member.phases == 0 && rank != own.cluster_rank) {
+            state(own);
+            sync_.accessed_early(part, rank);
+        }
+        CtaState& target = state(*member.cta);
+        if (checks_init_) init_.access(part, target.written);
+        // What is stored asynchronously is ordered by an mbarrier, at a time that nobody sees.
+        if (!checks_race_ || is_async) continue;
+        const auto* const shared = reinterpret_cast<const std::byte*>(member.cta->shared);
+        const auto synchronise = [&](bool acquires) {
+            for (std::uint32_t left = part.lanes; left != 0; left &= left - 1) {
+                const auto key =
+                    reinterpret_cast<std::uint64_t>(shared + part.address[std::countr_zero(left)]);
+                if (acquires)
+                    clock_.acquire_global(cta.clock, part.warp.index, key);
+                else
+                    clock_.release_global(cta.clock, part.warp.index, key);
+            }
+            if (!acquires) clock_.advance();
+        };
+        if (part.is_strong && (part.is_atomic ? has_result : !part.is_write)) synchronise(true);
+        if (!part.is_write) clock_.read_global(cta.clock);
+        race_.access(part, cta.clock, target.shared);
+        if (part.is_strong && part.is_write) synchronise(false);
+    }
+    state(own);
+}
+
+/// An arrival at an mbarrier of another CTA: known to those there that find it complete.
+void Checker::remote_arrival(const sass::Warp& warp, std::uint32_t lanes, CtaState& cta) {
+    const sass::Cluster& cluster = *warp.cta->member->cluster;
+    for (std::uint32_t left = warp.access.lanes & lanes; left != 0; left &= left - 1) {
+        const auto place = static_cast<std::uint32_t>(warp.access.address[std::countr_zero(left)]);
+        const sass::Cta& target = *cluster.member[sass::cluster_rank_of(place)]->cta;
+        clock_.release_global(
+            cta.clock, warp.index,
+            reinterpret_cast<std::uint64_t>(target.shared) + sass::cluster_offset_of(place));
+    }
+    clock_.advance();
 }
 
 void Checker::copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
@@ -297,6 +374,7 @@ void Checker::mbarrier(const sass::Instruction& in, const sass::Warp& warp, std:
     const sass::Word& word =
         launch_->program->words()[static_cast<std::size_t>(&in - launch_->program->code().data())];
     const bool is_check = word.base_opcode() == kPhaseCheck && word.form() == 2;
+    if (warp.access.space == Space::kCluster) return remote_arrival(warp, lanes, cta);
     const std::uint32_t passed = is_check ? warp.predicate[in.pd[0]] : ~0u;
     std::uint64_t last = ~0ull;
     for (std::uint32_t left = warp.access.lanes & lanes; left != 0; left &= left - 1) {
@@ -305,6 +383,9 @@ void Checker::mbarrier(const sass::Instruction& in, const sass::Warp& warp, std:
         if (offset == last) continue;
         last = offset;
         if (passed >> lane & 1) clock_.acquire(cta.clock, warp.index, offset);
+        if (is_check && (passed >> lane & 1) != 0 && warp.cta->member != nullptr)
+            clock_.acquire_global(cta.clock, warp.index,
+                                  reinterpret_cast<std::uint64_t>(warp.cta->shared) + offset);
         if (!is_check) clock_.release(cta.clock, warp.index, offset);
     }
     if (!is_check) clock_.advance();

@@ -59,6 +59,7 @@ class Checker : public sass::BarrierObserver {
     void barrier_completed(const sass::Cta& cta, unsigned number) override;
     void copy_started(const sass::AsyncCopy& copy) override;
     void copy_performed(const sass::AsyncCopy& copy) override;
+    void cluster_completed(const sass::Cluster& cluster) override;
 
   private:
     struct CtaState;
@@ -72,6 +73,9 @@ class Checker : public sass::BarrierObserver {
               std::uint32_t lanes, CtaState& cta);
     void memory(const sass::Instruction& in, const sass::Warp& warp, std::uint32_t pc,
                 std::uint32_t lanes);
+    /// An access that lanes make to shared memory of other CTAs of the cluster.
+    void remote(const sass::Instruction& in, Observed access, CtaState& cta, bool is_async);
+    void remote_arrival(const sass::Warp& warp, std::uint32_t lanes, CtaState& cta);
     void copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes);
     /// A run of consecutive bytes that an asynchronous copy reads or writes.
     void copied(const sass::AsyncCopy& copy, sass::Space space, std::uint64_t begin,

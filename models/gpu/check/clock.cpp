@@ -94,6 +94,21 @@ void Clock::barrier_completed(CtaClock& cta, unsigned number, std::uint32_t live
     barrier = {};
 }
 
+void Clock::cluster_barrier(std::span<CtaClock* const> ctas) {
+    // What all have done is released by all, and then acquired by all.
+    ++now_;
+    for (CtaClock* const cta : ctas) {
+        releases_[cta->cta_].push_back({now_, now_});
+        releases_of_reads_[cta->cta_].push_back(now_);
+        cta->has_read_ = false;
+    }
+    const Stamp released = now_++;
+    for (CtaClock* const cta : ctas) {
+        cta->acquired_ = std::max(cta->acquired_, released);
+        cta->all_before_ = now_;
+    }
+}
+
 void Clock::release(CtaClock& cta, unsigned warp, std::uint32_t offset) {
     CtaClock::Word& word = cta.words_[offset / kWordBytes];
     word.warps |= 1u << warp;

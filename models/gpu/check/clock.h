@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -69,6 +70,9 @@ class Clock {
 
     void barrier_reached(CtaClock& cta, unsigned warp, unsigned number, bool waits);
     void barrier_completed(CtaClock& cta, unsigned number, std::uint32_t live_warps);
+
+    /// All threads of these CTAs have come to barrier.cluster.
+    void cluster_barrier(std::span<CtaClock* const> ctas);
 
     /// Operations on words of shared memory: atomics, mbarriers.
     void release(CtaClock& cta, unsigned warp, std::uint32_t offset);

@@ -110,4 +110,13 @@ void SyncCheck::exited(const sass::Warp& warp, CtaArrivals& cta, std::uint32_t p
         cta.exit_pc[warp.index][static_cast<unsigned>(std::countr_zero(left))] = pc;
 }
 
+void SyncCheck::accessed_early(const Observed& access, std::uint32_t rank) {
+    report_({.pc = access.pc,
+             .warp = access.warp.index,
+             .lane = static_cast<unsigned>(std::countr_zero(access.lanes)),
+             .what = fmt::format("access to shared memory of the CTA of rank {} before any "
+                                 "barrier.cluster: it may not have started",
+                                 rank)});
+}
+
 }  // namespace lockstep::gpu::check

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/sass/state.h"
+#include "models/gpu/check/observed.h"
 
 namespace lockstep::gpu::check {
 
@@ -52,6 +53,9 @@ class SyncCheck {
     /// Before WARPSYNC: `masks` by lane, for the lanes that execute it.
     void warp_sync(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes,
                    const sass::Row& masks);
+    /// Lanes access shared memory of the CTA of this rank, whose threads have met no other CTA's at
+    /// barrier.cluster yet: it may not have started.
+    void accessed_early(const Observed& access, std::uint32_t rank);
     /// Before EXIT, for the lanes that end.
     void exited(const sass::Warp& warp, CtaArrivals& cta, std::uint32_t pc, std::uint32_t lanes);
 
