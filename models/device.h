@@ -178,6 +178,11 @@ class Device {
     /// The kernel's properties, or nullptr.
     virtual const cubin::Function* find_kernel(ModuleHandle module, std::string_view name) = 0;
 
+    /// Clusters of so many CTAs that the machine holds at once where an SM holds `by_sm` CTAs.
+    virtual std::uint64_t active_clusters(std::uint32_t /*ctas*/, std::uint32_t /*by_sm*/) const {
+        return 0;
+    }
+
     /// Runs a kernel to its end, alone and without a host. Throws LaunchRefused or DeviceFault.
     virtual LaunchResult launch(const LaunchRequest& request) = 0;
 

@@ -35,6 +35,9 @@ class ForwardingDevice : public Device {
     const cubin::Function* find_kernel(ModuleHandle module, std::string_view name) override {
         return device_->find_kernel(module, name);
     }
+    std::uint64_t active_clusters(std::uint32_t ctas, std::uint32_t by_sm) const override {
+        return device_->active_clusters(ctas, by_sm);
+    }
     LaunchResult launch(const LaunchRequest& request) override { return device_->launch(request); }
     Timeline* timeline() override { return device_->timeline(); }
     void set_printf_output(std::function<void(std::string_view)> output) override {

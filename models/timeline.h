@@ -35,6 +35,10 @@ struct KernelWork {
     LaunchRequest request;  ///< but its parameters, which are these:
     std::vector<std::byte> parameters;
     std::function<void(const LaunchResult&)> ended;
+    /// The kernel ahead of it whose end it awaits on the device, by griddepcontrol.wait: it begins
+    /// when that kernel's CTAs have triggered it or ended. Set by the time line where
+    /// request.programmatic.
+    WorkId prerequisite = 0;
 };
 
 enum class TransferKind : std::uint8_t {

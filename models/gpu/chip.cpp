@@ -162,7 +162,26 @@ void Chip::place_clusters(Grid& grid) {
     }
 }
 
+Grid& Chip::owner(const KernelRun* run) {
+    return **std::find_if(grids_.begin(), grids_.end(),
+                          [run](const auto& grid) { return &grid->run == run; });
+}
+
+void Chip::count_triggers() {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        if (!sm->has_triggered()) continue;
+        for (const CtaEnd& trigger : sm->take_triggered()) {
+            Grid& grid = owner(trigger.run);
+            grid.last_trigger = std::max(grid.last_trigger, trigger.at);
+            if (++grid.triggered != grid.total) continue;
+            triggered_.emplace_back(&grid, clock_.start_of(grid.last_trigger));
+            simulation_.stop();
+        }
+    }
+}
+
 void Chip::distribute(Time window_end) {
+    count_triggers();
     ends_.clear();
     for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (sm->has_ended())
@@ -174,11 +193,9 @@ void Chip::distribute(Time window_end) {
     const Cycle earliest = clock_.first_cycle_from(window_end);
     Grid* const first = head();
     for (const auto& [end, sm] : ends_) {
-        const auto owner =
-            std::find_if(grids_.begin(), grids_.end(),
-                         [run = end.run](const auto& grid) { return &grid->run == run; });
-        ++(*owner)->ended;
-        (*owner)->last_end = std::max((*owner)->last_end, end.at);
+        Grid& grid = owner(end.run);
+        ++grid.ended;
+        grid.last_end = std::max(grid.last_end, end.at);
     }
     for (const auto& [end, sm] : ends_) {
         if (first == nullptr || first->is_clustered()) break;
@@ -207,6 +224,12 @@ void Chip::distribute(Time window_end) {
 }
 
 void Chip::finish(Grid& grid) {
+    for (const std::unique_ptr<Grid>& other : grids_) {
+        if (other->prerequisite != &grid) continue;
+        other->prerequisite = nullptr;
+        other->run.awaits_grid = false;
+        for (const std::unique_ptr<Sm>& sm : used_sms_) sm->end_grid_wait(other->run);
+    }
     for (const std::unique_ptr<Sm>& sm : used_sms_) {
         if (const ResidentGrid* const part = sm->grid(grid.run)) {
             grid.instructions += part->instructions;
@@ -245,14 +268,17 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
     watch_ = {};
     is_long_ = false;
     clusters_.clear();
+    triggered_.clear();
 }
 
-Grid& Chip::start(const KernelRun& run, int priority, Time at) {
+Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prerequisite) {
     auto grid = std::make_unique<Grid>();
     grid->run = run;
     grid->priority = priority;
     grid->order = grids_started_++;
     grid->total = run.launch->grid.volume();
+    grid->prerequisite = prerequisite;
+    grid->run.awaits_grid = prerequisite != nullptr;
     grid->begin = clock_.first_cycle_from(std::max(at, simulation_.now())) + 1;
     grid->last_end = grid->begin;
     grid->first_cta = grid->begin + parameters_.launch_begin;

@@ -45,6 +45,9 @@ struct Grid {
     engine::Cycle first_cta = 0;                              ///< none starts before
     std::uint64_t instructions = 0, thread_instructions = 0;  ///< where it was not alone
     bool was_alone = true;
+    const Grid* prerequisite = nullptr;  ///< that has not ended
+    std::uint64_t triggered = 0;         ///< CTAs that let dependent launches begin
+    engine::Cycle last_trigger = 0;
     unsigned lane = 0;  ///< in the trace, where kernels that overlap lie in rows
     bool is_clustered() const { return run.launch->is_clustered; }
     bool has_left() const { return next != total; }
@@ -65,7 +68,9 @@ class Chip {
 
     /// Starts a kernel at a time or as soon after as windows allow; beside others, if some run.
     /// Nothing may be in finished() then if none runs. Throws LocatedFault.
-    Grid& start(const KernelRun& run, int priority, engine::Time at);
+    /// With a prerequisite, which runs, its threads can wait for that one's end.
+    Grid& start(const KernelRun& run, int priority, engine::Time at,
+                const Grid* prerequisite = nullptr);
     /// Goes on until a kernel has ended, until windows that begin before `limit` are done, or for a
     /// bounded number of windows. Returns how far it has come. Throws LocatedFault.
     engine::Time advance(engine::Time limit);
@@ -73,6 +78,10 @@ class Chip {
     std::size_t grids() const { return grids_.size(); }
     /// Those that have, in the order of their ends; each to be given to collect().
     std::vector<std::unique_ptr<Grid>> take_finished() { return std::exchange(finished_, {}); }
+    /// Kernels all of whose CTAs have triggered dependent launches or ended, and when.
+    std::vector<std::pair<const Grid*, engine::Time>> take_triggered() {
+        return std::exchange(triggered_, {});
+    }
     /// What the chip did for a kernel that had it for itself, once everything has come to rest.
     KernelCounters collect(const Grid& grid);
     engine::Cycle duration(const Grid& grid) const {
@@ -112,6 +121,8 @@ class Chip {
     void connect_clusters(const config::Machine& machine);
     void distribute(engine::Time window_end);
     void finish(Grid& grid);
+    void count_triggers();
+    Grid& owner(const KernelRun* run);
     void trace_window(engine::Cycle end);
     /// Atomics and system calls of the window, in one order for all SMs.
     void perform_deferred(engine::Cycle end);
@@ -148,6 +159,7 @@ class Chip {
     // Since the chip was idle.
     std::vector<std::unique_ptr<Grid>> grids_;  ///< that have not ended, in the order of placing
     std::vector<std::unique_ptr<Grid>> finished_;
+    std::vector<std::pair<const Grid*, engine::Time>> triggered_;
     std::uint64_t grids_started_ = 0, ctas_ended_ = 0;
     engine::Cycle distributor_free_ = 0;
     std::clock_t started_ = 0;  ///< host's

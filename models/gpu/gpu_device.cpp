@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "isa/cubin/demangle.h"
+#include "models/gpu/gpc_map.h"
 
 namespace lockstep::gpu {
 
@@ -140,6 +141,10 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     literals.fill(*launch.program, launch.constant);
     launch.literals = literals.data();
     return *kernel;
+}
+
+std::uint64_t GpuDevice::active_clusters(std::uint32_t ctas, std::uint32_t by_sm) const {
+    return GpcMap(*machine_).clusters(ctas, by_sm);
 }
 
 std::uint32_t GpuDevice::resident_by_sm(const cubin::Function& kernel,

@@ -30,6 +30,7 @@ class GpuDevice : public Device {
     void unload_module(ModuleHandle module) override;
     std::pair<DevicePointer, std::uint64_t> find_variable(ModuleHandle module,
                                                           std::string_view name) override;
+    std::uint64_t active_clusters(std::uint32_t ctas, std::uint32_t by_sm) const override;
     const cubin::Function* find_kernel(ModuleHandle module, std::string_view name) override;
     void set_printf_output(std::function<void(std::string_view)> output) override;
     void set_heap_bytes(std::uint64_t bytes) override;

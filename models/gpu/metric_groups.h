@@ -17,6 +17,9 @@ void add_launch_metrics(MetricList& list, const Peaks& peaks, const LaunchShape&
 /// As metrics name it: "long_scoreboard".
 const char* state_name(WarpState state);
 
+/// Clusters and the SM-to-SM network; nothing of a launch without clusters.
+void add_cluster_metrics(MetricList& list, const LaunchShape& launch, const Measurement& measured);
+
 /// The busiest part of the SMs, as a share of SM cycles in which it could have been busy.
 double sm_throughput(const Peaks& peaks, const Measurement& measured);
 /// The busiest of L1's and shared memory's stages and their way from the crossbar, of `sm_cycles`

@@ -69,6 +69,7 @@ stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
     add_sm_metrics(list, peaks, measured);
     add_memory_metrics(list, peaks, measured);
     add_launch_metrics(list, peaks, launch);
+    add_cluster_metrics(list, launch, measured);
     return list.take();
 }
 

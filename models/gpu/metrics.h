@@ -7,6 +7,7 @@
 
 #include "isa/cubin/cubin.h"
 #include "models/device.h"
+#include "models/gpu/cluster/cluster_counters.h"
 #include "models/gpu/counters.h"
 #include "models/gpu/launch.h"
 #include "sim/config/machine.h"
@@ -37,6 +38,8 @@ struct LaunchShape {
     std::uint64_t registers;  ///< of a thread
     std::uint64_t static_shared_bytes, dynamic_shared_bytes, driver_shared_bytes;
     Occupancy occupancy;
+    bool is_clustered;
+    std::uint64_t cluster_ctas, active_clusters;  ///< of one cluster; that fit on the chip
 };
 
 /// One launch, all of the chip's units summed.
@@ -47,6 +50,7 @@ struct Measurement {
     MemoryCounters memory;
     PartitionCounters partition;
     GccCounters gcc;
+    ClusterCounters cluster;
 };
 
 stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,

@@ -2,6 +2,7 @@
 // Metrics of a launch: known before it runs.
 #include <algorithm>
 
+#include "models/gpu/gpc_map.h"
 #include "models/gpu/metric_groups.h"
 
 namespace lockstep::gpu {
@@ -17,7 +18,11 @@ LaunchShape::LaunchShape(const config::Machine& machine, const cubin::Function& 
       driver_shared_bytes(
           static_cast<std::uint64_t>(machine.integer("shared_memory.reserved_per_cta"))),
       occupancy(gpu::occupancy(machine, kernel, static_cast<std::uint32_t>(threads_per_cta),
-                               request.dynamic_shared_bytes)) {
+                               request.dynamic_shared_bytes)),
+      is_clustered(gpu::is_clustered(kernel, request)),
+      cluster_ctas(request.cluster.volume()),
+      active_clusters(
+          GpcMap(machine).clusters(static_cast<std::uint32_t>(cluster_ctas), occupancy.ctas())) {
     // From sm_90 on the section's size includes what the system reserves.
     if (machine.integer("arch") >= 90)
         static_shared_bytes -= std::min(static_shared_bytes, driver_shared_bytes);

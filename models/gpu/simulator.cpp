@@ -189,7 +189,8 @@ LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
                         .sm = counters.sm,
                         .memory = counters.memory,
                         .partition = counters.partition,
-                        .gcc = counters.gcc});
+                        .gcc = counters.gcc,
+                        .cluster = counters.cluster});
     if (!counters.instructions.empty())
         result.profile =
             make_profile(*running.launch.program, counters.instructions,
@@ -270,8 +271,12 @@ void Simulator::start(WorkId work, const KernelWork& kernel, int priority, Simul
     if (running_.empty())
         set_ahead(static_cast<std::int64_t>(at) - static_cast<std::int64_t>(chip().time()));
     const std::int64_t chip_time = static_cast<std::int64_t>(at) - ahead_;
+    const auto ahead = std::find_if(running_.begin(), running_.end(), [&](const auto& other) {
+        return kernel.prerequisite != 0 && other->work == kernel.prerequisite;
+    });
     running->grid = &chip_->start(running->run, priority,
-                                  static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)));
+                                  static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)),
+                                  ahead == running_.end() ? nullptr : (*ahead)->grid);
     running_.push_back(std::move(running));
 }
 
@@ -302,6 +307,15 @@ SimulatedTime Simulator::run(SimulatedTime until, std::vector<system::GridEnd>& 
         running_.erase(at);
     }
     return reached;
+}
+
+std::vector<std::pair<WorkId, SimulatedTime>> Simulator::take_triggered() {
+    std::vector<std::pair<WorkId, SimulatedTime>> triggered;
+    if (chip_ == nullptr) return triggered;
+    for (const auto& [grid, at] : chip_->take_triggered())
+        for (const std::unique_ptr<Running>& running : running_)
+            if (running->grid == grid) triggered.emplace_back(running->work, system_time(at));
+    return triggered;
 }
 
 void Simulator::set_ahead(std::int64_t ahead) {

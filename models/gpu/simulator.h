@@ -35,6 +35,7 @@ class Simulator : public Emulator, public system::Processor {
     SimulatedTime run(SimulatedTime until, std::vector<system::GridEnd>& ended) override;
     SimulatedTime copy_time(std::uint64_t bytes) override { return transfers_.copy_time(bytes); }
     SimulatedTime fill_time(std::uint64_t bytes) override { return transfers_.fill_time(bytes); }
+    std::vector<std::pair<WorkId, SimulatedTime>> take_triggered() override;
     bool spins() const override { return chip_ != nullptr && !running_.empty() && chip_->spins(); }
     void trace(const std::string& track, const std::string& name, SimulatedTime begin,
                SimulatedTime end) override;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/timeline.h"
@@ -36,6 +37,10 @@ class Processor {
     /// little ahead), or for a bounded number of steps of its own. Returns how far it has come.
     /// Throws DeviceFault.
     virtual SimulatedTime run(SimulatedTime until, std::vector<GridEnd>& ended) = 0;
+
+    /// Kernels all of whose CTAs have triggered dependent launches or ended since this was last
+    /// asked, and when.
+    virtual std::vector<std::pair<WorkId, SimulatedTime>> take_triggered() { return {}; }
 
     /// How long a transfer within its memory takes by itself.
     virtual SimulatedTime copy_time(std::uint64_t bytes) = 0;

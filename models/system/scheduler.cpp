@@ -88,6 +88,34 @@ void Scheduler::follow(WorkId work, Item& item, WorkId earlier) {
     ++item.waits;
 }
 
+void Scheduler::follow_last(WorkId work, Item& item, WorkId last) {
+    const auto at = items_.find(last);
+    if (at == items_.end()) return;
+    auto* const ahead = std::get_if<KernelWork>(&at->second.work);
+    auto* const kernel = std::get_if<KernelWork>(&item.work);
+    if (ahead == nullptr || kernel == nullptr || !kernel->request.programmatic) {
+        follow(work, item, last);
+        // What is ahead may end before what it was to follow.
+        if (ahead != nullptr && ahead->prerequisite != 0) follow(work, item, ahead->prerequisite);
+        return;
+    }
+    kernel->prerequisite = last;
+    if (at->second.has_triggered) return;
+    at->second.dependents.push_back(work);
+    ++item.waits;
+}
+
+void Scheduler::trigger(WorkId work, SimulatedTime at) {
+    Item& item = items_.at(work);
+    item.has_triggered = true;
+    for (const WorkId dependent : item.dependents) {
+        Item& next = items_.at(dependent);
+        next.ready = std::max(next.ready, at);
+        if (--next.waits == 0) ready_.insert({next.ready, dependent});
+    }
+    item.dependents.clear();
+}
+
 WorkId Scheduler::submit(StreamId stream, Work work, const std::vector<WorkId>& after,
                          Submission how) {
     if (auto* kernel = std::get_if<KernelWork>(&work)) {
@@ -113,7 +141,7 @@ WorkId Scheduler::submit(StreamId stream, Work work, const std::vector<WorkId>& 
     if (stream != kNoStream) {
         Stream& own = streams_.at(stream);
         item.priority = own.options.priority;
-        follow(id, item, own.last);
+        follow_last(id, item, own.last);
         if (stream == kDefaultStream) {
             std::erase_if(streams_, [this](const auto& entry) {
                 return entry.second.is_closed && is_done(entry.second.last);
@@ -208,6 +236,7 @@ void Scheduler::end(WorkId work, SimulatedTime at) {
     } else if (auto& mark = std::get<MarkWork>(item.work); mark.reached) {
         mark.reached(at);
     }
+    if (!item.dependents.empty()) trigger(work, at + gap(items_.at(item.dependents.front())));
     for (const WorkId follower : item.followers) {
         Item& next = items_.at(follower);
         next.ready = std::max(next.ready, at + gap(next));
@@ -239,6 +268,8 @@ bool Scheduler::advance(SimulatedTime until) {
         } else {
             std::vector<GridEnd> ended;
             const SimulatedTime reached = processor_.run(next, ended);
+            for (const auto& [work, at] : processor_.take_triggered())
+                if (items_.contains(work)) trigger(work, std::max(at, now_));
             for (GridEnd& grid : ended) {
                 ends_.insert({std::max(grid.at, now_), grid.work});
                 results_.emplace(grid.work, std::move(grid.result));

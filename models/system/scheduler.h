@@ -43,6 +43,8 @@ class Scheduler final : public Timeline {
         int priority = 0;
         unsigned waits = 0;  ///< pieces of work that it follows and that have not ended
         std::vector<WorkId> followers;
+        std::vector<WorkId> dependents;  ///< that begin when its CTAs have triggered them
+        bool has_triggered = false;
         SimulatedTime begin = 0;
         SimulatedTime ready = 0;  ///< the device has seen it, and what it follows has ended
     };
@@ -57,6 +59,9 @@ class Scheduler final : public Timeline {
     void trace(const Item& item, SimulatedTime end);
     SimulatedTime spend_on(const Work& work);
     void follow(WorkId work, Item& item, WorkId earlier);
+    /// After the last of its stream: its end, or, where the launch is programmatic, its trigger.
+    void follow_last(WorkId work, Item& item, WorkId last);
+    void trigger(WorkId work, SimulatedTime at);
     /// Lets the device go on by an event or a bounded step, not past `until`. False where it
     /// cannot.
     bool advance(SimulatedTime until);

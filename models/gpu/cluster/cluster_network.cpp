@@ -54,7 +54,7 @@ void ClusterNetwork::gather(Cycle until) {
 
 void ClusterNetwork::leave(const Arrival& arrival, Cycle at) {
     Link& link = *links_[link_of_[arrival.message.to]];
-    at = std::max(at, link.port.pass(at, arrival.message.bytes));
+    at = std::max(at, link.port.pass_on(at, arrival.message.bytes));
     if (!link.departures.empty()) at = std::max(at, link.departures.back().at);
     link.departures.push_back({at, arrival.message});
 }

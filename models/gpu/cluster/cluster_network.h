@@ -22,9 +22,15 @@ class PortServer {
   public:
     explicit PortServer(double bytes_per_cycle)
         : cost_(static_cast<std::uint64_t>(kUnits / bytes_per_cycle + 0.5)) {}
-    /// When a message that is ready at a cycle has passed, in cycles.
+    /// When the last byte of a message whose first is ready at a cycle has passed.
     engine::Cycle pass(engine::Cycle ready, std::uint32_t bytes) {
         free_ = std::max(free_, ready * kUnits) + bytes * cost_;
+        return (free_ + kUnits - 1) / kUnits;
+    }
+    /// The same of a message whose last byte has come at a cycle, through a port of this rate.
+    engine::Cycle pass_on(engine::Cycle came, std::uint32_t bytes) {
+        const std::uint64_t last = came * kUnits;
+        free_ = std::max(free_ + bytes * cost_, last);
         return (free_ + kUnits - 1) / kUnits;
     }
 

@@ -19,6 +19,7 @@ struct ClusterParameters {
     // Bytes on the network besides the data, for 128 bytes of data.
     unsigned load_request, load_header, store_header, acknowledgement;
     engine::Cycle barrier_latency;  ///< from the last CTA's arrival to the release, in the GPC
+    unsigned port_queue;            ///< stores that may wait for an SM's port
     unsigned channel_messages;      ///< between an SM and the network, in each direction
 
     engine::Cycle to_network() const { return hop_latency / 2; }

@@ -23,6 +23,8 @@ std::span<const Row<ClusterParameters>> cluster_rows() {
          "bytes on the network that acknowledge 128 bytes of stored data"},
         {"cluster.barrier_latency", &P::barrier_latency, "cycle", 0, 10000,
          "from the arrival of a cluster's last CTA at its GPC's barrier unit to the release"},
+        {"cluster.port_queue", &P::port_queue, "1", 1, 4096,
+         "stores that wait for an SM's port when its memory unit stands still"},
         {"cluster.channel_messages", &P::channel_messages, "1", 1, 4096,
          "messages under way from an SM to the network or back"},
     };

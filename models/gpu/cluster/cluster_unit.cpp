@@ -51,10 +51,12 @@ RemotePacket& ClusterUnit::new_packet() {
 
 void ClusterUnit::send(const sass::RemoteOperation& operation) {
     if (first_issued_ == kNone) {
-        for (first_issued_ = 0; first_issued_ < waiting_.size(); ++first_issued_)
-            if (!waiting_[first_issued_].is_used) break;
-        if (first_issued_ == waiting_.size()) waiting_.emplace_back();
-        waiting_[first_issued_].is_used = true;
+        if (spare_waiting_.empty()) {
+            spare_waiting_.push_back(static_cast<std::uint32_t>(waiting_.size()));
+            waiting_.emplace_back();
+        }
+        first_issued_ = spare_waiting_.back();
+        spare_waiting_.pop_back();
     }
     RemotePacket& packet = new_packet();
     const sass::Cta& cta = *operation.warp->cta;
@@ -121,6 +123,7 @@ void ClusterUnit::request(Cycle now, std::uint32_t number, const MemoryInstructi
         message.bytes = bytes_of(packet->operation, false);
         message.packet = packet;
         queue(now, message);
+        stores_queued_ += packet->operation.is_store;
         ++counters_.requests;
     }
     waiting.packets.clear();
@@ -148,7 +151,7 @@ void ClusterUnit::finish(Cycle now, RemotePacket& packet) {
     spare_.push_back(&packet);
     --under_way_;
     if (--waiting.left != 0) return;
-    waiting.is_used = false;
+    spare_waiting_.push_back(packet.instruction);
     if (waiting.waits) listener_.remote_done(now, waiting.header);
 }
 
@@ -184,7 +187,10 @@ void ClusterUnit::send_queued(Cycle now) {
             next_send_ = out.next_credit(now);
             return;
         }
-        out.send(now, queue_.front().message);
+        const ClusterMessage& message = queue_.front().message;
+        if (message.kind == ClusterMessage::Kind::kRequest)
+            stores_queued_ -= message.packet->operation.is_store;
+        out.send(now, message);
         queue_.pop_front();
     }
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/gpu/cluster/cluster_counters.h"
 #include "models/gpu/cluster/cluster_message.h"
 #include "models/gpu/cluster/cluster_network.h"
 #include "models/gpu/cluster/cluster_parameters.h"
@@ -15,14 +16,6 @@
 #include "sim/engine/channel.h"
 
 namespace lockstep::gpu {
-
-/// What the network did for an SM.
-struct ClusterCounters {
-    std::uint64_t requests = 0;    ///< operations that left, one for each CTA that a warp addresses
-    std::uint64_t bytes_sent = 0;  ///< with headers
-    std::uint64_t bytes_received = 0;
-    std::uint64_t barriers = 0;  ///< that let CTAs of the SM go
-};
 
 /// The SM as the unit sees it.
 class ClusterListener {
@@ -65,6 +58,9 @@ class ClusterUnit final : public sass::RemotePort {
     void request(engine::Cycle now, std::uint32_t number, const MemoryInstructionHeader& header,
                  bool waits);
 
+    /// So many stores wait for the port that the SM's memory unit must stand still.
+    bool is_full() const { return stores_queued_ >= parameters_.port_queue; }
+
     void begin_window(engine::Cycle from);
     engine::Cycle next_event() const { return std::min(next_send_, in.next_ready()); }
     void advance(engine::Cycle now);
@@ -77,7 +73,6 @@ class ClusterUnit final : public sass::RemotePort {
         std::vector<RemotePacket*> packets;  ///< to be sent
         std::uint32_t left = 0;              ///< replies to come
         bool waits = false;
-        bool is_used = false;
     };
     struct Departure {
         engine::Cycle at = 0;
@@ -98,8 +93,10 @@ class ClusterUnit final : public sass::RemotePort {
     std::vector<std::unique_ptr<RemotePacket>> packets_;
     std::vector<RemotePacket*> spare_;
     std::vector<Waiting> waiting_;
-    std::uint32_t first_issued_ = kNone;  ///< in waiting_: of the instruction just executed
-    std::uint32_t under_way_ = 0;         ///< packets without a reply
+    std::vector<std::uint32_t> spare_waiting_;  ///< entries that are free
+    std::uint32_t first_issued_ = kNone;        ///< in waiting_: of the instruction just executed
+    std::uint32_t under_way_ = 0;               ///< packets without a reply
+    std::uint32_t stores_queued_ = 0;           ///< packets with data that wait for the port
     PortServer port_;
     std::deque<Departure> queue_;
     std::vector<ClusterMessage> arrivals_;

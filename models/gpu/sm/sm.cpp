@@ -79,6 +79,8 @@ void Sm::prepare(const KernelRun& run, Cycle now) {
     ctas_.resize(run.resident_ctas);
     warps_used_.assign(parameters_.max_warps, false);
     ended_.clear();
+    triggered_.clear();
+    grid_waiters_.clear();
 }
 
 void Sm::end_kernels() {
@@ -230,6 +232,7 @@ void Sm::begin_cta(const Start& start) {
     free->storage = storage.get();
     free->storage->start(start.linear_index);
     free->is_used = true;
+    free->has_triggered = false;
     free->grid = start.grid;
     free->first_warp = start.first_warp;
     if (free->first_warp == kAnyWarps) {
@@ -378,6 +381,7 @@ void Sm::handle(const Event& event) {
 
 void Sm::update_memory_next(Cycle now) {
     memory_next_ = kNever;
+    if (cluster_ != nullptr && cluster_->is_full()) return;
     Cycle head = kNever;
     for (const MemoryQueue& queue : queues_) head = std::min(head, queue.next());
     if (head == kNever) return;
@@ -396,7 +400,8 @@ void Sm::arbitrate(Cycle now) {
             best = i;
         }
     }
-    if (ready <= now && arbiter_free_ <= now && memory_->next_accept(now) <= now) {
+    const bool is_blocked = cluster_ != nullptr && cluster_->is_full();
+    if (!is_blocked && ready <= now && arbiter_free_ <= now && memory_->next_accept(now) <= now) {
         if (trace_ != nullptr) trace_->accepted(queues_[best].front().trace, now);
         const std::uint32_t pc = queues_[best].front().code_index;
         const MemoryCounters before = profile_ != nullptr ? memory_counters_ : MemoryCounters{};
@@ -444,7 +449,10 @@ void Sm::process(Cycle now) {
         starts_.pop_back();
     }
     if (fetch_.next_event() <= now) take_fetched(now);
-    if (cluster_ != nullptr && cluster_->next_event() <= now) cluster_->advance(now);
+    if (cluster_ != nullptr && cluster_->next_event() <= now) {
+        cluster_->advance(now);
+        update_memory_next(now);  // requests have left
+    }
     if (memory_->next_event() <= now) {
         const MemoryCounters before = profile_ != nullptr ? memory_counters_ : MemoryCounters{};
         memory_->advance(now);
@@ -525,6 +533,8 @@ std::string Sm::explain_wait() const {
             why = fmt::format("line {} of its constants", context.constant_line);
         else if (context.waits_for_path)
             why = "threads at a barrier";
+        else if (context.waits_for_grid)
+            why = "the end of the kernel before it (griddepcontrol.wait)";
         else if (context.waits_for_copies)
             why = "asynchronous copies";
         else if (context.waits_for_products || context.waits_for_room)

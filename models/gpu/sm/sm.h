@@ -43,6 +43,7 @@ struct KernelRun {
     std::uint64_t shared_per_cta = 0;            ///< bytes
     std::uint64_t shared_carve_out = 0;          ///< of an SM that has nothing else
     const trace::NameId* trace_names = nullptr;  ///< by code index; null: no trace
+    bool awaits_grid = false;  ///< griddepcontrol.wait waits for a kernel; changes between windows
 };
 
 /// A kernel on one SM.
@@ -107,6 +108,12 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     /// The kernel has ended.
     void forget(const KernelRun& run);
     bool has_ended() const { return !ended_.empty(); }
+    /// CTAs that let dependent launches begin since this was last asked: by
+    /// griddepcontrol.launch_dependents, or by their end.
+    bool has_triggered() const { return !triggered_.empty(); }
+    std::vector<CtaEnd> take_triggered() { return std::exchange(triggered_, {}); }
+    /// What the kernel's threads have waited for by griddepcontrol.wait has ended.
+    void end_grid_wait(const KernelRun& run);
     engine::Cycle last_end() const { return last_end_; }
 
     // engine::Tile
@@ -194,6 +201,7 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
         std::uint32_t first_warp = 0;
         std::uint32_t warps_left = 0;  ///< with threads or memory instructions under way
         bool is_used = false;
+        bool has_triggered = false;  ///< dependent launches
     };
 
     /// Warps that a sub-core holds, and since when it has had some.
@@ -251,6 +259,7 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     void prefetch_warps() const;
     void note_remote(const StaticInstruction& in, WarpContext& context, MemoryInstruction& entry);
     void post_remote(engine::Cycle now);
+    void trigger_dependents(CtaSlot& cta, engine::Cycle now);
     void enqueue_memory(WarpContext& context, std::uint16_t slot, const StaticInstruction& in,
                         unsigned sub_core, std::uint32_t pc, engine::Cycle now);
     void request_constants(const StaticInstruction& in, const MemoryInstructionInfo& info,
@@ -301,7 +310,8 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     std::vector<std::unique_ptr<CtaStorage>> storages_;  ///< by CTA slot, from kernel to kernel
     std::vector<bool> warps_used_;                       ///< by slot
     std::vector<Start> starts_;                          ///< the next one last
-    std::vector<CtaEnd> ended_;
+    std::vector<CtaEnd> ended_, triggered_;
+    std::vector<std::uint16_t> grid_waiters_;  ///< slots of warps at griddepcontrol.wait
     std::uint32_t resident_ = 0;
     std::uint64_t ages_ = 0;
     std::uint64_t ended_warps_ = 0;

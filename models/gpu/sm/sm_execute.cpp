@@ -142,6 +142,9 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
             case InstructionKind::kSleep:
                 ready = std::max(ready, now + sleep_cycles(context, pc));
                 break;
+            case InstructionKind::kTrigger:
+                trigger_dependents(ctas_[context.cta_slot], now);
+                break;
             case InstructionKind::kInvalidate:
                 memory_->invalidate_l1();
                 break;
@@ -234,6 +237,7 @@ void Sm::retire_if_done(WarpContext& context, Cycle now) {
     if (--cta.warps_left != 0) return;
     if (trace_ != nullptr)
         trace_->cta_ends(static_cast<std::uint32_t>(&cta - ctas_.data()), now + 1);
+    trigger_dependents(cta, now + 1);
     cta.is_used = false;
     reserve_warps(cta.first_warp, cta.grid->run->warps_per_cta, false);
     --cta.grid->ctas;

@@ -33,8 +33,9 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
     const bool is_memory = in.kind == InstructionKind::kMemory && !deferred_.empty();
     const bool asks_copies = in.reads_mbarrier && !copy_barriers_.empty();
     const bool is_product = in.kind == InstructionKind::kWarpgroupProduct;
-    if (!is_memory && !asks_copies && !in.is_try_wait && !in.may_call_system && !is_product)
-        [[likely]]
+    const bool awaits_grid = in.waits_for_grid;
+    if (!is_memory && !asks_copies && !in.is_try_wait && !in.may_call_system && !is_product &&
+        !awaits_grid) [[likely]]
         return false;
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
@@ -49,13 +50,21 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
         enter(context, WarpState::kMathPipeThrottle, now_);
         return true;
     }
+    if (awaits_grid) {
+        if (!context.grid->run->awaits_grid) return false;
+        context.waits_for_grid = true;
+        grid_waiters_.push_back(slot);
+        enter(context, WarpState::kMembar, now_);
+        return true;
+    }
     if (asks_copies) {
         sass::compute_addresses(code, warp);
         for (std::uint32_t lanes = warp.mask; lanes != 0; lanes &= lanes - 1) {
             const std::uint64_t address = warp.access.address[std::countr_zero(lanes)];
+            const std::uint32_t offset =
+                sass::own_shared_offset(*warp.cta, static_cast<std::uint32_t>(address));
             const std::uint16_t barrier =
-                copy_barriers_.find(context.cta_slot, static_cast<std::uint32_t>(address) /
-                                                          kMbarrierBytes * kMbarrierBytes);
+                copy_barriers_.find(context.cta_slot, offset / kMbarrierBytes * kMbarrierBytes);
             if (barrier == CopyBarriers::kNone) continue;
             copy_barriers_.wait(barrier, slot);
             context.waits_for_copies = true;
@@ -99,6 +108,23 @@ void Sm::end_waiting() {
     }
     held_back_.clear();
     wake(window_end_);
+}
+
+void Sm::trigger_dependents(CtaSlot& cta, Cycle now) {
+    if (std::exchange(cta.has_triggered, true)) return;
+    triggered_.push_back({now, cta.grid->run});
+}
+
+void Sm::end_grid_wait(const KernelRun& run) {
+    const std::size_t before = grid_waiters_.size();
+    std::erase_if(grid_waiters_, [&](std::uint16_t slot) {
+        WarpContext& context = contexts_[slot];
+        if (context.grid == nullptr || context.grid->run != &run) return false;
+        context.waits_for_grid = false;
+        wake_slot(slot, window_end_);
+        return true;
+    });
+    if (grid_waiters_.size() != before) wake(window_end_);
 }
 
 void Sm::append_warp_states(std::vector<std::uint64_t>& states) const {

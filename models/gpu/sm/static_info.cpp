@@ -345,6 +345,12 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         case Op::kLds:  // how code of sm_80 reads an mbarrier
             in.reads_mbarrier = program.arch() >= 80 && program.arch() < 90;
             break;
+        case Op::kPreexit:
+            in.kind = InstructionKind::kTrigger;
+            break;
+        case Op::kAcqbulk:
+            in.waits_for_grid = true;
+            break;
         case Op::kNanosleep:
             in.kind = InstructionKind::kSleep;
             break;

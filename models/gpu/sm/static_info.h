@@ -34,6 +34,7 @@ enum class InstructionKind : std::uint8_t {
     kInvalidate,         ///< CCTL.IVALL
     kWarpgroupProduct,   ///< HGMMA and its kin
     kWarpgroupWait,      ///< WARPGROUP.DEPBAR: until at most `limit` groups of products are left
+    kTrigger,            ///< PREEXIT: dependent launches may begin
 };
 
 /// What a thread's work counts as for the roofline.
@@ -81,6 +82,7 @@ struct StaticInstruction {
     Arithmetic arithmetic = Arithmetic::kNone;
     bool reads_constant = false;
     bool may_call_system = false;
+    bool waits_for_grid = false;      ///< ACQBULK: for the end of the kernel before it
     bool reads_mbarrier = false;      ///< asks for an mbarrier's phase, or may do so
     bool is_try_wait = false;         ///< ... and may wait for it
     bool changes_mbarrier = false;    ///< an arrival, as a rule

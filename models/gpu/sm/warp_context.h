@@ -41,6 +41,7 @@ struct WarpContext {
     std::uint16_t product_groups = 0;  ///< of its warpgroup, committed and not ended
     std::uint32_t products = 0;        ///< of its warpgroup that it has issued
     engine::Cycle try_wait_end = 0;    ///< when its try_wait gives up; 0: it waits in none
+    bool waits_for_grid = false;       ///< at griddepcontrol.wait
     WarpState state = WarpState::kWait;
     engine::Cycle since = 0;  ///< in this state
     engine::Cycle not_before = 0;

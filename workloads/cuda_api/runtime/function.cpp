@@ -168,13 +168,28 @@ LOCKSTEP_CUDA Error cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes
     });
 }
 
-// Clusters of more than one CTA are not executed, so one is the largest size that can be launched.
+namespace {
+
+/// Clusters of so many CTAs that the device holds at once.
+int active_clusters(Context& context, const Kernel& kernel, const abi::LaunchConfig& config,
+                    unsigned ctas) {
+    const auto threads = config.blockDim.x * config.blockDim.y * config.blockDim.z;
+    const int by_sm = resident_blocks(context, kernel, threads, config.dynamicSmemBytes);
+    return static_cast<int>(
+        context.device().active_clusters(ctas, static_cast<std::uint32_t>(by_sm)));
+}
+
+}  // namespace
+
 LOCKSTEP_CUDA Error cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                                          const abi::LaunchConfig* config) {
-    return with_kernel(function, [&](Context& context, Kernel&) {
+    return with_kernel(function, [&](Context& context, Kernel& kernel) {
         if (!size || !config) return Error::kInvalidValue;
         if (context.properties().arch < 90) return Error::kNotSupported;
-        *size = 1;
+        constexpr int kMost = 16;
+        const int most = kernel.non_portable_cluster != 0 ? kMost : DeviceProperties::kMaxCluster;
+        for (*size = most; *size > 1; *size /= 2)
+            if (active_clusters(context, kernel, *config, static_cast<unsigned>(*size)) != 0) break;
         return Error::kSuccess;
     });
 }
@@ -188,11 +203,14 @@ LOCKSTEP_CUDA Error cudaOccupancyMaxActiveClusters(int* clusters, const void* fu
                 const abi::Dim3 d = config->attrs[i].val.clusterDim;
                 ctas = std::uint64_t{d.x} * d.y * d.z;
             }
-        const auto threads = config->blockDim.x * config->blockDim.y * config->blockDim.z;
-        *clusters = ctas > 1
-                        ? 0
-                        : context.properties().sm_count *
-                              resident_blocks(context, kernel, threads, config->dynamicSmemBytes);
+        const cubin::Function& code = *kernel.function;
+        if (ctas == 1 && code.cluster[0] != 0)
+            ctas = std::uint64_t{code.cluster[0]} * code.cluster[1] * code.cluster[2];
+        const auto most = static_cast<std::uint64_t>(
+            kernel.non_portable_cluster != 0 ? 16 : DeviceProperties::kMaxCluster);
+        if (ctas == 0 || ctas > most || (ctas > 1 && context.properties().arch < 90))
+            return Error::kInvalidClusterSize;
+        *clusters = active_clusters(context, kernel, *config, static_cast<unsigned>(ctas));
         return Error::kSuccess;
     });
 }

@@ -54,6 +54,9 @@ Error launch_kernel(const abi::LaunchConfig& config, const void* function, void*
                 case abi::kLaunchAttributeCooperative:
                     launch.cooperative = value.cooperative != 0;
                     break;
+                case abi::kLaunchAttributeProgrammaticStreamSerialization:
+                    launch.programmatic = value.programmaticStreamSerializationAllowed != 0;
+                    break;
                 case abi::kLaunchAttributeClusterDimension:
                     launch.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
                     if (launch.cluster.volume() == 0) return Error::kInvalidClusterSize;

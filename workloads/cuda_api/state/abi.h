@@ -220,6 +220,7 @@ enum LaunchAttributeId : int {
     kLaunchAttributeCooperative = 2,
     kLaunchAttributeSynchronizationPolicy = 3,
     kLaunchAttributeClusterDimension = 4,
+    kLaunchAttributeProgrammaticStreamSerialization = 6,
     kLaunchAttributeProgrammaticEvent = 7,
     kLaunchAttributePriority = 8,
     kLaunchAttributePreferredClusterDimension = 11,
@@ -229,6 +230,7 @@ union LaunchAttributeValue {
     char pad[64];
     int cooperative;
     int priority;
+    int programmaticStreamSerializationAllowed;
     Dim3 clusterDim;
     struct {
         Event* event;

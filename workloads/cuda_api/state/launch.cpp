@@ -163,6 +163,7 @@ LaunchRequest request_of(const KernelLaunch& launch) {
     request.dynamic_shared_bytes = static_cast<std::uint32_t>(launch.dynamic_shared);
     request.parameters = launch.parameters;
     request.cooperative = launch.cooperative;
+    request.programmatic = launch.programmatic;
     return request;
 }
 

@@ -21,6 +21,7 @@ struct KernelLaunch {
     sass::Dim3 grid, block, cluster;
     std::size_t dynamic_shared = 0;
     bool cooperative = false;
+    bool programmatic = false;          ///< may begin when the launch ahead of it triggers it
     std::vector<std::byte> parameters;  ///< packed as the kernel's parameter area
     std::vector<void*> arguments;       ///< into parameters, for cudaGraphKernelNodeGetParams
 };
