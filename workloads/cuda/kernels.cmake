@@ -11,5 +11,6 @@ set(LOCKSTEP_MICRO_KERNELS
     micro_synchronisation)
 set(LOCKSTEP_MICRO_ARCHS 75 80 86 90)
 # What needs instructions of one generation alone (hopper/NAME.cu, cubin/sm_90a).
-set(LOCKSTEP_HOPPER_KERNELS hgemm_wgmma micro_wgmma stencil_tma transpose_tma)
+set(LOCKSTEP_HOPPER_KERNELS hgemm_wgmma histogram_cluster micro_cluster micro_wgmma reduce_cluster
+    stencil_tma transpose_tma)
 set(LOCKSTEP_HOPPER_ARCHS 90a)

@@ -59,6 +59,9 @@ LaunchResult Launcher::launch(KernelName name, sass::Dim3 grid, sass::Dim3 block
     LOCKSTEP_CHECK(function->parameter_bytes == arguments.bytes().size(),
                    "{} takes {} bytes of parameters, {} given", name.kernel,
                    function->parameter_bytes, arguments.bytes().size());
+    // Without __cluster_dims__ there are no clusters.
+    if (function->cluster[0] != 0)
+        request.cluster = {function->cluster[0], function->cluster[1], function->cluster[2]};
     request.grid = grid;
     request.block = block;
     request.dynamic_shared_bytes = shared_bytes;

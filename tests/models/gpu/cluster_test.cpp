@@ -2,8 +2,10 @@
 // Clusters of CTAs, distributed shared memory and what goes with them (data/cluster.cu).
 #include <gmock/gmock.h>
 
+#include <array>
 #include <bit>
 
+#include "models/timeline.h"
 #include "tests/models/gpu/kernel_fixture.h"
 
 namespace lockstep {
@@ -128,6 +130,101 @@ TEST_P(Cluster, LaunchesAreCheckedAsTheDriverDoes) {
     EXPECT_THAT(refused({17}, {17}, "identities"), HasSubstr("has 17 CTAs, at most 16"));
     EXPECT_THAT(refused({4}, {4}, "exchange"),
                 HasSubstr("is not the (2,1,1) that it was compiled for"));
+}
+
+/// The cycle model's own.
+TEST(ClusterInCycles, ResultsDoNotDependOnThreadsOrTheOrderOfUnits) {
+    std::vector<std::uint64_t> cycles;
+    for (const DeviceOptions& options :
+         {DeviceOptions{}, DeviceOptions{.threads = 3}, DeviceOptions{.shuffle = 5}}) {
+        KernelRunner runner("h200", "cluster_sm_90a.cubin", options, true);
+        const auto out = runner.ints(8 * 64);
+        runner.cluster = {4};
+        cycles.push_back(runner.launch("asynchronous", {8}, {32}, out.data()).cycles);
+    }
+    EXPECT_EQ(cycles[0], cycles[1]);
+    EXPECT_EQ(cycles[0], cycles[2]);
+}
+
+TEST(ClusterInCycles, MoreClustersThanFitWaitForRoom) {
+    // 14 SMs in 7 GPCs hold seven clusters of two CTAs of 64 warps at a time.
+    KernelRunner runner("h200", "cluster_sm_90a.cubin", {}, true);
+    const auto out = runner.ints(64 * 32);
+    runner.cluster = {2};
+    runner.dynamic_shared_bytes = 200 * 1024;
+    const std::uint64_t seven = runner.launch("exchange", {14}, {32}, out.data()).cycles;
+    const std::uint64_t eight = runner.launch("exchange", {16}, {32}, out.data()).cycles;
+    EXPECT_GT(eight, seven + 300);
+    for (int i = 0; i < 16 * 32; ++i) EXPECT_EQ(out[i], (i / 32 ^ 1) % 2 * 100 + 31 - i % 32) << i;
+}
+
+class ClusterChecks : public testing::Test {
+  protected:
+    std::string report(unsigned checks, const std::string& kernel, int argument) {
+        KernelRunner runner("h200", "cluster_sm_90a.cubin", {.checks = checks});
+        runner.cluster = {2};
+        testing::internal::CaptureStderr();
+        if (kernel == "races")
+            runner.launch(kernel, {2}, {32}, runner.ints(64).data(), argument);
+        else
+            runner.launch(kernel, {2}, {32}, runner.ints(64).data());
+        return testing::internal::GetCapturedStderr();
+    }
+};
+
+TEST_F(ClusterChecks, FindRacesBetweenCtas) {
+    EXPECT_THAT(report(kCheckRace, "races", 0), HasSubstr("race: "));
+    EXPECT_THAT(report(kCheckRace, "exchange", 0), testing::IsEmpty());
+    EXPECT_THAT(report(kCheckRace, "remote_arrival", 0), testing::IsEmpty());
+}
+
+TEST_F(ClusterChecks, FindReadsOfWhatNobodyWrote) {
+    EXPECT_THAT(report(kCheckInit, "reads_unwritten", 0), HasSubstr("LD.E"));
+    EXPECT_THAT(report(kCheckInit, "exchange", 0), testing::IsEmpty());
+}
+
+TEST_F(ClusterChecks, FindAccessesBeforeTheOtherCtaIsKnownToHaveStarted) {
+    EXPECT_THAT(report(kCheckSync, "races", 1),
+                HasSubstr("before any barrier.cluster: it may not have started"));
+    EXPECT_THAT(report(kCheckSync, "races", 0), testing::IsEmpty());
+    EXPECT_THAT(report(kCheckSync, "exchange", 0), testing::IsEmpty());
+}
+
+/// Two kernels of a stream; the second may begin before the first has ended.
+std::array<std::int64_t, 4> times_of_dependent_launches(bool programmatic, int& result) {
+    KernelRunner runner("h200", "cluster_sm_90a.cubin", {}, true);
+    const auto word = runner.ints(1), out = runner.ints(1), times = runner.ints(8);
+    Timeline& timeline = *runner.device().timeline();
+    const auto submit = [&](const std::string& kernel, std::vector<std::byte> parameters,
+                            bool is_programmatic) {
+        KernelWork work;
+        work.request.module = runner.module();
+        work.request.kernel = kernel;
+        work.request.block = {32};
+        work.request.programmatic = is_programmatic;
+        work.parameters = std::move(parameters);
+        timeline.submit(kDefaultStream, std::move(work));
+    };
+    submit("primary", KernelRunner::packed(word.data(), times.data()), false);
+    submit("secondary", KernelRunner::packed(word.data(), out.data(), times.data()), programmatic);
+    while (timeline.step()) {
+    }
+    result = out[0];
+    std::array<std::int64_t, 4> clocks;
+    std::memcpy(clocks.data(), times.data(), sizeof clocks);
+    return clocks;
+}
+
+TEST(DependentLaunches, BeginWhenTriggeredAndWaitForTheEnd) {
+    int result = 0;
+    const auto overlapped = times_of_dependent_launches(true, result);
+    EXPECT_EQ(result, 7);
+    EXPECT_LT(overlapped[2], overlapped[1]);  // began before the first one's end
+    EXPECT_GE(overlapped[3], overlapped[1]);  // and waited for it
+    const auto serial = times_of_dependent_launches(false, result);
+    EXPECT_EQ(result, 7);
+    EXPECT_GT(serial[2], serial[1]);
+    EXPECT_LT(overlapped[3] - overlapped[1], serial[3] - serial[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, Cluster,

@@ -113,6 +113,13 @@ const std::string_view kHopper[] = {
     "stencil_tma:h=200,w=33,tiles=10,stages=4",
     "transpose_tma:rows=70,cols=45",
     "transpose_tma:rows=1,cols=130",
+    "reduce_cluster:n=1000003",
+    "reduce_cluster:n=1,cluster=8",
+    "reduce_cluster:n=70000,cluster=2",
+    "reduce_cluster:n=5000,cluster=1",
+    "histogram_cluster:n=100003",
+    "histogram_cluster:n=50000,bins=20000,cluster=8",
+    "histogram_cluster:n=777,bins=5,cluster=2",
 };
 
 /// Microbenchmarks have tests of their own.

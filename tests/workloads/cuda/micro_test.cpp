@@ -30,8 +30,11 @@ const std::map<std::string_view, std::string_view> kSmaller = {
 
 /// Those that compute nothing.
 const std::set<std::string_view> kUnchecked = {
-    "micro_barrier", "micro_fence_cta",     "micro_fence_gpu", "micro_fence_sys",
-    "micro_launch",  "micro_named_barrier", "micro_token",
+    "micro_barrier",         "micro_cluster_barrier",
+    "micro_dsmem_bandwidth", "micro_dsmem_write_bandwidth",
+    "micro_fence_cta",       "micro_fence_gpu",
+    "micro_fence_sys",       "micro_launch",
+    "micro_named_barrier",   "micro_token",
 };
 
 Outcome run(const std::string& name, std::string_view parameters, const char* machine) {

@@ -44,6 +44,7 @@ const std::vector<std::string> kSmall = {
     "constant_cache.l0_size=64",
     "constant_cache.l0_ways=1",
     "constant_cache.line=32",
+    "cluster.channel_messages=2",
     "l1.size=232KiB",
     "tlb.page_size=4096",
     "tlb.l2_entries=4",
@@ -65,10 +66,16 @@ const std::set<std::string_view> kLong = {
 
 /// Small kernels, then all microbenchmarks.
 std::vector<std::string> all_kernels() {
-    std::vector<std::string> list = {
-        "vector_add:n=16384",   "softmax:rows=64,cols=128",        "hgemm:m=64,n=64,k=64",
-        "histogram:n=16384",    "transpose:rows=64,cols=64",       "igemm:m=64,n=64,k=64",
-        "reduce_atomic:n=4096", "stencil_tma:h=64,w=256,stages=4", "transpose_tma:rows=96,cols=96"};
+    std::vector<std::string> list = {"vector_add:n=16384",
+                                     "softmax:rows=64,cols=128",
+                                     "hgemm:m=64,n=64,k=64",
+                                     "histogram:n=16384",
+                                     "transpose:rows=64,cols=64",
+                                     "igemm:m=64,n=64,k=64",
+                                     "reduce_atomic:n=4096",
+                                     "stencil_tma:h=64,w=256,stages=4",
+                                     "transpose_tma:rows=96,cols=96",
+                                     "reduce_cluster:n=4096,cluster=4"};
     for (const Workload& workload : workloads()) {
         if (!workload.name.starts_with("micro_") || kLong.contains(workload.name)) continue;
         const bool has_warps = parse_parameters(workload, "").contains("warps");
@@ -83,6 +90,7 @@ const std::map<std::string_view, std::vector<std::string>> kChoices = {
     {"dram.refresh", {"none", "per_bank"}},
     {"dram.refresh_order", {"by_channel", "together"}},
     {"dram.standard", {"HBM2e", "HBM3", "GDDR6"}},
+    {"gpc.sms", {"0,4"}},
     {"l1.sets", {"232", "928"}},
     {"launch.cta_interval", {"64"}},
     {"shared_memory.carve_outs", {"228", "100"}},

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads that move or combine elements across threads: reduction, scan, transpose, histogram.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "sim/error/error.h"
 #include "workloads/cuda/builtin/all.h"
 #include "workloads/cuda/run.h"
 
@@ -28,6 +31,45 @@ void reduce(Run& run) {
     }
     // No element passes through more additions than a thread's share, the trees and the blocks.
     const double additions = n / (blocks * 256.0) + 1 + 32 + blocks * 8;
+    run.check("sum", sum, additions, [&](int) {
+        ReferenceSum total;
+        for (const float value : x.view()) total.add(value);
+        return total;
+    });
+}
+
+/// Throws InputError where it is none that kernels are compiled for.
+unsigned cluster_size(Run& run) {
+    const int size = run["cluster"];
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        throw InputError(fmt::format("cluster={}: clusters of 1, 2, 4 or 8 blocks", size));
+    return static_cast<unsigned>(size);
+}
+
+constexpr const char* kReduceCluster[] = {
+    nullptr, "reduce_cluster_1", "reduce_cluster_2", nullptr, "reduce_cluster_4", nullptr, nullptr,
+    nullptr, "reduce_cluster_8"};
+constexpr const char* kHistogramCluster[] = {nullptr,
+                                             "histogram_cluster_1",
+                                             "histogram_cluster_2",
+                                             nullptr,
+                                             "histogram_cluster_4",
+                                             nullptr,
+                                             nullptr,
+                                             nullptr,
+                                             "histogram_cluster_8"};
+
+void reduce_cluster(Run& run) {
+    const int n = run["n"];
+    const unsigned size = cluster_size(run);
+    const unsigned clusters =
+        std::min(blocks_for(n, static_cast<int>(256 * 4 * size)), 1024 / size);
+    const KernelName kernel{"reduce_cluster", kReduceCluster[size]};
+    const auto x = run.uniform(n), sum = run.zeros<float>(1);
+    const auto partial = run.zeros<float>(clusters);
+    run.launch(kernel, {clusters * size}, {256}, 0, Arguments(x, partial, n));
+    run.launch(kernel, {size}, {256}, 0, Arguments(partial, sum, static_cast<int>(clusters)));
+    const double additions = n / (clusters * size * 256.0) + 1 + 32 + (clusters + 8) * 8.0;
     run.check("sum", sum, additions, [&](int) {
         ReferenceSum total;
         for (const float value : x.view()) total.add(value);
@@ -79,6 +121,21 @@ void histogram(Run& run) {
     run.check_exact("counts", counts, [&](int i) { return expected[i]; });
 }
 
+void histogram_cluster(Run& run) {
+    const int n = run["n"], bins = run["bins"];
+    const unsigned size = cluster_size(run);
+    const auto x = run.integers<int>(n, 0, bins - 1), counts = run.zeros<int>(bins);
+    const unsigned clusters =
+        std::min(blocks_for(n, static_cast<int>(256 * 16 * size)), 256 / size);
+    const auto own = static_cast<std::uint32_t>(bins + static_cast<int>(size) - 1) / size;
+    run.launch({"histogram_cluster", kHistogramCluster[size]}, {clusters * size}, {256}, own * 4,
+               Arguments(x, counts, n, bins));
+    if (!run.verify()) return;
+    std::vector<int> expected(static_cast<std::size_t>(bins));
+    for (const int value : x.view()) ++expected[static_cast<std::size_t>(value)];
+    run.check_exact("counts", counts, [&](int i) { return expected[static_cast<std::size_t>(i)]; });
+}
+
 }  // namespace
 
 std::vector<Workload> reduction_workloads() {
@@ -87,6 +144,7 @@ std::vector<Workload> reduction_workloads() {
         size_parameter("rows", 512, "rows of the input", 65535 * 32),
         size_parameter("cols", 512, "columns of the input"),
     };
+    const ParameterInfo cluster{"cluster", 4, 1, 8, "blocks of a cluster: 1, 2, 4 or 8"};
     return {
         {"reduce", "sum of n floats by warp shuffles", {kN}, reduce<Reduction::kShuffle>},
         {"reduce_shared", "sum by a tree in shared memory", {kN}, reduce<Reduction::kShared>},
@@ -102,6 +160,16 @@ std::vector<Workload> reduction_workloads() {
          "counts of n integers in shared memory",
          {kN, size_parameter("bins", 256, "number of bins", 12288)},
          histogram},
+        {"reduce_cluster",
+         "sum through the shared memory of a cluster's first block",
+         {kN, cluster},
+         reduce_cluster,
+         90},
+        {"histogram_cluster",
+         "counts of n integers in shared memory that is shared out over a cluster",
+         {kN, size_parameter("bins", 256, "number of bins", 8 * 12288), cluster},
+         histogram_cluster,
+         90},
     };
 }
 

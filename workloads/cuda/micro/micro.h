@@ -37,6 +37,7 @@ void need_arch(const Run& run, int arch, std::string_view what);
 ParameterInfo warps_parameter(int default_value);
 
 std::vector<Workload> bandwidth_workloads();
+std::vector<Workload> cluster_workloads();
 std::vector<Workload> fixed_latency_workloads();
 std::vector<Workload> front_end_workloads();
 std::vector<Workload> latency_workloads();

@@ -84,6 +84,8 @@ Outcome run_cubin(const Job& job, const Subject& subject, const MachinePtr& mach
     launch.kernel = kernel.name;
     launch.grid = parse_dim3("--grid", job.grid);
     launch.block = parse_dim3("--block", job.block);
+    if (kernel.cluster[0] != 0)  // __cluster_dims__
+        launch.cluster = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
     launch.dynamic_shared_bytes = job.dynamic_shared_bytes;
     launch.parameters = arguments.packed();
     Launches launches(job, *machine, screen);

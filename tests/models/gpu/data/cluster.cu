@@ -175,6 +175,49 @@ __global__ void __cluster_dims__(2, 1, 1) reads_after_exit(int* out) {
     out[threadIdx.x] = *cluster.map_shared_rank(mine + threadIdx.x, 1);
 }
 
+/// What `exchange` does with a barrier too few: the reader may come before the writer, or, with
+/// `early`, before the other CTA has started.
+__global__ void __cluster_dims__(2, 1, 1) races(int* out, int early) {
+    __shared__ int mine[32];
+    const cg::cluster_group cluster = cg::this_cluster();
+    if (early == 0) cluster.sync();
+    mine[threadIdx.x] = cluster.block_rank() * 100 + threadIdx.x;
+    out[blockIdx.x * 32 + threadIdx.x] =
+        cluster.map_shared_rank(mine, cluster.block_rank() ^ 1)[31 - threadIdx.x];
+    cluster.sync();
+}
+
+/// Reads what nobody has written.
+__global__ void __cluster_dims__(2, 1, 1) reads_unwritten(int* out) {
+    __shared__ int mine[32];
+    const cg::cluster_group cluster = cg::this_cluster();
+    if (cluster.block_rank() == 0) mine[threadIdx.x] = threadIdx.x;
+    cluster.sync();
+    out[blockIdx.x * 32 + threadIdx.x] =
+        cluster.map_shared_rank(mine, cluster.block_rank() ^ 1)[threadIdx.x];
+    cluster.sync();
+}
+
+/// A kernel that lets the next one begin, works on, and writes at its end; the next one counts how
+/// long it waits for that.
+__global__ void primary(int* word, long long* times) {
+    if (threadIdx.x == 0) times[0] = clock64();
+    asm volatile("griddepcontrol.launch_dependents;");
+    for (int i = 0; i < 40; ++i) __nanosleep(500);
+    if (threadIdx.x == 0) {
+        *word = 7;
+        times[1] = clock64();
+    }
+}
+__global__ void secondary(const int* word, int* out, long long* times) {
+    if (threadIdx.x == 0) times[2] = clock64();
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (threadIdx.x == 0) {
+        *out = *word;
+        times[3] = clock64();
+    }
+}
+
 /// Addresses a CTA that the cluster does not have.
 __global__ void __cluster_dims__(2, 1, 1) reads_nobody(int* out) {
     __shared__ int mine[32];
