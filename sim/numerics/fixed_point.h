@@ -14,7 +14,8 @@ namespace lockstep::numerics {
 
 /// x * 2^exponent, saturated; to the right rounded, ties away from zero.
 inline int32_t scale_by_power(int32_t x, int32_t exponent) {
-    if (exponent < 0) return static_cast<int32_t>(shift_right(x, -exponent, Rounding::kAway));
+    if (exponent < 0)
+        return static_cast<int32_t>(shift_right(x, -exponent, IntegerRounding::kAway));
     return saturate(int64_t{x} << exponent, {INT32_MIN, INT32_MAX});
 }
 
@@ -92,8 +93,8 @@ void softmax_row(std::span<const Stored> x, std::span<Stored> y, const SoftmaxSc
     uint32_t sum = 0;  // Q12.19
     for (const Stored value : x)
         if (value - most >= scale.least)
-            sum +=
-                static_cast<uint32_t>(shift_right(exponential(value - most), 12, Rounding::kAway));
+            sum += static_cast<uint32_t>(
+                shift_right(exponential(value - most), 12, IntegerRounding::kAway));
     const int32_t headroom = std::countl_zero(sum);
     const uint32_t normal = headroom == 32 ? 0 : sum << headroom;
     const int32_t reciprocal = one_over_one_plus(static_cast<int32_t>(normal - (1u << 31)));
@@ -103,7 +104,7 @@ void softmax_row(std::span<const Stored> x, std::span<Stored> y, const SoftmaxSc
         int64_t value = -128;
         if (difference >= scale.least)
             value += shift_right(multiply_high(reciprocal, exponential(difference)), shift,
-                                 Rounding::kAway);
+                                 IntegerRounding::kAway);
         y[i] = static_cast<Stored>(saturate(value));
     }
 }

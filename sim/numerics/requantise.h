@@ -7,8 +7,8 @@
 //   Inference" (2018), section 2.2, with the single rounding of TensorFlow Lite's
 //   TFLITE_SINGLE_ROUNDING.
 // - floating point, as ONNX's QLinearConv and QLinearMatMul: one FP32 product, ties to even.
-// They differ by at most one step where |sum * scale| < 2^22. Rounding has the other ways to round
-// in fixed point.
+// They differ by at most one step where |sum * scale| < 2^22. IntegerRounding has the other ways to
+// round in fixed point.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ inline int64_t multiply(int32_t sum, FixedPointScale scale) {
 }
 
 /// What becomes of the bits that are shifted out.
-enum class Rounding : uint8_t {
+enum class IntegerRounding : uint8_t {
     kUp,      ///< ties toward plus infinity
     kAway,    ///< ties away from zero
     kEven,    ///< ties to even
@@ -73,17 +73,17 @@ enum class Rounding : uint8_t {
 };
 
 /// value / 2^shift, rounded once; shift in [0, 62]. kDouble rounds as kAway.
-inline int64_t shift_right(int64_t value, int32_t shift, Rounding rounding) {
+inline int64_t shift_right(int64_t value, int32_t shift, IntegerRounding rounding) {
     if (shift == 0) return value;
     const int64_t half = int64_t{1} << (shift - 1), rest = value & ((half << 1) - 1);
     const int64_t down = value >> shift;
     switch (rounding) {
-        case Rounding::kUp:
+        case IntegerRounding::kUp:
             return down + (rest >= half ? 1 : 0);
-        case Rounding::kEven:
+        case IntegerRounding::kEven:
             return down + (rest > half || (rest == half && (down & 1) != 0) ? 1 : 0);
-        case Rounding::kAway:
-        case Rounding::kDouble:
+        case IntegerRounding::kAway:
+        case IntegerRounding::kDouble:
             return down + (rest > half || (rest == half && value >= 0) ? 1 : 0);
     }
     return down;
@@ -101,12 +101,12 @@ inline int32_t multiply_high(int32_t a, int32_t b) {
 
 /// round(sum * scale). kDouble is MultiplyByQuantizedMultiplier of TensorFlow Lite's reference
 /// kernels.
-inline int64_t multiply(int32_t sum, FixedPointScale scale, Rounding rounding) {
-    if (rounding != Rounding::kDouble)
+inline int64_t multiply(int32_t sum, FixedPointScale scale, IntegerRounding rounding) {
+    if (rounding != IntegerRounding::kDouble)
         return shift_right(int64_t{sum} * scale.multiplier, scale.shift, rounding);
     const int32_t left = std::max(31 - scale.shift, 0), right = std::max(scale.shift - 31, 0);
     const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(sum) << left);
-    return shift_right(multiply_high(shifted, scale.multiplier), right, Rounding::kAway);
+    return shift_right(multiply_high(shifted, scale.multiplier), right, IntegerRounding::kAway);
 }
 
 /// An addition of two scaled values as TensorFlow Lite has it: each is brought to twice the larger
@@ -123,7 +123,7 @@ inline AdditionScales addition_scales(double first, double second, double result
 }
 /// a + b (or a - b) in steps of the result; |a|, |b| <= 2^10.
 inline int64_t add(int32_t a, int32_t b, bool subtract, const AdditionScales& scales,
-                   Rounding rounding) {
+                   IntegerRounding rounding) {
     const int64_t x = multiply(a * (1 << AdditionScales::kBits), scales.first, rounding);
     const int64_t y = multiply(b * (1 << AdditionScales::kBits), scales.second, rounding);
     return multiply(static_cast<int32_t>(subtract ? x - y : x + y), scales.sum, rounding);

@@ -40,20 +40,21 @@ void for_each(std::span<std::int32_t> values, const Scales& scales, const F& f) 
         values[i] = f(values[i], multipliers[i], shifts[i]);
 }
 
-template <numerics::Rounding rounding>
+template <numerics::IntegerRounding rounding>
 void rescale_integers(std::span<std::int32_t> values, const Scales& scales) {
     for_each(values, scales, [](std::int32_t value, std::int32_t multiplier, std::int32_t shift) {
         return to_int32(numerics::multiply(value, {multiplier, shift}, rounding));
     });
 }
 
-numerics::Rounding integer_rounding(Rounding rounding) {
-    return static_cast<numerics::Rounding>(rounding);
+numerics::IntegerRounding integer_rounding(Rounding rounding) {
+    return static_cast<numerics::IntegerRounding>(rounding);
 }
-static_assert(static_cast<int>(Rounding::kUp) == static_cast<int>(numerics::Rounding::kUp) &&
-              static_cast<int>(Rounding::kAway) == static_cast<int>(numerics::Rounding::kAway) &&
-              static_cast<int>(Rounding::kEven) == static_cast<int>(numerics::Rounding::kEven) &&
-              static_cast<int>(Rounding::kDouble) == static_cast<int>(numerics::Rounding::kDouble));
+static_assert(
+    static_cast<int>(Rounding::kUp) == static_cast<int>(numerics::IntegerRounding::kUp) &&
+    static_cast<int>(Rounding::kAway) == static_cast<int>(numerics::IntegerRounding::kAway) &&
+    static_cast<int>(Rounding::kEven) == static_cast<int>(numerics::IntegerRounding::kEven) &&
+    static_cast<int>(Rounding::kDouble) == static_cast<int>(numerics::IntegerRounding::kDouble));
 
 Scales single(const Instruction& i, Field multiplier, Field shift) {
     return {{static_cast<std::int32_t>(i.signed_value(multiplier))},
@@ -84,13 +85,13 @@ bool is_sum(Combine combine) {
 void rescale(std::span<std::int32_t> values, const Scales& scales, Rounding rounding) {
     switch (rounding) {
         case Rounding::kUp:
-            return rescale_integers<numerics::Rounding::kUp>(values, scales);
+            return rescale_integers<numerics::IntegerRounding::kUp>(values, scales);
         case Rounding::kAway:
-            return rescale_integers<numerics::Rounding::kAway>(values, scales);
+            return rescale_integers<numerics::IntegerRounding::kAway>(values, scales);
         case Rounding::kEven:
-            return rescale_integers<numerics::Rounding::kEven>(values, scales);
+            return rescale_integers<numerics::IntegerRounding::kEven>(values, scales);
         case Rounding::kDouble:
-            return rescale_integers<numerics::Rounding::kDouble>(values, scales);
+            return rescale_integers<numerics::IntegerRounding::kDouble>(values, scales);
         case Rounding::kFp32:
             return for_each(
                 values, scales, [](std::int32_t value, std::int32_t multiplier, std::int32_t) {

@@ -169,7 +169,8 @@ void execute_resize(const Instruction& i, State& state) {
                 const bool once = i.as<Rounding>(kRounding) == Rounding::kUp;
                 for (std::size_t c = 0; c < sums.size(); ++c)
                     values[c] = static_cast<std::int32_t>(numerics::shift_right(
-                        sums[c], 20, once ? numerics::Rounding::kUp : numerics::Rounding::kAway));
+                        sums[c], 20,
+                        once ? numerics::IntegerRounding::kUp : numerics::IntegerRounding::kAway));
             }
             for (std::int32_t& value : values) value -= out_zero;
             output.put_results(y, x, values);

@@ -11,41 +11,42 @@ namespace lockstep::numerics {
 namespace {
 
 /// value / 2^shift to nearest with a rule for ties, by division.
-std::int64_t nearest(std::int64_t value, std::int32_t shift, Rounding rounding) {
+std::int64_t nearest(std::int64_t value, std::int32_t shift, IntegerRounding rounding) {
     const auto unit = static_cast<__int128>(1) << shift;
     __int128 down = value / unit, rest = value % unit;
     if (rest < 0) rest += unit, --down;
     if (2 * rest != unit) return static_cast<std::int64_t>(down + (2 * rest > unit ? 1 : 0));
-    const bool up = rounding == Rounding::kUp     ? true
-                    : rounding == Rounding::kEven ? down % 2 != 0
-                                                  : value > 0;
+    const bool up = rounding == IntegerRounding::kUp     ? true
+                    : rounding == IntegerRounding::kEven ? down % 2 != 0
+                                                         : value > 0;
     return static_cast<std::int64_t>(down + (up ? 1 : 0));
 }
 
-RC_GTEST_PROP(Rounding, ShiftsAreNearestWithTheirTies, ()) {
+RC_GTEST_PROP(IntegerRounding, ShiftsAreNearestWithTheirTies, ()) {
     const auto shift = *rc::gen::inRange(1, 40);
     // Many ties among them.
     const std::int64_t value =
         (*rc::gen::inRange<std::int64_t>(-1000, 1000) * (std::int64_t{1} << shift)) +
         *rc::gen::element<std::int64_t>(0, 1, -1, 5) +
         *rc::gen::element<std::int64_t>(0, 1) * (std::int64_t{1} << (shift - 1));
-    for (const Rounding rounding : {Rounding::kUp, Rounding::kAway, Rounding::kEven})
+    for (const IntegerRounding rounding :
+         {IntegerRounding::kUp, IntegerRounding::kAway, IntegerRounding::kEven})
         RC_ASSERT(shift_right(value, shift, rounding) == nearest(value, shift, rounding));
 }
 
-TEST(Rounding, TensorFlowLiteRoundsTwice) {
+TEST(IntegerRounding, TensorFlowLiteRoundsTwice) {
     const FixedPointScale half = fixed_point_scale(0.5);
     // 1.5 and -1.5: the high product has its ties upward.
-    EXPECT_EQ(multiply(3, half, Rounding::kDouble), 2);
-    EXPECT_EQ(multiply(-3, half, Rounding::kDouble), -1);
-    EXPECT_EQ(multiply(-3, half, Rounding::kAway), -2);
-    EXPECT_EQ(multiply(-3, half, Rounding::kUp), -1);
-    EXPECT_EQ(multiply(5, half, Rounding::kEven), 2);
-    EXPECT_EQ(multiply(5, half, Rounding::kAway), 3);
+    EXPECT_EQ(multiply(3, half, IntegerRounding::kDouble), 2);
+    EXPECT_EQ(multiply(-3, half, IntegerRounding::kDouble), -1);
+    EXPECT_EQ(multiply(-3, half, IntegerRounding::kAway), -2);
+    EXPECT_EQ(multiply(-3, half, IntegerRounding::kUp), -1);
+    EXPECT_EQ(multiply(5, half, IntegerRounding::kEven), 2);
+    EXPECT_EQ(multiply(5, half, IntegerRounding::kAway), 3);
     // 1.4999...: the first rounding makes a tie of it.
-    EXPECT_EQ(multiply(3, {INT32_MAX, 32}, Rounding::kDouble), 2);
-    EXPECT_EQ(multiply(3, {INT32_MAX, 32}, Rounding::kAway), 1);
-    EXPECT_EQ(multiply(-3, {INT32_MAX, 32}, Rounding::kDouble), -2);
+    EXPECT_EQ(multiply(3, {INT32_MAX, 32}, IntegerRounding::kDouble), 2);
+    EXPECT_EQ(multiply(3, {INT32_MAX, 32}, IntegerRounding::kAway), 1);
+    EXPECT_EQ(multiply(-3, {INT32_MAX, 32}, IntegerRounding::kDouble), -2);
 }
 
 TEST(FixedPoint, ExponentialIsNearTheLibrarys) {
@@ -85,10 +86,10 @@ RC_GTEST_PROP(FixedPoint, SoftmaxIsWithinAStepOfTheLibrarys, ()) {
 /// Two by hand: m1 = 0.5, m2 = 0.5; both scales 0.1, result 0.2: (10 + 20) / 2.
 TEST(FixedPoint, AdditionScalesToTheResult) {
     const AdditionScales scales = addition_scales(0.1, 0.1, 0.2);
-    EXPECT_EQ(add(10, 20, false, scales, Rounding::kDouble), 15);
-    EXPECT_EQ(add(10, 20, true, scales, Rounding::kDouble), -5);
-    EXPECT_EQ(add(1, 2, false, scales, Rounding::kDouble), 2);  // 1.5
-    EXPECT_EQ(add(-1, -2, false, scales, Rounding::kAway), -2);
+    EXPECT_EQ(add(10, 20, false, scales, IntegerRounding::kDouble), 15);
+    EXPECT_EQ(add(10, 20, true, scales, IntegerRounding::kDouble), -5);
+    EXPECT_EQ(add(1, 2, false, scales, IntegerRounding::kDouble), 2);  // 1.5
+    EXPECT_EQ(add(-1, -2, false, scales, IntegerRounding::kAway), -2);
 }
 
 TEST(FixedPoint, MeanDividesInItsMultiplier) {
@@ -96,11 +97,11 @@ TEST(FixedPoint, MeanDividesInItsMultiplier) {
         for (const double ratio : {0.4, 1.0, 2.5})
             for (const std::int32_t sum : {0, 5, -77, 12345, -100000}) {
                 const double wanted = sum * ratio / static_cast<double>(count);
-                const auto mean = [&](Rounding rounding) {
+                const auto mean = [&](IntegerRounding rounding) {
                     return static_cast<double>(multiply(sum, mean_scale(ratio, count), rounding));
                 };
-                EXPECT_NEAR(mean(Rounding::kAway), wanted, 0.501) << count << " " << ratio;
-                EXPECT_NEAR(mean(Rounding::kDouble), wanted, 0.751) << count << " " << ratio;
+                EXPECT_NEAR(mean(IntegerRounding::kAway), wanted, 0.501) << count << " " << ratio;
+                EXPECT_NEAR(mean(IntegerRounding::kDouble), wanted, 0.751) << count << " " << ratio;
             }
 }
 

@@ -410,7 +410,7 @@ class Quantised {
     const Node& node_;
     Quantisation out_;
     numerics::IntegerRange range_;
-    numerics::Rounding rounding_ = numerics::Rounding::kUp;
+    numerics::IntegerRounding rounding_ = numerics::IntegerRounding::kUp;
 };
 
 }  // namespace

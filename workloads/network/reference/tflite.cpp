@@ -14,12 +14,12 @@ namespace {
 
 using numerics::FixedPointScale;
 using numerics::IntegerRange;
-using numerics::Rounding;
+using numerics::IntegerRounding;
 
 /// The operand's and the result's scales, and the function of one stored value.
 class Table {
   public:
-    Table(const Graph& graph, const Node& node, Rounding rounding)
+    Table(const Graph& graph, const Node& node, IntegerRounding rounding)
         : graph_(graph),
           node_(node),
           in_(graph.value(node.inputs.at(0))),
@@ -106,8 +106,8 @@ class Table {
             if (q <= -radius) return -128;
             if (q >= radius) return 127;
             const auto x =
-                static_cast<std::int32_t>(numerics::multiply(q, scale, Rounding::kDouble));
-            return numerics::shift_right(numerics::logistic(x), 23, Rounding::kAway) - 128;
+                static_cast<std::int32_t>(numerics::multiply(q, scale, IntegerRounding::kDouble));
+            return numerics::shift_right(numerics::logistic(x), 23, IntegerRounding::kAway) - 128;
         });
     }
 
@@ -142,10 +142,11 @@ class Table {
             if (exponent > 0) gate = numerics::saturate(int64_t{gate} << 1, wide);
             if (exponent < 0)
                 gate = static_cast<std::int32_t>(
-                    numerics::shift_right(gate, -exponent, Rounding::kAway));
+                    numerics::shift_right(gate, -exponent, IntegerRounding::kAway));
             gate = (gate + 32768) >> 1;
             const std::int32_t product = (gate * before) >> 15;
-            return numerics::shift_right(product, out_shift, Rounding::kAway) + to_.zero_point[0];
+            return numerics::shift_right(product, out_shift, IntegerRounding::kAway) +
+                   to_.zero_point[0];
         });
     }
 
@@ -154,7 +155,7 @@ class Table {
     const Value &in_, &out_;
     const Quantisation &from_, &to_;
     const IntegerRange range_, limits_;
-    const Rounding rounding_;
+    const IntegerRounding rounding_;
 };
 
 }  // namespace
@@ -165,20 +166,21 @@ bool is_tflite(Requantisation requantisation) {
            requantisation == Requantisation::kTfLiteEven;
 }
 
-numerics::Rounding rounding_of(Requantisation requantisation) {
+numerics::IntegerRounding rounding_of(Requantisation requantisation) {
     switch (requantisation) {
         case Requantisation::kTfLite:
-            return Rounding::kDouble;
+            return IntegerRounding::kDouble;
         case Requantisation::kTfLiteAway:
-            return Rounding::kAway;
+            return IntegerRounding::kAway;
         case Requantisation::kTfLiteEven:
-            return Rounding::kEven;
+            return IntegerRounding::kEven;
         default:
-            return Rounding::kUp;
+            return IntegerRounding::kUp;
     }
 }
 
-std::vector<std::int32_t> tflite_table(const Graph& graph, const Node& node, Rounding rounding) {
+std::vector<std::int32_t> tflite_table(const Graph& graph, const Node& node,
+                                       IntegerRounding rounding) {
     return Table(graph, node, rounding).make();
 }
 

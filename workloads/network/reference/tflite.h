@@ -25,11 +25,11 @@ namespace lockstep::network {
 /// Whether sums are rounded as above.
 bool is_tflite(Requantisation requantisation);
 /// How multipliers and shifts round then, and in kFixedPoint.
-numerics::Rounding rounding_of(Requantisation requantisation);
+numerics::IntegerRounding rounding_of(Requantisation requantisation);
 
 /// The result for each stored value of the operand from the lowest on.
 std::vector<std::int32_t> tflite_table(const Graph& graph, const Node& node,
-                                       numerics::Rounding rounding);
+                                       numerics::IntegerRounding rounding);
 
 /// A mean whose result has its operand's scale is a division of stored values.
 bool divides_stored_values(const Graph& graph, const Node& node);

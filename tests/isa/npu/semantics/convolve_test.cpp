@@ -146,7 +146,7 @@ std::int64_t rescaled(Machine& m, const Instruction& i, std::int32_t sum, std::u
         scale.multiplier = m.get<std::int32_t>(at + 4 * k, 1)[0];
         scale.shift = m.get<std::uint8_t>(at + 4 * i[kOutChannels] + k, 1)[0];
     }
-    return numerics::multiply(sum, scale, static_cast<numerics::Rounding>(i[kRounding]));
+    return numerics::multiply(sum, scale, static_cast<numerics::IntegerRounding>(i[kRounding]));
 }
 
 std::int32_t clamped(const Instruction& i, std::int64_t value) {
@@ -266,7 +266,7 @@ TEST(NpuConvolve, CombinesLooksUpAndPoolsInOneCommand) {
         machine.run(i);
 
         // Value by value.
-        const auto rounding = static_cast<numerics::Rounding>(i[kRounding]);
+        const auto rounding = static_cast<numerics::IntegerRounding>(i[kRounding]);
         const auto look_up = [&](std::int32_t value) {
             return std::int32_t{
                 machine.get<std::int8_t>(kTableAtAddress + std::uint64_t(value + 128), 1)[0]};

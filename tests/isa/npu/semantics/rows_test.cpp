@@ -66,7 +66,7 @@ TEST(NpuElementwise, AddsAsTensorFlowLite) {
                y = machine.get<std::int8_t>(0x1000, 30);
     for (std::size_t n = 0; n < 30; ++n)
         EXPECT_EQ(y[n], numerics::saturate(numerics::add(a[n] - 4, b[n] + 7, false, scales,
-                                                         numerics::Rounding::kDouble) +
+                                                         numerics::IntegerRounding::kDouble) +
                                            3));
 }
 

@@ -76,7 +76,7 @@ TEST(TfLiteReader, ConvolvesAsTheReferenceKernel) {
                 const double real =
                     double{0.05f} * double{scales[static_cast<std::size_t>(k)]} / double{scale};
                 const std::int64_t steps = numerics::multiply(
-                    sum, numerics::fixed_point_scale(real), numerics::Rounding::kDouble);
+                    sum, numerics::fixed_point_scale(real), numerics::IntegerRounding::kDouble);
                 EXPECT_EQ(got[static_cast<std::size_t>((k * kOutSide + oy) * kOutSide + ox)],
                           std::clamp<std::int64_t>(steps - 128, -128, 127));
             }
@@ -104,8 +104,9 @@ TEST(TfLiteReader, MultipliesAFlattenedImage) {
                    static_cast<std::int8_t>(w[k * 12 + i]);
         }
         const auto scale = numerics::fixed_point_scale(double{0.1f} * double{0.02f} / double{0.5f});
-        EXPECT_EQ(got[k], numerics::saturate(
-                              numerics::multiply(sum, scale, numerics::Rounding::kDouble) + 1));
+        EXPECT_EQ(got[k],
+                  numerics::saturate(
+                      numerics::multiply(sum, scale, numerics::IntegerRounding::kDouble) + 1));
     }
 }
 
