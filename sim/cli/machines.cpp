@@ -77,8 +77,9 @@ void print_long(const Machine& machine, const std::vector<Parameter>& parameters
 }
 
 void print_short(const Machine& machine, const std::vector<Parameter>& parameters) {
+    constexpr std::size_t kColumn = 40;  // a longer path moves its own line only
     print_title(machine);
-    const std::size_t width = path_width(parameters);
+    const std::size_t width = std::min(path_width(parameters), kColumn);
     for (const Parameter& p : parameters)
         fmt::print("  {:<{}}  {:<16} {}\n", p.path, width, value_text(p), evidence_kind(p));
 }

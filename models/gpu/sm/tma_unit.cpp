@@ -56,6 +56,7 @@ void for_each_line(const AsyncCopy& copy, F&& f) {
             line.same_address = 1;
             if (has_last && last.line == line.line) {
                 last.partial |= line.partial;
+                last.halves |= line.halves;
                 last.sectors |= line.sectors;
                 last.lanes = static_cast<std::uint8_t>(last.lanes + line.lanes);
             } else {

@@ -136,7 +136,11 @@ TEST_F(Metrics, EveryStateOfAWarpHasItsName) {
                            "dispatch_stall",
                            "drain",
                            "sleeping",
-                           "misc"};
+                           "misc",
+                           "gmma"};
+    static_assert(std::size(names) == kWarpStates);
+    EXPECT_FALSE(has("smsp__average_warps_issue_stalled_gmma_per_issue_active.ratio"));
+    machine = config::Machine::load("h100");  // the one architecture that has them all
     measured.sm.issue_active = 1;
     for (unsigned state = 0; state < kWarpStates; ++state)
         measured.sm.warp_cycles[state] = 100 + state;

@@ -74,7 +74,7 @@ std::vector<std::string> all_kernels() {
                                      "igemm:m=64,n=64,k=64",
                                      "reduce_atomic:n=4096",
                                      "stencil_tma:h=64,w=256,stages=4",
-                                     "transpose_tma:rows=96,cols=96",
+                                     "transpose_tma:rows=256,cols=256",
                                      "reduce_cluster:n=4096,cluster=4"};
     for (const Workload& workload : workloads()) {
         if (!workload.name.starts_with("micro_") || kLong.contains(workload.name)) continue;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/sass/tma/copy.h"
 #include "models/gpu/sm/memory_unit.h"
 
 namespace lockstep::gpu {

@@ -2,6 +2,7 @@
 // Any mix of instructions ends, each exactly once, however the memory side answers and however few
 // entries there are.
 #include <algorithm>
+#include <deque>
 #include <random>
 
 #include "memory_unit_fixture.h"
@@ -56,6 +57,7 @@ class RandomMix : public MemoryUnitTest {
   protected:
     void run(unsigned seed, std::vector<std::string> overrides) {
         std::mt19937 random(seed);
+        std::deque<sass::AsyncCopy> copies;
         RandomPort random_port(seed);
         machine = config::Machine::load("h200", overrides);
         unit = std::make_unique<MemoryUnit>(*machine, 0, 250 * 1024, random_port, core, counters);
@@ -83,8 +85,11 @@ class RandomMix : public MemoryUnitTest {
             info.priority = static_cast<EvictionPriority>(random() % 5);
             in.warp = static_cast<std::uint16_t>(random() % 64);
             in.sub_core = static_cast<std::uint8_t>(in.warp % 4);
-            in.access.bulk_bytes = random() % 100 * 16;
-            in.access.is_store = random() % 2 == 0;
+            sass::AsyncCopy& copy = copies.emplace_back();
+            copy.kind = random() % 2 == 0 ? sass::CopyKind::kStore : sass::CopyKind::kLoad;
+            copy.global = base;
+            copy.bytes = random() % 100 * 16;
+            if (operation == kBulkCopy) in.copy = &copy;
             const Cycle at = offer(in, 0);
             ASSERT_NE(at, kNever) << "instruction " << i;
             ASSERT_GE(core.read.at(in.code_index), at);

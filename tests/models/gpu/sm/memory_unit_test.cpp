@@ -308,7 +308,10 @@ TEST_F(MemoryUnitTest, BulkCopiesAskForLinesAsFastAsTheyMay) {
     make("h200");
     MemoryInstruction in = instruction(
         kBulkCopy, 16, [](unsigned) { return 0x10040; }, 1);
-    in.access.bulk_bytes = 64 * 128;
+    sass::AsyncCopy copy;
+    copy.global = 0x10040;
+    copy.bytes = 64 * 128;
+    in.copy = &copy;
     const Cycle start = offer(in, 100);
     drain();
     ASSERT_EQ(port.sent.size(), 65u);  // from the middle of a line
@@ -326,8 +329,11 @@ TEST_F(MemoryUnitTest, BulkCopiesWaitForAtMostSoManyLines) {
     make("h200", {"memory_unit.bulk_copy_requests=4"});
     MemoryInstruction in = instruction(
         kBulkCopy, 16, [](unsigned) { return 0x10000; }, 1);
-    in.access.bulk_bytes = 8 * 128;
-    in.access.is_store = true;
+    sass::AsyncCopy copy;
+    copy.kind = sass::CopyKind::kStore;
+    copy.global = 0x10000;
+    copy.bytes = 8 * 128;
+    in.copy = &copy;
     offer(in, 0);
     drain();
     ASSERT_EQ(port.sent.size(), 8u);
