@@ -54,8 +54,14 @@ double special_operations(const Counts& counts) {
 double tensor_products(const Counts& counts) {
     const double busy =
         counts["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"] / 100;
+    // Warpgroups' products keep more of the multipliers busy than those of warps.
+    const double all = counts["sm__inst_executed_pipe_tensor.sum"];
+    const double of_warpgroups =
+        all > 0 ? counts["sm__inst_executed_pipe_tensor_op_gmma.sum"] / all : 0;
+    const double macs = of_warpgroups * counts.parameter("tensor_core.warpgroup.macs.fp16") +
+                        (1 - of_warpgroups) * counts.parameter("tensor_core.macs.fp16");
     return busy * counts["sm__cycles_active.avg"] * counts.parameter("sm.count") *
-           counts.parameter("sm.sub_cores") * counts.parameter("tensor_core.macs.fp16");
+           counts.parameter("sm.sub_cores") * macs;
 }
 
 double l1_bits(const Counts& counts) {

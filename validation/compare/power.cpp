@@ -16,14 +16,16 @@ double total_of(const stats::Statistics& run, std::string_view wanted) {
     throw InternalError(fmt::format("a run with energy has no {}", wanted));
 }
 
-/// W of one machine, without one component where that is named.
-double power_of(const run::Job& job, const std::string& without) {
+/// W, or mJ, of one machine, without one component where that is named.
+double value_of(const run::Job& job, bool is_power, const std::string& without) {
+    constexpr double kMilli = 1e3;
     run::Screen screen;
     const run::Outcome outcome = run::run(job, screen);
-    const double power = total_of(outcome.statistics, "energy.power");
-    if (without.empty()) return power;
     const double energy = total_of(outcome.statistics, "energy.total");
-    return power * (1 - total_of(outcome.statistics, "energy." + without) / energy);
+    const double left =
+        without.empty() ? energy : energy - total_of(outcome.statistics, "energy." + without);
+    if (!is_power) return left * kMilli;
+    return total_of(outcome.statistics, "energy.power") * left / energy;
 }
 
 std::vector<Row> rows(const Request&) {
@@ -35,15 +37,17 @@ std::vector<Row> rows(const Request&) {
                            .machine = machine,
                            .no_values = true,
                            .energy = true};
-        list.push_back(
-            {.name = machine + " " + job.what,
-             .quantity = "power",
-             .reference = table.number(i, "watts"),
-             .simulated = table.number(i, "cores") * power_of(job, table.text(i, "without")),
-             .unit = "W",
-             .source = table.text(i, "source"),
-             .note = table.text(i, "note"),
-             .group = machine});
+        const std::string& quantity = table.text(i, "quantity");
+        const bool is_power = quantity == "power";
+        list.push_back({.name = machine + " " + job.what,
+                        .quantity = quantity,
+                        .reference = table.number(i, "value"),
+                        .simulated = table.number(i, "cores") *
+                                     value_of(job, is_power, table.text(i, "without")),
+                        .unit = is_power ? "W" : "mJ",
+                        .source = table.text(i, "source"),
+                        .note = table.text(i, "note"),
+                        .group = machine});
     }
     return list;
 }
