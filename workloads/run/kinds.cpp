@@ -38,7 +38,8 @@ constexpr Kind kKinds[] = {
     {.name = "gpu",
      .phrase = "a GPU",
      .example = "h200",
-     .options = "--bounds --check --energy --l2 --max-instructions --source --trace --trace-window "
+     .options = "--bounds --check --energy --hazards --l2 --max-instructions --source --trace "
+                "--trace-window "
                 "--trace-sms",
      .traces = ".json .kanata",
      .ways = kGpuWays},

@@ -59,7 +59,10 @@ __attribute__((constructor)) void start() {
         make_absolute(options.trace_file, "LOCKSTEP_TRACE");
         make_absolute(options.screen_file, "LOCKSTEP_SCREEN");
         configuration.make_device = [options] { return make_device(options); };
-        configuration.make_statistics = [options](const Device& device) {
+        // Made with the device: when the program ends, other libraries' static data has gone.
+        const auto account = std::make_shared<std::optional<energy::Account>>();
+        configuration.make_statistics = [options, account](const Device& device) {
+            if (options.energy) account->emplace(load_machine(options));
             auto statistics = std::make_unique<stats::Statistics>(device.machine().name(),
                                                                   options.mode, options.workload);
             statistics->set_origin(
@@ -73,8 +76,8 @@ __attribute__((constructor)) void start() {
             return statistics;
         };
         if (options.energy)
-            configuration.complete = [options](stats::Statistics& statistics) {
-                energy::Account(load_machine(options)).add_to(statistics);
+            configuration.complete = [account](stats::Statistics& statistics) {
+                (*account)->add_to(statistics);
             };
         if (options.mode == "cycle" && (!options.quiet || options.source))
             configuration.summarize = [options](const stats::Statistics& statistics) {
