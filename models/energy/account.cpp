@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "sim/error/error.h"
 
 namespace lockstep::energy {
@@ -16,12 +14,8 @@ constexpr double kJoulePerPicojoule = 1e-12;
 constexpr double kRandomToggles = 50;
 constexpr std::string_view kPrefix = "energy.";
 
-std::string path_of(const Event& event, const char* price) {
-    return fmt::format("energy.{}.{}", event.name, price);
-}
-
-void require(const config::Machine& machine, const std::string& path) {
-    if (machine.has(path)) return;
+double price_of(const config::Machine& machine, const std::string& path) {
+    if (machine.has(path)) return machine.number(path);
     throw InputError(fmt::format(
         "{} has no {}: its energy is not known (a machine file names a sheet of prices as "
         "'prices: gpu_7nm', or gives each)",
@@ -55,17 +49,23 @@ class Sums {
 
 }  // namespace
 
+std::string_view component_of(std::string_view metric) {
+    if (!metric.starts_with(kPrefix)) return {};
+    metric.remove_prefix(kPrefix.size());
+    const bool is_of_all = metric == "total" || metric == "power" || metric == "uncertainty";
+    return is_of_all ? std::string_view() : metric;
+}
+
 Account::Account(std::shared_ptr<const config::Machine> machine)
     : machine_(std::move(machine)), tables_(tables_of(machine_->kind())) {
     if (tables_.events.empty())
         throw InputError(fmt::format("--energy: nothing is known of the energy of a {} ({})",
                                      machine_->kind(), machine_->name()));
-    require(*machine_, "energy.constant_power");
-    require(*machine_, "energy.uncertainty");
-    for (const Event& event : tables_.events) {
-        require(*machine_, path_of(event, "control"));
-        require(*machine_, path_of(event, "data"));
-    }
+    constant_ = price_of(*machine_, "energy.constant_power");
+    uncertainty_ = price_of(*machine_, "energy.uncertainty");
+    for (const Event& event : tables_.events)
+        prices_.push_back({price_of(*machine_, fmt::format("energy.{}.control", event.name)),
+                           price_of(*machine_, fmt::format("energy.{}.data", event.name))});
     const stats::Metrics parts = area();
     if (!parts.empty() && machine_->has("energy.leakage"))
         leakage_ = parts.back().second.as_double() * machine_->number("energy.leakage");
@@ -82,14 +82,14 @@ void Account::add_to(stats::Metrics& step) const {
     const double seconds = tables_.seconds(counts);
     if (seconds <= 0) return;
     Sums sums;
-    for (const Event& event : tables_.events) {
+    for (std::size_t i = 0; i < prices_.size(); ++i) {
+        const Event& event = tables_.events[i];
         const bool is_counted = !event.toggles.empty() && counts.has(event.toggles);
         const double toggles = is_counted ? counts[event.toggles] / kRandomToggles : 1;
-        const double price = machine_->number(path_of(event, "control")) +
-                             machine_->number(path_of(event, "data")) * toggles;
+        const double price = prices_[i].control + prices_[i].data * toggles;
         sums.add(event.component, event.count(counts) * price * kJoulePerPicojoule);
     }
-    sums.add("constant", machine_->number("energy.constant_power") * seconds);
+    sums.add("constant", constant_ * seconds);
     if (leakage_ > 0) sums.add("leakage", leakage_ * seconds);
     sums.append_to(step);
     step.emplace_back("energy.total", stats::Value(sums.total()));
@@ -103,15 +103,15 @@ void Account::add_totals(stats::Statistics& run) const {
         const Counts counts(step.metrics, *machine_);
         if (!counts.has("energy.total")) continue;
         for (const auto& [name, value] : step.metrics)
-            if (name.starts_with(kPrefix) && name != "energy.total" && name != "energy.power")
-                sums.add(std::string_view(name).substr(kPrefix.size()), value.as_double());
+            if (const std::string_view component = component_of(name); !component.empty())
+                sums.add(component, value.as_double());
         seconds += tables_.seconds(counts);
     }
     stats::Metrics& totals = run.totals();
     sums.append_to(totals);
     totals.emplace_back("energy.total", stats::Value(sums.total()));
     totals.emplace_back("energy.power", stats::Value(seconds > 0 ? sums.total() / seconds : 0.0));
-    totals.emplace_back("energy.uncertainty", stats::Value(machine_->number("energy.uncertainty")));
+    totals.emplace_back("energy.uncertainty", stats::Value(uncertainty_));
 }
 
 stats::Metrics Account::area() const {

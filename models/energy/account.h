@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "models/energy/events.h"
 #include "sim/config/machine.h"
@@ -36,8 +38,15 @@ class Account {
 
     std::shared_ptr<const config::Machine> machine_;
     Tables tables_;
-    double leakage_ = 0;  ///< W
+    struct Price {
+        double control = 0, data = 0;  ///< pJ
+    };
+    std::vector<Price> prices_;                            ///< of the table's events
+    double constant_ = 0, leakage_ = 0, uncertainty_ = 0;  ///< W, W, a share
 };
+
+/// The component whose energy a metric is; empty for other metrics, those of all components too.
+std::string_view component_of(std::string_view metric);
 
 /// Energy by component, and the steps that took most, as a table; empty where no step has energies.
 std::string report(const stats::Statistics& run);

@@ -40,9 +40,8 @@ std::string shortened(const std::string& name) {
 void add_components(std::string& text, const stats::Metrics& totals, double total) {
     std::vector<std::pair<std::string, double>> rows;
     for (const auto& [name, value] : totals)
-        if (name.starts_with("energy.") && name != "energy.total" && name != "energy.power" &&
-            name != "energy.uncertainty")
-            rows.emplace_back(name.substr(std::string_view("energy.").size()), value.as_double());
+        if (const std::string_view component = component_of(name); !component.empty())
+            rows.emplace_back(component, value.as_double());
     std::stable_sort(rows.begin(), rows.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     for (const auto& [name, energy] : rows)
