@@ -152,8 +152,6 @@ struct Access {
     std::uint32_t lanes = 0;
     std::uint64_t address[kWarpSize] = {};  ///< shared and local: offset in their space
     std::uint32_t copy_to[kWarpSize] = {};  ///< LDGSTS: where in shared memory; UBLKCP: [0]
-    std::uint32_t copy_barrier = 0;         ///< UBLKCP to shared memory: its mbarrier there
-    std::uint32_t bulk_bytes = 0;           ///< UBLKCP: all it copies, from or to address[0]
 };
 
 struct Warp {
