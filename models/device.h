@@ -109,6 +109,10 @@ struct LaunchFilter {
 /// Throws InputError where the filter's regular expression is malformed, with the position.
 void check_filter(const LaunchFilter& filter);
 
+/// Local memory that a thread may have, frame and stack together, at every compute capability
+/// (CUDA C++ Programming Guide, technical specifications by compute capability).
+constexpr std::uint64_t kMaximumLocalBytes = 512 * 1024;
+
 /// Checks of what a program does, in emulation: bits of DeviceOptions::checks.
 constexpr unsigned kCheckRace = 1;     ///< accesses of one place that nothing orders
 constexpr unsigned kCheckInit = 2;     ///< reads of memory never written

@@ -110,6 +110,10 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
         refuse(Reason::kOutOfResources,
                fmt::format("{} threads of {} registers need more than the SM's {} registers",
                            block.volume(), kernel.registers, limit("sm.registers")));
+    if (kernel.local_bytes > kMaximumLocalBytes)
+        refuse(Reason::kOutOfResources,
+               fmt::format("{} bytes of local memory exceed the {} that a thread may have",
+                           kernel.local_bytes, kMaximumLocalBytes));
     const std::uint64_t shared = std::uint64_t{kernel.shared_bytes} + request.dynamic_shared_bytes;
     if (shared > limit("shared_memory.max_per_cta") + limit("shared_memory.reserved_per_cta"))
         refuse(Reason::kInvalidConfiguration,

@@ -51,6 +51,15 @@ TEST(Launch, SharedMemoryIsNotCountedModulo32Bits) {
                  LaunchRefused);
 }
 
+TEST(Launch, LocalMemoryOfAThreadIsLimited) {
+    cubin::Function kernel = kernel_of(16, 0);
+    kernel.local_bytes = 512 * 1024;
+    EXPECT_EQ(refusal({}, 32, kernel), "");
+    kernel.local_bytes += 1;
+    EXPECT_THAT(refusal({}, 32, kernel),
+                HasSubstr("524289 bytes of local memory exceed the 524288"));
+}
+
 TEST(Launch, OccupancyIsBoundedByThreads) {
     const auto machine = config::Machine::load("a100", {"sm.max_threads=1024"});
     EXPECT_EQ(occupancy(*machine, kernel_of(16, 0), 256, 0).by_warps, 4u);

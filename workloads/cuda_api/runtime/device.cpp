@@ -77,6 +77,7 @@ LOCKSTEP_CUDA Error cudaDeviceSetLimit(abi::Limit limit, std::size_t value) {
     return call([&](Context& context) {
         switch (limit) {
             case abi::kLimitStackSize:
+                if (value > kMaximumLocalBytes) return Error::kInvalidValue;
                 context.device().set_stack_bytes(value);
                 break;
             case abi::kLimitMallocHeapSize:

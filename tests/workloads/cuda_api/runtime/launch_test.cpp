@@ -98,6 +98,7 @@ TEST_F(LaunchTest, AttributesOfTheKernel) {
 
 TEST_F(LaunchTest, LimitsReachTheDevice) {
     EXPECT_EQ(cudaDeviceSetLimit(abi::kLimitStackSize, 4096), Error::kSuccess);
+    EXPECT_EQ(cudaDeviceSetLimit(abi::kLimitStackSize, 512 * 1024 + 1), Error::kInvalidValue);
     EXPECT_EQ(cudaDeviceSetLimit(abi::kLimitMallocHeapSize, 1 << 20), Error::kSuccess);
     EXPECT_EQ(device->stack_bytes, 4096u);
     EXPECT_EQ(device->heap_bytes, 1u << 20);
