@@ -11,6 +11,8 @@ lockstep_library(models_kinds
         ${CMAKE_SOURCE_DIR}/models/gpu/system_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/memory/memory_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/sm/memory_unit_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/sm/sm_rows.cpp
-        ${CMAKE_SOURCE_DIR}/models/npu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/tpu/parameter_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/host/parameter_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/npu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/roofline/parameter_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/tpu/parameter_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/tpu/systolic/parameter_rows.cpp
     DEPENDS sim_config sim_error)

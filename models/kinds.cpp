@@ -3,7 +3,9 @@
 #include "models/energy/events.h"
 #include "models/gpu/parameter_rows.h"
 #include "models/gpu/settle.h"
+#include "models/host/parameter_rows.h"
 #include "models/npu/parameter_rows.h"
+#include "models/roofline/parameter_rows.h"
 #include "models/tpu/parameter_rows.h"
 #include "models/tpu/systolic/parameter_rows.h"
 #include "sim/config/schema.h"
@@ -26,6 +28,8 @@ std::span<const Kind> kinds() {
         {"tpu", with_prices(tpu::parameter_entries(), energy::tpu_tables())},
         {"npu", with_prices(npu::parameter_entries(), energy::npu_tables())},
         {"systolic", tpu::array_entries()},
+        {"roofline", roofline::parameter_entries()},
+        {"host", host::parameter_entries()},
     };
     return kKinds;
 }

@@ -51,7 +51,7 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/trace", "models",
       "workloads"}},
     // Pages and texts about runs that are over: it knows their files alone.
-    {"workloads/report", {"sim/error", "sim/config", "sim/stats", "sim/html"}},
+    {"workloads/report", {"sim/error", "sim/config", "sim/stats", "sim/html", "models/data_sheet"}},
     // Jobs by the hundred: it knows what runs only by workloads/run.
     {"workloads/sweep",
      {"sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/process", "sim/html",

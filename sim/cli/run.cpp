@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "sim/cli/run_on_each.h"
 #include "sim/cli/run_page.h"
 #include "sim/cli/screen.h"
 #include "sim/cli/verbs.h"
@@ -39,6 +40,7 @@ void check_files(const run::Job& job, const std::string& html_file) {
 }  // namespace
 
 int run_job(const run::Job& job, const std::string& html_file) {
+    if (job.machine.find(',') != std::string::npos) return run_on_each(job, html_file);
     check_files(job, html_file);
     if (!job.stats_file.empty()) stats::Statistics::check_path(job.stats_file);
     if (!job.screen_file.empty()) stats::check_writable(job.screen_file);
@@ -106,7 +108,10 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
             "name[:key=value,...] (lockstep workloads lists them)")
         ->required();
     verb->add_option("arguments", job->arguments, "arguments of the executable, after --");
-    verb->add_option("--on", job->machine, "machine: a name or a .yaml file")
+    verb->add_option(
+            "--on", job->machine,
+            "machine: a name or a .yaml file; several, as h200,tpu_v3,host, are compared in a "
+            "table (--energy, --verify: with joules and errors)")
         ->capture_default_str();
     verb->add_option("--mode", job->mode, "cycle or emulate")
         ->transform(CLI::CheckedTransformer(kModes))

@@ -134,6 +134,10 @@ std::string metric_tables(const RunFile& run) {
 
 }  // namespace
 
+std::string_view page_style() {
+    return kStyle;
+}
+
 std::string run_page(const RunFile& run, const config::Machine& machine) {
     std::string body =
         header(run) + kernel_table(run) + timeline_section(run) + losses_section(run);

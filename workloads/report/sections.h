@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/machine.h"
 #include "workloads/report/run_file.h"
 
 namespace lockstep::report {
+
+/// The style that the pictures of all pages need.
+std::string_view page_style();
 
 /// A bar of parts that add up, with a legend. Values in any unit.
 struct Part {

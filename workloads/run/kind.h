@@ -38,6 +38,9 @@ const Way& find_way(const Job& job, const Subject& subject, const config::Machin
 
 /// Throws InputError where an option that was given means nothing to this way, or not together with
 /// another.
+/// Whether the option means something to what runs this way on the machine.
+bool takes(std::string_view option, const Way& way, const config::Machine& machine);
+
 void check_options(const Job& job, const Way& way, const config::Machine& machine);
 
 }  // namespace lockstep::run

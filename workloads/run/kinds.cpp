@@ -2,8 +2,10 @@
 #include "workloads/run/kind.h"
 
 #include "workloads/run/gpu/gpu.h"
+#include "workloads/run/host/host.h"
 #include "workloads/run/npu/network.h"
 #include "workloads/run/npu/program.h"
+#include "workloads/run/roofline/roofline.h"
 #include "workloads/run/systolic/systolic.h"
 #include "workloads/run/tpu/network.h"
 #include "workloads/run/tpu/program.h"
@@ -34,6 +36,14 @@ constexpr Way kSystolicWays[] = {
     {SubjectKind::kNetwork, "--verify", "--verify --trace", run_systolic},
 };
 
+constexpr Way kRooflineWays[] = {
+    {SubjectKind::kNetwork, "", "", run_roofline},
+};
+
+constexpr Way kHostWays[] = {
+    {SubjectKind::kNetwork, "--verify", "", run_on_host},
+};
+
 constexpr Kind kKinds[] = {
     {.name = "gpu",
      .phrase = "a GPU",
@@ -61,6 +71,18 @@ constexpr Kind kKinds[] = {
      .options = "--no-values --trace --trace-window",
      .traces = ".vcd",
      .ways = kSystolicWays},
+    {.name = "roofline",
+     .phrase = "a data sheet",
+     .example = "gtx1080",
+     .options = "",
+     .traces = "",
+     .ways = kRooflineWays},
+    {.name = "host",
+     .phrase = "this computer",
+     .example = "host",
+     .options = "",
+     .traces = "",
+     .ways = kHostWays},
 };
 
 }  // namespace

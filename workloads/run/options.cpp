@@ -104,13 +104,16 @@ const Way& find_way(const Job& job, const Subject& subject, const config::Machin
                                  examples.front(), machine.name(), own.phrase));
 }
 
+bool takes(std::string_view option, const Way& way, const config::Machine& machine) {
+    return has(kCommon, option) || has(kind_of(machine).options, option) ||
+           has(way.options, option);
+}
+
 void check_options(const Job& job, const Way& way, const config::Machine& machine) {
     std::vector<std::string> given = job.given;
     if (!job.arguments.empty()) given.push_back("arguments");
     for (const std::string& option : given) {
-        if (!has(kCommon, option) && !has(kind_of(machine).options, option) &&
-            !has(way.options, option))
-            refuse(job, option, way, machine);
+        if (!takes(option, way, machine)) refuse(job, option, way, machine);
         if (has(kOfCycleMode, option) && job.mode != Mode::kCycle)
             throw InputError(fmt::format("{} needs --mode cycle: emulation has no time", option));
         if (job.no_values && has(way.needs_values, option))

@@ -36,12 +36,14 @@ Check check_host_floats(const std::string& name, const Tensor& wanted, const Ten
 
 struct ErrorSize {
     double rms = 0, most = 0, scale = 0;
+    double exact_rms = 0;  ///< of the exact values that are finite
     std::size_t where = 0;
+    double relative() const { return exact_rms > 0 ? rms / exact_rms : rms; }
 };
 
 ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& other) {
     ErrorSize e;
-    double squares = 0;
+    double squares = 0, exact_squares = 0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
         // Infinities and NaNs of both are no difference.
         const bool same = exact[i] == other[i] || (std::isnan(exact[i]) && std::isnan(other[i]));
@@ -52,27 +54,35 @@ ErrorSize error_of(const std::vector<double>& exact, const std::vector<double>& 
             e.most = d;
             e.where = i;
         }
-        if (std::isfinite(exact[i])) e.scale = std::max(e.scale, std::abs(exact[i]));
+        if (!std::isfinite(exact[i])) continue;
+        e.scale = std::max(e.scale, std::abs(exact[i]));
+        exact_squares += exact[i] * exact[i];
     }
-    e.rms = exact.empty() ? 0 : std::sqrt(squares / static_cast<double>(exact.size()));
+    if (exact.empty()) return e;
+    e.rms = std::sqrt(squares / static_cast<double>(exact.size()));
+    e.exact_rms = std::sqrt(exact_squares / static_cast<double>(exact.size()));
     return e;
 }
 
-/// What quantisation costs, in words; empty where the FP32 result is not known.
-std::string quantisation_error(const Prepared& network, std::size_t output, const Tensor& got) {
+/// Adds what quantisation costs, where the FP32 result is known.
+void add_quantisation_error(const Prepared& network, std::size_t output, const Tensor& got,
+                            Check& check) {
     const Value& value = network.graph.value(network.graph.outputs[output]);
     if (output >= network.real_outputs.size() ||
         network.real_outputs[output].size() != static_cast<std::size_t>(element_count(got.shape)))
-        return "";
+        return;
     const std::vector<float>& real = network.real_outputs[output];
     const Tensor floats = value.quantisation ? dequantise(got, *value.quantisation) : got;
     const ErrorSize e = error_of({real.begin(), real.end()}, to_doubles(floats));
-    return fmt::format("; against FP32: rms error {:.3g}, largest {:.3g}, of values up to {:.3g}",
-                       e.rms, e.most, e.scale);
+    check.message +=
+        fmt::format("; against FP32: rms error {:.3g}, largest {:.3g}, of values up to {:.3g}",
+                    e.rms, e.most, e.scale);
+    check.error = e.relative();
 }
 
+/// `rounding`: what the reference executor rounded, in words.
 Check check_near(const Value& value, const Tensor& exact, const Tensor& rounded,
-                 const Tensor& result) {
+                 const Tensor& result, std::string_view rounding) {
     const std::vector<double> yardstick = to_doubles(exact), got = to_doubles(result);
     const ErrorSize ours = error_of(yardstick, got),
                     reference = error_of(yardstick, to_doubles(rounded));
@@ -83,13 +93,13 @@ Check check_near(const Value& value, const Tensor& exact, const Tensor& rounded,
         ours.rms <= 2 * reference.rms + step / 16 && ours.most <= 4 * reference.most + step;
     return {value.name, passed,
             fmt::format("{} elements against FP64: rms error {:.3g}, largest {:.3g} (rounding "
-                        "{} to bf16: {:.3g}, {:.3g}); largest value {:.3g}{}",
-                        got.size(), ours.rms, ours.most,
-                        is_bf16 ? "each value" : "operands of products", reference.rms,
-                        reference.most, ours.scale,
+                        "{}: {:.3g}, {:.3g}); largest value {:.3g}{}",
+                        got.size(), ours.rms, ours.most, rounding, reference.rms, reference.most,
+                        ours.scale,
                         passed ? ""
                                : fmt::format("; element {} is {}, not {}", ours.where,
-                                             got[ours.where], yardstick[ours.where]))};
+                                             got[ours.where], yardstick[ours.where])),
+            ours.relative()};
 }
 
 }  // namespace
@@ -105,23 +115,41 @@ std::vector<Check> verify_equal(const Prepared& network, const std::vector<Tenso
         checks.push_back(is_floating(value.type)
                              ? check_host_floats(value.name, wanted[i], results[i])
                              : check_integers(value.name, wanted[i], results[i]));
-        checks.back().message += quantisation_error(network, i, results[i]);
+        add_quantisation_error(network, i, results[i], checks.back());
     }
     return checks;
 }
 
-std::vector<Check> verify_near(const Prepared& network, const std::vector<Tensor>& results) {
+namespace {
+
+/// `rounded`: of the reference executor that rounds as the machine does.
+std::vector<Check> verify_floats(const Prepared& network, const std::vector<Tensor>& rounded,
+                                 const std::vector<Tensor>& results, bool is_fp32) {
     const Graph& graph = network.graph;
-    const std::vector<Tensor> rounded = execute(round_product_operands(graph), network.inputs),
-                              exact = execute(graph, network.inputs, Precision::kFp64);
+    const std::vector<Tensor> exact = execute(graph, network.inputs, Precision::kFp64);
     std::vector<Check> checks;
     for (std::size_t i = 0; i < results.size(); ++i) {
         const Value& value = graph.value(graph.outputs[i]);
+        const std::string_view rounding = is_fp32 ? "to FP32"
+                                          : value.type == ElementType::kBf16
+                                              ? "each value to bf16"
+                                              : "operands of products to bf16";
         checks.push_back(is_floating(value.type)
-                             ? check_near(value, exact[i], rounded[i], results[i])
+                             ? check_near(value, exact[i], rounded[i], results[i], rounding)
                              : check_integers(value.name, rounded[i], results[i]));
     }
     return checks;
+}
+
+}  // namespace
+
+std::vector<Check> verify_near(const Prepared& network, const std::vector<Tensor>& results) {
+    return verify_floats(network, execute(round_product_operands(network.graph), network.inputs),
+                         results, false);
+}
+
+std::vector<Check> verify_fp32(const Prepared& network, const std::vector<Tensor>& results) {
+    return verify_floats(network, execute(network.graph, network.inputs), results, true);
 }
 
 }  // namespace lockstep::network::compile

@@ -2,6 +2,7 @@
 // What a machine computed, against the reference executor.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Check {
     std::string output;
     bool passed = false;
     std::string message;  ///< what was compared, or where it is wrong
+    /// Root mean square of the error over that of the exact values (FP64; of integers, FP32 before
+    /// they were quantised), where those are known.
+    std::optional<double> error = std::nullopt;
 };
 
 /// Of an integer machine: `results`, as the graph's outputs, must equal the reference, which
@@ -27,5 +31,9 @@ std::vector<Check> verify_equal(const Prepared& network, const std::vector<Tenso
 /// those of the reference executor that rounds where the machine does (the operands of products;
 /// tensors of bf16 each), plus a step of their type. Integers must be equal.
 std::vector<Check> verify_near(const Prepared& network, const std::vector<Tensor>& results);
+
+/// Of a machine that computes in FP32: compared with FP64. Errors may be at most twice and four
+/// times those of the reference executor in FP32, plus a step.
+std::vector<Check> verify_fp32(const Prepared& network, const std::vector<Tensor>& results);
 
 }  // namespace lockstep::network::compile

@@ -4,9 +4,13 @@
 // beside the quantised operators, integers are shapes and indices.
 #include "workloads/network/reference/execute.h"
 
+#include <chrono>
+#include <utility>
+
 #include "sim/error/error.h"
 #include "workloads/network/reference/array.h"
 #include "workloads/network/reference/integer.h"
+#include "workloads/network/reference/threads.h"
 
 namespace lockstep::network {
 
@@ -74,6 +78,8 @@ class Executor {
 
     /// Called with each floating value that is an input or computed.
     std::function<void(ValueId, std::span<const Real>)> visit;
+    /// Takes the seconds of each node, where it is set.
+    std::vector<double>* seconds = nullptr;
 
     std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -83,7 +89,13 @@ class Executor {
             show(graph_.inputs[i], *array);
             arrays_[graph_.inputs[i]] = std::move(array);
         }
-        for (const std::size_t n : topological_order(graph_)) run_node(graph_.nodes[n]);
+        for (const std::size_t n : topological_order(graph_)) {
+            const auto begin = std::chrono::steady_clock::now();
+            run_node(graph_.nodes[n]);
+            if (seconds != nullptr)
+                (*seconds)[n] =
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        }
         std::vector<Tensor> results;
         for (const ValueId id : wanted_) results.push_back(tensor_of(read(id)));
         return results;
@@ -170,6 +182,23 @@ std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& input
     if (precision == Precision::kFp32)
         return reference::Executor<float>(graph, results, requantisation).run(inputs);
     return reference::Executor<double>(graph, results, requantisation).run(inputs);
+}
+
+TimedRun execute_timed(const Graph& graph, const std::vector<Tensor>& inputs, unsigned threads) {
+    check_inputs(graph, inputs);
+    TimedRun run;
+    run.seconds.resize(graph.nodes.size());
+    reference::Executor<float> executor(graph, graph.outputs, Requantisation::kFixedPoint);
+    executor.seconds = &run.seconds;
+    const unsigned before = std::exchange(reference::own_threads, threads);
+    try {
+        run.outputs = executor.run(inputs);
+    } catch (...) {
+        reference::own_threads = before;
+        throw;
+    }
+    reference::own_threads = before;
+    return run;
 }
 
 void execute_visiting(const Graph& graph, const std::vector<Tensor>& inputs, const Visitor& visit) {

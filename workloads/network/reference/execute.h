@@ -25,6 +25,15 @@ std::vector<Tensor> execute(const Graph& graph, const std::vector<Tensor>& input
                             const std::vector<ValueId>& wanted = {},
                             Requantisation requantisation = Requantisation::kFixedPoint);
 
+struct TimedRun {
+    std::vector<Tensor> outputs;  ///< as graph.outputs
+    std::vector<double> seconds;  ///< of each node, as graph.nodes
+};
+
+/// Runs a graph in FP32 on `threads` of this computer's cores and measures each node. Products are
+/// shared by rows or columns: the last bits of sums may depend on the number of threads.
+TimedRun execute_timed(const Graph& graph, const std::vector<Tensor>& inputs, unsigned threads);
+
 /// What execute_visiting calls with each value.
 using Visitor = std::function<void(ValueId, std::span<const float>)>;
 

@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 
+#include "workloads/network/reference/threads.h"
+
 namespace lockstep::network::reference {
 
 template <class Real>
@@ -23,13 +25,25 @@ void multiply_by_rows(Target<Real> out, const A& a, const B& b) {
         for (Eigen::Index k = 0; k < a.cols(); ++k) out.row(i) += a(i, k) * b.row(k);
 }
 
-/// out = a b in Eigen's blocks.
+/// out = a b in Eigen's blocks; shared among threads by rows of the result, or by columns where it
+/// has few.
 template <class Real, class A, class B>
 void multiply(Target<Real> out, const A& a, const B& b) {
     if (a.rows() + a.cols() + b.cols() < EIGEN_GEMM_TO_COEFFBASED_THRESHOLD)
-        multiply_by_rows<Real>(out, a, b);
-    else
+        return multiply_by_rows<Real>(out, a, b);
+    constexpr Eigen::Index kRows = 8, kColumns = 64;
+    const double work = static_cast<double>(a.rows()) * static_cast<double>(a.cols()) *
+                        static_cast<double>(b.cols());
+    if (own_threads <= 1)
         out.noalias() = a * b;
+    else if (a.rows() >= kRows * own_threads)
+        for_ranges(a.rows(), kRows, work, [&](Eigen::Index begin, Eigen::Index end) {
+            out.middleRows(begin, end - begin).noalias() = a.middleRows(begin, end - begin) * b;
+        });
+    else
+        for_ranges(b.cols(), kColumns, work, [&](Eigen::Index begin, Eigen::Index end) {
+            out.middleCols(begin, end - begin).noalias() = a * b.middleCols(begin, end - begin);
+        });
 }
 
 }  // namespace lockstep::network::reference

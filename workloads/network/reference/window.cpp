@@ -66,7 +66,12 @@ void convolution(const Step<Real>& step) {
     for (std::int64_t n = 0; n < sx[0]; ++n)
         for (std::int64_t g = 0; g < window.group; ++g) {
             const Real* x = step.real(0).data() + (n * sx[1] + g * depth) * plane;
-            if (!pointwise) copy_columns(window, plane_shape, depth, x, columns.data());
+            if (!pointwise)
+                for_ranges(depth, 1, static_cast<double>(columns.size()),
+                           [&](std::int64_t begin, std::int64_t end) {
+                               copy_columns(window, plane_shape, end - begin, x + begin * plane,
+                                            columns.data() + begin * taps * outputs);
+                           });
             const std::int64_t first = g * channels;
             const View<Real> w(step.real(1).data() + first * depth * taps, channels, depth * taps);
             const View<Real> all(pointwise ? x : columns.data(), depth * taps, outputs);

@@ -13,6 +13,7 @@
 #include "workloads/run/npu/program.h"
 #include "workloads/run/npu/simulate.h"
 #include "workloads/run/npu/table.h"
+#include "workloads/run/verdict.h"
 
 namespace lockstep::run {
 
@@ -74,19 +75,12 @@ std::function<void(std::uint32_t)> npu_host(const NpuRun& compiled, command::Sto
         [&storage](std::uint32_t buffer) { return storage.contents(buffer); });
 }
 
-bool verify_npu_network(const NpuRun& compiled, command::Storage& storage, Screen& screen) {
-    const std::vector<network::Tensor> results = npu_results(compiled, storage);
+void verify_npu_network(const NpuRun& compiled, command::Storage& storage, Outcome& outcome,
+                        Screen& screen) {
     screen.progress("comparing with the reference");
-    bool passed = true;
-    for (const network::compile::Check& check : network::compile::verify_equal(
-             compiled.network, results, compiled.target.requantisation)) {
-        passed &= check.passed;
-        if (check.passed)
-            screen.print(fmt::format("verified {}: {}\n", check.output, check.message));
-        else
-            screen.print_always(fmt::format("MISMATCH {}: {}\n", check.output, check.message));
-    }
-    return passed;
+    judge(network::compile::verify_equal(compiled.network, npu_results(compiled, storage),
+                                         compiled.target.requantisation),
+          outcome, screen);
 }
 
 network::NpuTarget npu_target(const npu::Parameters& parameters) {
@@ -138,7 +132,7 @@ Outcome run_npu_network(const Job& job, const Subject& subject, const MachinePtr
         screen.print(explanation(compiled, result, parameters, job.top));
     }
     outcome.statistics.stop_clock();
-    if (job.verify) outcome.passed = verify_npu_network(compiled, storage, screen);
+    if (job.verify) verify_npu_network(compiled, storage, outcome, screen);
     return outcome;
 }
 

@@ -30,8 +30,9 @@ void put_npu_inputs(const NpuRun& compiled, command::Storage& storage);
 std::vector<network::Tensor> npu_results(const NpuRun& compiled, command::Storage& storage);
 /// The host's driver; both must outlive it.
 std::function<void(std::uint32_t)> npu_host(const NpuRun& compiled, command::Storage& storage);
-/// Whether the results are the reference's.
-bool verify_npu_network(const NpuRun& compiled, command::Storage& storage, Screen& screen);
+/// Compares the results with the reference's; outcome.passed is whether they are those.
+void verify_npu_network(const NpuRun& compiled, command::Storage& storage, Outcome& outcome,
+                        Screen& screen);
 
 /// What the compiler must know of a machine.
 network::NpuTarget npu_target(const npu::Parameters& parameters);

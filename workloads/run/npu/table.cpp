@@ -38,6 +38,12 @@ struct Row {
     double seconds = 0, energy = -1;
 };
 
+bool is_right(const NpuRun& run, command::Storage& storage, Screen& screen) {
+    Outcome outcome{{"", "", ""}};
+    verify_npu_network(run, storage, outcome, screen);
+    return outcome.passed;
+}
+
 /// Percent of the test images that the NPU gets right.
 double percent_of_digits(const network::Graph& legal, const network::NpuPrecision& precision,
                          const npu::Parameters& parameters, const Job& job, Screen& screen,
@@ -55,7 +61,7 @@ double percent_of_digits(const network::Graph& legal, const network::NpuPrecisio
     stats::Statistics unused("", "", "");
     Silent silent(screen);
     emulate_npu_program(run.code.program, parameters, storage, unused, silent);
-    if (job.verify) passed = verify_npu_network(run, storage, silent) && passed;
+    if (job.verify) passed = is_right(run, storage, silent) && passed;
     return percent_right(npu_results(run, storage).at(0), digits.labels);
 }
 
@@ -106,8 +112,7 @@ Outcome compare_npu_precisions(const Job& job, const network::Graph& legal,
             job.no_values ? std::function<void(std::uint32_t)>() : npu_host(compiled, storage);
         const npu::RunResult result = simulate_npu_program(job, compiled.code.program, parameters,
                                                            storage, statistics, silent, host);
-        if (job.verify)
-            outcome.passed = verify_npu_network(compiled, storage, silent) && outcome.passed;
+        if (job.verify) outcome.passed = is_right(compiled, storage, silent) && outcome.passed;
         row.cycles = result.cycles;
         row.seconds = result.seconds;
         account.add_to(statistics);

@@ -14,6 +14,7 @@
 #include "workloads/run/tpu/program.h"
 #include "workloads/run/tpu/simulate.h"
 #include "workloads/run/tpu/target.h"
+#include "workloads/run/verdict.h"
 
 namespace lockstep::run {
 
@@ -46,26 +47,14 @@ std::string explanation(const network::TpuCompiled& code, const tpu::RunResult& 
                                         shown_steps(result.steps, top));
 }
 
-/// Whether the results are right.
-bool verify(const Compiled& compiled, const tpu::Parameters& parameters, tpu::Storage& storage,
-            Screen& screen) {
+std::vector<network::Tensor> results_of(const Compiled& compiled, tpu::Storage& storage) {
     std::vector<network::Tensor> results;
     const network::Graph& graph = compiled.network.graph;
     for (std::size_t i = 0; i < compiled.code.outputs.size(); ++i)
         results.push_back(network::read_port(compiled.code.outputs[i],
                                              graph.value(graph.outputs[i]).type,
                                              storage.contents(compiled.code.outputs[i].buffer)));
-    screen.progress("comparing with the reference");
-    bool passed = true;
-    for (const network::TpuCheck& check :
-         network::verify_tpu(compiled.network, results, parameters.fixed_point)) {
-        passed &= check.passed;
-        if (check.passed)
-            screen.print(fmt::format("verified {}: {}\n", check.output, check.message));
-        else
-            screen.print_always(fmt::format("MISMATCH {}: {}\n", check.output, check.message));
-    }
-    return passed;
+    return results;
 }
 
 }  // namespace
@@ -95,7 +84,12 @@ Outcome run_tpu_network(const Job& job, const Subject& subject, const MachinePtr
         screen.print(explanation(compiled.code, result, parameters, job.top));
     }
     outcome.statistics.stop_clock();
-    if (job.verify) outcome.passed = verify(compiled, parameters, storage, screen);
+    if (job.verify) {
+        screen.progress("comparing with the reference");
+        judge(network::verify_tpu(compiled.network, results_of(compiled, storage),
+                                  parameters.fixed_point),
+              outcome, screen);
+    }
     return outcome;
 }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roofline (Williams, Waterman and Patterson, CACM 2009): no work takes less time than its
+// operations at the machine's peak, nor less than its bytes at the memory's bandwidth.
+#pragma once
+
+#include <string_view>
+
+#include "models/roofline/parameter_rows.h"
+
+namespace lockstep::roofline {
+
+struct Bound {
+    double seconds = 0;
+    bool by_memory = false;  ///< the bytes take longer than the operations
+};
+
+/// `operations`: a multiply-add counts twice. `precision` has a peak.
+Bound bound(const Parameters& machine, std::string_view precision, double operations, double bytes);
+
+}  // namespace lockstep::roofline
