@@ -168,15 +168,15 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_flag("--no-values", job->no_values,
                    "TPU, NPU, systolic: compute no values, only time");
     verb->add_flag("--schedule", job->schedule,
-                   "TPU, NPU: print how a network was compiled, and the program");
+                   "print how a network was compiled; TPU, NPU: and the program");
     verb->add_option(
         "--program", job->program_file,
         "TPU, NPU: write the program that runs (.tpu, .npu), to disassemble it or run it "
         "again");
     verb->add_option("--precision", job->precision,
-                     "NPU: bits of weights, 8, 4, 2 (4a8: and of activations) or mixed (by layer, "
-                     "chosen by what they cost); a list, as 8,4,mixed, is compared in a table")
-        ->capture_default_str();
+                     "of a network; GPU: fp32 (default); NPU: bits of weights, 8 (default), 4, 2 "
+                     "(4a8: and of activations) or mixed (by layer, chosen by what they cost); a "
+                     "list, as 8,4,mixed, is compared in a table");
     verb->add_flag("--host", job->host, "NPU: run operators that it lacks on the host");
     verb->add_flag("--quiet", job->quiet, "print nothing but the program's own output");
     verb->add_option("--screen", job->screen_file,
@@ -185,7 +185,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         ->check(is_name);
     verb->add_option(
             "--top", job->top,
-            "TPU, NPU: show only the N steps with most cycles (0: all); --stats has all of them")
+            "of a network: show only the N steps with most cycles (0: all); --stats has all")
         ->check(is_whole_number);
     verb->add_option("--kernel", job->kernel,
                      "simulate only launches whose kernel's name matches this regular expression, "

@@ -61,8 +61,11 @@ struct Job {
     std::string program_file;  ///< where the program is written; empty: nowhere
 
     // NPU.
-    bool host = false;            ///< what the NPU lacks runs on the host
-    std::string precision = "8";  ///< bits of layers: 8, 4, 2, mixed; several: a table
+    bool host = false;  ///< what the NPU lacks runs on the host
+
+    // Networks: of a GPU fp32, ...; of an NPU bits of layers, 8, 4, 2, mixed (several: a table).
+    // Empty: the machine's default.
+    std::string precision;
 
     /// The options that results depend on, with their values, as "--l2 warm": the statistics say
     /// them.

@@ -2,6 +2,7 @@
 #include "workloads/run/kind.h"
 
 #include "workloads/run/gpu/gpu.h"
+#include "workloads/run/gpu/network.h"
 #include "workloads/run/host/host.h"
 #include "workloads/run/npu/network.h"
 #include "workloads/run/npu/program.h"
@@ -19,6 +20,9 @@ constexpr Way kGpuWays[] = {
      run_executable},
     {SubjectKind::kCubin, "--kernel --grid --block --shared --arg", "", run_cubin},
     {SubjectKind::kKernel, "--verify --kernel --launch-skip --launch-count", "", run_workload},
+    {SubjectKind::kNetwork,
+     "--verify --schedule --precision --top --kernel --launch-skip --launch-count", "",
+     run_gpu_network},
 };
 
 constexpr Way kTpuWays[] = {

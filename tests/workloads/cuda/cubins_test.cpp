@@ -92,11 +92,13 @@ INSTANTIATE_TEST_SUITE_P(Sm, Cubins,
                          testing::Values(Compiled{"kernels", 80}, Compiled{"kernels", 90},
                                          Compiled{"micro", 75}, Compiled{"micro", 80},
                                          Compiled{"micro", 86}, Compiled{"micro", 90},
-                                         Compiled{"hopper", 90, "a"}),
+                                         Compiled{"hopper", 90, "a"}, Compiled{"network", 75},
+                                         Compiled{"network", 80}, Compiled{"network", 90}),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(Sm, Rebuilt,
                          testing::Values(Compiled{"kernels", 80}, Compiled{"kernels", 90},
-                                         Compiled{"micro", 90}, Compiled{"hopper", 90, "a"}),
+                                         Compiled{"micro", 90}, Compiled{"hopper", 90, "a"},
+                                         Compiled{"network", 90}),
                          test_name);
 
 TEST(KernelImage, ServesTheArchitecturesOfItsMajorRevision) {

@@ -31,7 +31,7 @@ TEST(Options, OfAnotherKindOfMachine) {
     EXPECT_EQ(wrong_with(given("vector_add", "h200", {"--no-values"})),
               "--no-values is for a TPU or an NPU or a systolic array; h200 is a GPU");
     EXPECT_EQ(wrong_with(given("vector_add", "h200", {"--schedule"})),
-              "--schedule is for a network on a TPU or an NPU; h200 is a GPU");
+              "--schedule is for a network; vector_add is a built-in kernel");
 }
 
 TEST(Options, OfAnotherThingOnTheSameMachine) {

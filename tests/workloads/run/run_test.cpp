@@ -37,6 +37,52 @@ TEST(Run, EveryKindIsNamedAsItsMachinesAre) {
     }
 }
 
+TEST(Run, ANetworkOnAGpuGivesItsLaunchesAsStepsInBothModes) {
+    for (const char* machine : {"h200", "a100", "t4"})
+        for (const Mode mode : {Mode::kCycle, Mode::kEmulate}) {
+            Job job;
+            job.what = "digits_cnn";
+            job.machine = machine;
+            job.mode = mode;
+            job.verify = true;
+            job.schedule = true;
+            Recorded screen;
+            const Outcome outcome = run(job, screen);
+            EXPECT_TRUE(outcome.passed) << screen.insisted;
+            EXPECT_THAT(screen.printed, HasSubstr("verified linear: 10 elements"));
+            EXPECT_THAT(screen.insisted, HasSubstr("product_fp32_small grid"));
+            const auto& steps = outcome.statistics.steps();
+            ASSERT_GE(steps.size(), 5u);
+            EXPECT_EQ(steps[0].name, "conv1+conv1.relu: product_fp32_small");
+            const auto has_time = [](const stats::Step& step) {
+                return std::ranges::count(step.metrics, "sm__cycles_elapsed.max",
+                                          &stats::Metrics::value_type::first) != 0;
+            };
+            EXPECT_EQ(std::ranges::all_of(steps, has_time), mode == Mode::kCycle);
+        }
+}
+
+TEST(Run, ANetworkOnAGpuRefusesWhatItCannotDo) {
+    const auto message = [](const std::string& what, const std::string& machine,
+                            const std::string& precision) -> std::string {
+        Job job;
+        job.what = what;
+        job.machine = machine;
+        job.precision = precision;
+        job.mode = Mode::kEmulate;
+        Screen screen;
+        try {
+            run(job, screen);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_THAT(message("digits_cnn", "h200", "fp17"), HasSubstr("--precision fp17: a GPU"));
+    EXPECT_THAT(message("digits_cnn:dtype=fp32", "h200", "fp16"), HasSubstr("which of them?"));
+    EXPECT_THAT(message("digits_cnn", "v100", ""), HasSubstr("compute capability 7.0"));
+}
+
 TEST(Run, AKernelGivesItsLaunchesAsSteps) {
     Recorded screen;
     const Outcome outcome = run({.what = "vector_add:n=64", .mode = Mode::kEmulate}, screen);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/network/compile/prepare.h"
@@ -35,5 +36,10 @@ std::vector<Check> verify_near(const Prepared& network, const std::vector<Tensor
 /// Of a machine that computes in FP32: compared with FP64. Errors may be at most twice and four
 /// times those of the reference executor in FP32, plus a step.
 std::vector<Check> verify_fp32(const Prepared& network, const std::vector<Tensor>& results);
+
+/// The same of a machine that rounds as `rounded` says: the network's graph with casts or other
+/// types, which the reference executor runs. `rounding`: what it rounds, for messages.
+std::vector<Check> verify_rounded(const Prepared& network, const std::vector<Tensor>& results,
+                                  const Graph& rounded, std::string_view rounding);
 
 }  // namespace lockstep::network::compile

@@ -39,7 +39,7 @@ double decibels(const std::vector<network::Tensor>& exact,
 
 std::vector<std::string> precisions_of(const Job& job) {
     std::vector<std::string> words;
-    std::string_view rest = job.precision;
+    std::string_view rest = job.precision.empty() ? std::string_view("8") : job.precision;
     do {
         const std::size_t comma = std::min(rest.find(','), rest.size());
         words.emplace_back(rest.substr(0, comma));

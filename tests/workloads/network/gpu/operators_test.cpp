@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each operator's sample runs on the emulated GPU and agrees with the reference, or is refused.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/error/error.h"
+#include "tests/workloads/network/gpu/run_on.h"
+#include "workloads/network/coverage/samples.h"
+
+namespace lockstep::network::gpu {
+namespace {
+
+/// Those that have no kernel, but in a network that is quantised as a whole.
+const std::set<Operator> kRefused = {Operator::kConvInteger, Operator::kDynamicQuantizeLinear,
+                                     Operator::kMatMulInteger, Operator::kQLinearConv,
+                                     Operator::kQLinearMatMul};
+
+class EachOperator : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(EachOperator, agrees_with_the_reference) {
+    const auto op = static_cast<Operator>(GetParam());
+    if (op == Operator::kConstant) GTEST_SKIP() << "is a value of the graph when it is read";
+    const Graph graph = coverage::sample_of(op);
+    if (kRefused.contains(op))
+        EXPECT_THROW(run_on(graph), InputError);
+    else
+        expect_right(run_on(graph));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachOperator, testing::Range(std::size_t{0}, operator_count()),
+                         [](const testing::TestParamInfo<std::size_t>& tested) {
+                             return std::string(name_of(static_cast<Operator>(tested.param)));
+                         });
+
+TEST(Operators, without_a_kernel_are_listed_all_at_once) {
+    Graph graph = coverage::sample_of(Operator::kConvInteger);
+    const ValueId x = graph.outputs[0];
+    Value value{"scaled", ValueKind::kComputed, graph.value(x).type, graph.shape(x)};
+    graph.outputs[0] = graph.add(value);
+    Node again = graph.nodes.back();
+    again.name = "again";
+    again.outputs = {graph.outputs[0]};
+    graph.nodes.push_back(again);
+    graph.outputs.push_back(x);
+    try {
+        run_on(graph);
+        FAIL() << "it ran";
+    } catch (const InputError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("node sample (ConvInteger)"), std::string::npos) << text;
+        EXPECT_NE(text.find("node again (ConvInteger)"), std::string::npos) << text;
+    }
+}
+
+}  // namespace
+}  // namespace lockstep::network::gpu

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that stay on the device, memory that is shared and memory that does not suffice.
+#include <gtest/gtest.h>
+
+#include "sim/error/error.h"
+#include "tests/workloads/network/gpu/run_on.h"
+#include "workloads/network/reference/fold.h"
+
+namespace lockstep::network::gpu {
+namespace {
+
+using enum Operator;
+
+Tensor floats(Shape shape, std::initializer_list<float> values) {
+    return make_tensor(std::move(shape), std::vector<float>(values));
+}
+
+/// w - x as the new w, and their product.
+Graph step_graph() {
+    Builder b("step", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 2}),
+                  w = b.input("w", ElementType::kFp32, {2, 2});
+    return b.finish({b.node(kSub, "new w", {w, x}), b.node(kMatMul, "product", {x, w})});
+}
+
+TEST(Session, holds_what_is_updated_between_runs) {
+    const auto machine = config::Machine::load("h200");
+    const Executable code =
+        compile(step_graph(), target_of(*machine), {.updates = {{.output = 0, .input = 1}}});
+    const auto device = make_emulator(machine, {});
+    Session session(code, *device);
+    session.set_input(0, floats({2, 2}, {1, 0, 0, 2}));
+    session.set_input(1, floats({2, 2}, {10, 20, 30, 40}));
+    session.run();
+    // The product read the old w, though the new one takes its place.
+    EXPECT_EQ(session.output(1), floats({2, 2}, {10, 20, 60, 80}));
+    EXPECT_EQ(session.input(1), floats({2, 2}, {9, 20, 30, 38}));
+    session.run();
+    EXPECT_EQ(session.output(1), floats({2, 2}, {9, 20, 60, 76}));
+    EXPECT_EQ(session.input(1), floats({2, 2}, {8, 20, 30, 36}));
+}
+
+TEST(Session, refuses_an_input_of_another_shape) {
+    const auto machine = config::Machine::load("h200");
+    const Executable code = compile(step_graph(), target_of(*machine));
+    const auto device = make_emulator(machine, {});
+    Session session(code, *device);
+    EXPECT_THROW(session.set_input(0, floats({4}, {1, 2, 3, 4})), InputError);
+}
+
+TEST(Session, names_the_node_whose_index_is_out_of_range) {
+    Builder b("lookup", 1);
+    const ValueId table = b.weight("table", {4, 3}, 1);
+    const ValueId ids = b.input("ids", ElementType::kInt64, {2});
+    const auto machine = config::Machine::load("h200");
+    const Executable code =
+        compile(b.finish({b.node(kGather, "lookup", {table, ids})}), target_of(*machine));
+    const auto device = make_emulator(machine, {});
+    Session session(code, *device);
+    const std::vector<std::int64_t> good = {-1, 3}, bad = {1, 4};
+    session.set_input(0, make_tensor({2}, good));
+    EXPECT_NO_THROW(session.run());
+    session.set_input(0, make_tensor({2}, bad));
+    try {
+        session.run();
+        FAIL() << "it ran";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(), "node lookup (Gather): an index is out of range");
+    }
+    session.set_input(0, make_tensor({2}, good));
+    EXPECT_NO_THROW(session.run());
+}
+
+TEST(Memory, is_shared_by_values_that_do_not_live_at_the_same_time) {
+    const Ran ran = run_on(builtin("digits_cnn"));
+    std::uint64_t alone = 0;
+    const auto& buffers = ran.code.buffers;
+    for (const Buffer& a : buffers) {
+        if (a.use != BufferUse::kBetween) continue;
+        alone += a.bytes;
+        for (const Buffer& b : buffers) {
+            if (&a == &b || b.use != BufferUse::kBetween) continue;
+            const bool live = a.first <= b.last && b.first <= a.last;
+            const bool meet = a.address < b.address + b.bytes && b.address < a.address + a.bytes;
+            EXPECT_FALSE(live && meet) << a.name << " and " << b.name;
+        }
+    }
+    EXPECT_LT(ran.code.shared_memory, alone);
+}
+
+TEST(Memory, that_does_not_suffice_is_refused_with_the_largest_tensors) {
+    BuiltinRequest request = parse_builtin("mlp:batch=60000,hidden=60000");
+    request.options.with_values = false;
+    Graph graph = build_network(request.name, request.options);
+    simplify(graph);
+    try {
+        compile(graph, target_named("t4"));
+        FAIL() << "it fits";
+    } catch (const InputError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("mlp needs"), std::string::npos) << text;
+        EXPECT_NE(text.find("14400.0 MB"), std::string::npos) << text;
+    }
+}
+
+}  // namespace
+}  // namespace lockstep::network::gpu

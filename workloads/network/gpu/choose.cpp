@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/gpu/choose.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/numerics/integer.h"
+
+namespace lockstep::network::gpu {
+
+namespace {
+
+using numerics::divide_up;
+
+/// A kernel with a tile.
+struct Candidate {
+    cuda::KernelName kernel;
+    kernels::TileShape tile;
+    int depth;  ///< elements of k by step
+    int stages;
+    double macs;    ///< the rate that it can have, by SM and cycle
+    int registers;  ///< by thread, at most
+    std::int64_t shared_bytes;
+    std::uint32_t dynamic_bytes;
+};
+
+struct Cost {
+    double cycles = 0, compute = 0, memory = 0;
+    std::int64_t ctas = 0;
+};
+
+Cost cost_of(const Target& t, const kernels::Product& p, const ProductTraits& traits,
+             const Candidate& c, int splits) {
+    const auto element = static_cast<double>(size_of(traits.type));
+    const std::int64_t tiles_m = divide_up(p.m, c.tile.m), tiles_n = divide_up(p.n, c.tile.n);
+    Cost cost;
+    cost.ctas = tiles_m * tiles_n * traits.batches * splits;
+    const std::int64_t warps = c.tile.threads / 32;
+    const std::int64_t resident = std::max<std::int64_t>(
+        1, std::min({t.ctas, t.warps / warps, t.registers / (c.registers * c.tile.threads),
+                     t.shared_bytes / (c.shared_bytes + t.shared_reserved)}));
+    const std::int64_t steps = divide_up(divide_up(p.k, splits), c.depth);
+    const double work = static_cast<double>(c.tile.m) * c.tile.n * c.depth / c.macs;
+    // One CTA alone waits for memory where its work does not hide it.
+    const double alone = std::max(work, t.memory_latency / c.stages);
+    const std::int64_t on_an_sm = divide_up(cost.ctas, t.sms);
+    const std::int64_t together = std::min(on_an_sm, resident);
+    const double step = std::max(alone, work * static_cast<double>(together));
+    cost.compute = static_cast<double>(divide_up(on_an_sm, together)) *
+                   (static_cast<double>(steps) * step + t.memory_latency);
+    const double batches = static_cast<double>(traits.batches);
+    const double operands = (double(p.m) + p.n) * p.k * element * batches,
+                 results =
+                     double(p.m) * p.n * batches * static_cast<double>(size_of(traits.result));
+    const double tiles =
+        static_cast<double>(tiles_m * tiles_n) * batches * p.k * element * (c.tile.m + c.tile.n);
+    const double partial = splits == 1 ? 0 : 8.0 * double(p.m) * p.n * batches * splits;
+    cost.memory = t.clock * std::max((operands + results) / t.memory_bandwidth,
+                                     (tiles + partial + results) / t.l2_bandwidth);
+    cost.cycles = std::max(cost.compute, cost.memory) + t.launch_cycles;
+    if (splits > 1)
+        cost.cycles +=
+            t.launch_cycles + t.memory_latency + t.clock * (partial / 2 + results) / t.l2_bandwidth;
+    return cost;
+}
+
+Cost cost_of_rows(const Target& t, const kernels::Product& p, const ProductTraits& traits) {
+    const auto element = static_cast<double>(size_of(traits.type));
+    Cost cost;
+    cost.ctas = divide_up(p.n, kernels::kRowsColumns) * traits.batches;
+    const double batches = static_cast<double>(traits.batches);
+    const double bytes = (double(p.n) + p.m) * p.k * element * batches;
+    // A lane reads 16 bytes and waits, four times at once.
+    const double loads = std::ceil(double(p.k) * element / (32 * 16 * 4));
+    const std::int64_t resident = std::min(t.ctas, t.warps / kernels::kRowsColumns);
+    const double waves = std::ceil(double(cost.ctas) / double(t.sms * resident));
+    cost.compute = waves * loads * t.memory_latency +
+                   double(p.n) * p.m * p.k * batches / (t.fp32_macs * double(t.sms));
+    cost.memory = t.clock * bytes / t.memory_bandwidth;
+    cost.cycles = std::max(cost.compute, cost.memory) + t.launch_cycles;
+    return cost;
+}
+
+std::vector<Candidate> candidates_of(const Target& t) {
+    std::vector<Candidate> list;
+    const auto simt = [&](std::string_view kernel, kernels::TileShape tile, int depth,
+                          int registers) {
+        const std::int64_t tiles = 2 * depth * (tile.m + tile.n + 8) * 4;
+        list.push_back(
+            {{"product_fp32", kernel}, tile, depth, 1, t.fp32_macs, registers, tiles, 0});
+    };
+    simt("product_fp32_large", kernels::kLargeTile, kernels::kLargeDepth, 128);
+    simt("product_fp32_small", kernels::kSmallTile, kernels::kSmallDepth, 80);
+    return list;
+}
+
+std::string text_of(double cycles) {
+    return cycles < 1e4 ? fmt::format("{:.0f}", cycles) : fmt::format("{:.1f}k", cycles / 1e3);
+}
+
+std::string describe(const Candidate& c, int splits, const Cost& cost) {
+    return fmt::format("{}x{}{} {}", c.tile.m, c.tile.n,
+                       splits == 1 ? "" : fmt::format(" k/{}", splits), text_of(cost.cycles));
+}
+
+}  // namespace
+
+ProductChoice choose_product(const Target& t, Precision precision, const kernels::Product& p,
+                             const ProductTraits& traits) {
+    (void)precision;
+    ProductChoice best;
+    std::string others;
+    Cost cost_of_best;
+    const auto offer = [&](ProductChoice choice, const Cost& cost, const std::string& text) {
+        choice.cycles = cost.cycles;
+        if (best.kernel.kernel.empty() || cost.cycles < best.cycles) {
+            if (!best.reason.empty()) others += (others.empty() ? "" : ", ") + best.reason;
+            best = std::move(choice);
+            best.reason = text;
+            cost_of_best = cost;
+        } else {
+            others += (others.empty() ? "" : ", ") + text;
+        }
+    };
+    for (const Candidate& c : candidates_of(t)) {
+        // The best number of pieces stands for the tile.
+        int best_splits = 1;
+        Cost least = cost_of(t, p, traits, c, 1);
+        for (int splits = 2; splits <= 32 && p.k / splits >= 4 * c.depth; splits *= 2)
+            if (const Cost cost = cost_of(t, p, traits, c, splits); cost.cycles < least.cycles) {
+                least = cost;
+                best_splits = splits;
+            }
+        const int split_k =
+            static_cast<int>(numerics::round_up(divide_up(p.k, best_splits), c.depth));
+        offer({.kernel = c.kernel,
+               .tile = c.tile,
+               .splits = static_cast<int>(divide_up(p.k, split_k)),
+               .split_k = split_k,
+               .shared_bytes = c.dynamic_bytes},
+              least, describe(c, best_splits, least));
+    }
+    if (traits.is_matrix && p.m <= kernels::kFewRows && p.a_vector && p.b_vector) {
+        const Cost cost = cost_of_rows(t, p, traits);
+        offer(
+            {.kernel = {"product_rows", traits.type == ElementType::kFp32   ? "product_rows_fp32"
+                                        : traits.type == ElementType::kFp16 ? "product_rows_fp16"
+                                                                            : "product_rows_bf16"},
+             .tile = {kernels::kFewRows, kernels::kRowsColumns, 32 * kernels::kRowsColumns},
+             .split_k = p.k,
+             .is_rows = true},
+            cost, fmt::format("rows {}", text_of(cost.cycles)));
+    }
+    best.reason =
+        fmt::format("{} cycles ({} CTAs on {} SMs; {}-bound){}", best.reason, cost_of_best.ctas,
+                    t.sms, cost_of_best.compute > cost_of_best.memory ? "compute" : "memory",
+                    others.empty() ? "" : "; not " + others);
+    return best;
+}
+
+void launch_product(Lowering& l, kernels::Product p, const ProductTraits& traits) {
+    const ProductChoice choice = choose_product(l.target(), l.options().precision, p, traits);
+    p.splits = choice.splits;
+    p.split_k = choice.split_k;
+    const auto element = static_cast<std::uint64_t>(size_of(traits.type));
+    const auto batches = static_cast<std::uint32_t>(traits.batches);
+    Lowering::Shape3 shape;
+    shape.block.x = static_cast<std::uint32_t>(choice.tile.threads);
+    shape.shared_bytes = choice.shared_bytes;
+    shape.grid.x = static_cast<std::uint32_t>(divide_up(p.n, choice.tile.n));
+    shape.grid.y = choice.is_rows ? 1 : static_cast<std::uint32_t>(divide_up(p.m, choice.tile.m));
+    shape.grid.z = batches * static_cast<std::uint32_t>(p.splits);
+    if (p.splits > 1) {
+        const Place partial = l.scratch(l.layer() + ".partial", ElementType::kFp32,
+                                        {p.splits, static_cast<std::int64_t>(batches), p.m, p.n});
+        p.partial = static_cast<float*>(l.pointer(partial));
+    }
+    Launch& launch = l.emit(choice.kernel, shape, p);
+    launch.macs = traits.macs;
+    launch.bytes = (static_cast<std::uint64_t>(p.m) + static_cast<std::uint64_t>(p.n)) *
+                       static_cast<std::uint64_t>(p.k) * element * batches +
+                   static_cast<std::uint64_t>(p.m) * static_cast<std::uint64_t>(p.n) * batches *
+                       size_of(traits.result);
+    launch.choice = choice.reason;
+    if (p.splits == 1) return;
+    const std::int64_t threads = traits.batches * p.m * divide_up(p.n, 4);
+    l.emit({"product_sum", "product_sum"}, Lowering::threads_for(threads), p,
+           static_cast<std::int32_t>(batches));
+}
+
+}  // namespace lockstep::network::gpu

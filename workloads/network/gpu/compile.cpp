@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver: what has no kernel is refused, all of it at once; then groups of nodes are lowered
+// one after the other, results are brought to where they are wanted, and memory is planned.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/error/error.h"
+#include "workloads/network/gpu/chain.h"
+#include "workloads/network/gpu/lowering.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/shapes/window.h"
+
+namespace lockstep::network::gpu {
+
+namespace {
+
+using Lower = void (*)(Lowering&, const Node&);
+
+/// The lowering of an operator that is neither a product nor elementwise; null: there is none.
+Lower lowering_of(Operator op) {
+    switch (op) {
+        case Operator::kAveragePool:
+        case Operator::kMaxPool:
+            return lower_pool;
+        case Operator::kSoftmax:
+        case Operator::kLogSoftmax:
+        case Operator::kLayerNormalization:
+        case Operator::kInstanceNormalization:
+            return lower_rows;
+        case Operator::kArgMax:
+        case Operator::kArgMin:
+        case Operator::kGlobalAveragePool:
+        case Operator::kGlobalMaxPool:
+        case Operator::kReduceL2:
+        case Operator::kReduceMax:
+        case Operator::kReduceMean:
+        case Operator::kReduceMin:
+        case Operator::kReduceProd:
+        case Operator::kReduceSum:
+        case Operator::kReduceSumSquare:
+            return lower_reduction;
+        case Operator::kConcat:
+        case Operator::kConstantOfShape:
+        case Operator::kDropout:
+        case Operator::kExpand:
+        case Operator::kFlatten:
+        case Operator::kPad:
+        case Operator::kReshape:
+        case Operator::kSlice:
+        case Operator::kSplit:
+        case Operator::kSqueeze:
+        case Operator::kTile:
+        case Operator::kTranspose:
+        case Operator::kUnsqueeze:
+            return lower_movement;
+        case Operator::kGather:
+        case Operator::kGatherElements:
+        case Operator::kGatherND:
+        case Operator::kScatterElements:
+        case Operator::kScatterND:
+        case Operator::kTopK:
+            return lower_indexing;
+        default:
+            return nullptr;
+    }
+}
+
+bool is_product(const Node& node) {
+    return info_of(node.op).role == LayerRole::kProduct;
+}
+
+compile::Reason product_reason(const Graph& graph, const Node& node, Precision precision) {
+    for (const std::size_t i : {0, 1})
+        if (!is_floating(graph.value(node.inputs[i]).type))
+            return fmt::format("products of {} in {} have no kernel",
+                               name_of(graph.value(node.inputs[i]).type), name_of(precision));
+    if (graph.value(node.inputs[0]).type != graph.value(node.inputs[1]).type)
+        return "its operands have different types";
+    if (graph.value(node.inputs[0]).type == ElementType::kFp64) return "there is no FP64 product";
+    if (node.op == Operator::kConv && graph.shape(node.inputs[0]).size() != 4)
+        return fmt::format("a convolution over {} dimensions",
+                           graph.shape(node.inputs[0]).size() - 2);
+    if (node.op == Operator::kMatMul &&
+        std::min(graph.shape(node.inputs[0]).size(), graph.shape(node.inputs[1]).size()) < 2)
+        return "a product with a vector";
+    if (node.op == Operator::kGemm && node.input(2) != kNoValue && node.real("beta", 1) != 1 &&
+        node.real("beta", 1) != 0)
+        return "a factor of C";
+    return std::nullopt;
+}
+
+/// Whether the group's last value goes on into the elementwise node alone.
+bool continues(const Graph& graph, const std::vector<std::size_t>& reads, ValueId last,
+               const Node& next) {
+    return reads[last] == 1 && std::ranges::count(next.inputs, last) == 1 &&
+           is_elementwise(graph, next) && graph.shape(next.outputs[0]) == graph.shape(last);
+}
+
+}  // namespace
+
+std::string_view name_of(Precision precision) {
+    static constexpr std::string_view kNames[] = {"fp32", "tf32", "fp16", "bf16", "int8"};
+    return kNames[static_cast<std::size_t>(precision)];
+}
+
+compile::Reason reason_of(const Graph& graph, const Node& node, Precision precision) {
+    if (is_product(node)) return product_reason(graph, node, precision);
+    if (is_elementwise(graph, node)) return std::nullopt;
+    if (lowering_of(node.op) == nullptr) return "no kernel computes it";
+    if (lowering_of(node.op) == lower_pool && graph.shape(node.inputs[0]).size() != 4)
+        return fmt::format("windows over {} dimensions", graph.shape(node.inputs[0]).size() - 2);
+    if (node.op == Operator::kPad && node.input(2) != kNoValue &&
+        !graph.value(node.inputs[2]).is_known())
+        return "what it pads with is computed";
+    return std::nullopt;
+}
+
+std::vector<Group> groups_of(const Graph& graph) {
+    std::vector<std::size_t> reads(graph.values.size(), 0);
+    for (const Node& node : graph.nodes)
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue) ++reads[id];
+    for (const ValueId id : graph.outputs) ++reads[id];
+    std::vector<Group> groups;
+    std::map<ValueId, std::size_t> ends;  // the group that ends with the value
+    for (const Layer& layer : layers_of(graph, {.residual = true, .pooling = false})) {
+        Group group = layer.nodes;
+        const Node& head = graph.nodes[group.front()];
+        if (group.size() == 1 && is_elementwise(graph, head)) {
+            // It joins the last group that it alone goes on from, and moves it to its own place.
+            for (const ValueId id : head.inputs) {
+                const auto before = id == kNoValue ? ends.end() : ends.find(id);
+                if (before == ends.end() || !continues(graph, reads, id, head)) continue;
+                Group joined = std::move(groups[before->second]);
+                groups[before->second].clear();
+                joined.push_back(group.front());
+                group = std::move(joined);
+                break;
+            }
+        }
+        const Node& last = graph.nodes[group.back()];
+        const Node& first = graph.nodes[group.front()];
+        if (last.outputs.size() == 1 && (is_product(first) || is_elementwise(graph, first)))
+            ends[last.outputs[0]] = groups.size();
+        groups.push_back(std::move(group));
+    }
+    std::erase_if(groups, [](const Group& group) { return group.empty(); });
+    return groups;
+}
+
+namespace {
+
+void refuse_what_has_no_kernel(const Graph& graph, Precision precision) {
+    std::string wrong;
+    for (const Node& node : graph.nodes)
+        if (const compile::Reason reason = reason_of(graph, node, precision))
+            wrong += fmt::format("\n  node {} ({}): {}", node.name, name_of(node.op), *reason);
+    if (!wrong.empty())
+        throw InputError(
+            fmt::format("{} has nodes that a GPU has no kernel for:{}", graph.name, wrong));
+}
+
+Place port(Lowering& l, ValueId id, BufferUse use) {
+    const Value& value = l.graph().value(id);
+    Place place;
+    place.shape = l.graph().shape(id);
+    place.strides = compile::dense_strides(place.shape);
+    place.type = value.type;
+    place.buffer =
+        l.add_buffer(value.name, use,
+                     static_cast<std::uint64_t>(element_count(place.shape)) * size_of(value.type));
+    return place;
+}
+
+/// The input that takes the place of an output, or nothing.
+std::optional<std::size_t> updated_input(const Options& options, std::size_t output) {
+    for (const Update& update : options.updates)
+        if (update.output == output) return update.input;
+    return std::nullopt;
+}
+
+void check_updates(const Graph& graph, const Options& options) {
+    std::set<std::size_t> inputs;
+    for (const Update& update : options.updates) {
+        LOCKSTEP_CHECK(update.output < graph.outputs.size() && update.input < graph.inputs.size(),
+                       "an update of what is not there");
+        const ValueId from = graph.outputs[update.output], to = graph.inputs[update.input];
+        if (graph.shape(from) != graph.shape(to) || graph.value(from).type != graph.value(to).type)
+            throw InputError(
+                fmt::format("output {} cannot take the place of input {}: another "
+                            "shape or type",
+                            graph.value(from).name, graph.value(to).name));
+        LOCKSTEP_CHECK(inputs.insert(update.input).second, "two updates of one input");
+    }
+}
+
+std::string layer_name(const Graph& graph, const Group& group) {
+    std::string name;
+    for (const std::size_t n : group) name += (name.empty() ? "" : "+") + graph.nodes[n].name;
+    return name;
+}
+
+void lower_group(Lowering& l, const Group& group) {
+    const Node& first = l.graph().nodes[group.front()];
+    l.set_layer(layer_name(l.graph(), group));
+    if (is_product(first))
+        lower_product(l, group);
+    else if (is_elementwise(l.graph(), first))
+        lower_chain(l, group);
+    else
+        lowering_of(first.op)(l, first);
+}
+
+}  // namespace
+
+Executable compile(Graph given_graph, const Target& target, const Options& options) {
+    Executable code;
+    code.graph = std::move(given_graph);
+    code.options = options;
+    code.target = target;
+    const Graph& graph = code.graph;
+    refuse_what_has_no_kernel(graph, options.precision);
+    check_updates(graph, options);
+    Lowering l(code);
+    code.faults = l.add_buffer("faults", BufferUse::kInput, sizeof(std::int32_t));
+    for (const ValueId id : graph.inputs) {
+        code.inputs.push_back(port(l, id, BufferUse::kInput));
+        l.set_place(id, code.inputs.back());
+    }
+    for (const ValueId id : graph.outputs) {
+        code.outputs.push_back(port(l, id, BufferUse::kOutput));
+        l.set_output(id, code.outputs.back().buffer);
+    }
+    for (const Group& group : groups_of(graph)) lower_group(l, group);
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+        const Place& made = l.place(graph.outputs[i]);
+        if (made.buffer == code.outputs[i].buffer) continue;
+        l.set_layer(graph.value(graph.outputs[i]).name);
+        l.copy(made, code.outputs[i]);
+    }
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+        if (const auto input = updated_input(options, i)) {
+            l.set_layer(graph.value(graph.inputs[*input]).name);
+            l.copy(code.outputs[i], code.inputs[*input]);
+        }
+    plan_memory(code);
+    return code;
+}
+
+std::uint64_t Executable::bytes() const {
+    std::uint64_t sum = shared_memory;
+    for (const Buffer& buffer : buffers)
+        if (buffer.use != BufferUse::kBetween) sum += buffer.bytes;
+    return sum;
+}
+
+}  // namespace lockstep::network::gpu

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values between share one piece of memory: two may have the same addresses where one is no longer
+// read when the other is written. The largest are placed first, each at the lowest address where
+// it fits among those that live at the same time (Pisarchyk and Lee, "Efficient Memory Management
+// for Deep Neural Net Inference" (2020), greedy by size).
+#include <algorithm>
+
+#include "sim/error/error.h"
+#include "workloads/network/compile/buffer.h"
+#include "workloads/network/gpu/lowering.h"
+
+namespace lockstep::network::gpu {
+
+namespace {
+
+void find_lifetimes(Executable& code) {
+    for (std::size_t i = 0; i < code.launches.size(); ++i)
+        for (const Relocation& pointer : code.launches[i].pointers) {
+            Buffer& buffer = code.buffers[pointer.buffer];
+            if (buffer.first < 0) buffer.first = static_cast<int>(i);
+            buffer.last = static_cast<int>(i);
+        }
+}
+
+bool meet(const Buffer& a, const Buffer& b) {
+    return a.first <= b.last && b.first <= a.last;
+}
+
+std::string amount(std::uint64_t bytes) {
+    return bytes < 10'000'000 ? fmt::format("{:.1f} KB", static_cast<double>(bytes) / 1e3)
+                              : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+void check_size(const Executable& code) {
+    if (code.bytes() <= code.target.memory_bytes) return;
+    std::vector<const Buffer*> largest;
+    for (const Buffer& buffer : code.buffers) largest.push_back(&buffer);
+    std::ranges::stable_sort(largest,
+                             [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
+    std::string text;
+    constexpr std::size_t kShown = 10;
+    for (std::size_t i = 0; i < std::min(kShown, largest.size()); ++i)
+        text += fmt::format("\n  {}: {}", largest[i]->name, amount(largest[i]->bytes));
+    throw InputError(fmt::format("{} needs {} of memory, {} has {}; its largest tensors:{}",
+                                 code.graph.name, amount(code.bytes()), code.target.name,
+                                 amount(code.target.memory_bytes), text));
+}
+
+}  // namespace
+
+void plan_memory(Executable& code) {
+    find_lifetimes(code);
+    std::vector<Buffer*> between;
+    for (Buffer& buffer : code.buffers)
+        if (buffer.use == BufferUse::kBetween && buffer.first >= 0) between.push_back(&buffer);
+    std::ranges::stable_sort(between,
+                             [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
+    std::vector<Buffer*> placed;  // by address
+    for (Buffer* const buffer : between) {
+        std::uint64_t address = 0;
+        for (const Buffer* const other : placed) {
+            if (!meet(*buffer, *other)) continue;
+            if (address + buffer->bytes <= other->address) break;
+            address = std::max(address, compile::aligned(other->address + other->bytes));
+        }
+        buffer->address = address;
+        code.shared_memory = std::max(code.shared_memory, address + buffer->bytes);
+        placed.insert(std::ranges::upper_bound(placed, address, {}, &Buffer::address), buffer);
+    }
+    check_size(code);
+}
+
+}  // namespace lockstep::network::gpu

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/gpu/prepare.h"
+
+#include <array>
+
+#include "sim/error/error.h"
+#include "workloads/network/compile/legalise.h"
+#include "workloads/network/decompose/expand.h"
+#include "workloads/network/graph/fusion.h"
+#include "workloads/network/graph/quantisation.h"
+#include "workloads/network/reference/fold.h"
+
+namespace lockstep::network::gpu {
+
+namespace {
+
+/// The triangle that stays, as a condition.
+bool write_triangle(NodeWriter& w, Graph& graph, const Node& node) {
+    if (node.op != Operator::kTrilu) return false;
+    const ValueId diagonal = node.input(1);
+    if (diagonal != kNoValue && !graph.value(diagonal).is_known()) return false;
+    const Shape& shape = w.shape(node.inputs[0]);
+    const std::int64_t rows = shape[shape.size() - 2], columns = shape.back();
+    // Beyond the matrix all diagonals are alike.
+    const std::int64_t k =
+        diagonal == kNoValue
+            ? 0
+            : std::clamp(to_integers(*graph.value(diagonal).data).at(0), -rows - 1, columns + 1);
+    const bool upper = node.integer("upper", 1) != 0;
+    std::vector<std::int64_t> stays;
+    for (std::int64_t row = 0; row < rows; ++row)
+        for (std::int64_t column = 0; column < columns; ++column)
+            stays.push_back(upper ? column >= row + k : column <= row + k);
+    const ElementType type = w.type(node.inputs[0]);
+    const ValueId mask =
+        w.constant(node.name + ".mask", from_integers(ElementType::kBool, {rows, columns}, stays));
+    const ValueId zero =
+        w.constant(node.name + ".zero",
+                   is_floating(type) ? from_doubles(type, {}, std::array<double, 1>{0})
+                                     : from_integers(type, {}, std::array<std::int64_t, 1>{0}));
+    w.add(Operator::kWhere, node.name, {mask, node.inputs[0], zero}, {}, 1, node.outputs[0]);
+    return true;
+}
+
+/// C by itself where it has a factor.
+bool write_scaled_gemm(NodeWriter& w, Graph& graph, const Node& node) {
+    if (node.op != Operator::kGemm || node.input(2) == kNoValue) return false;
+    const float beta = node.real("beta", 1);
+    return beta != 0 && beta != 1 && compile::write_gemm(w, graph, node);
+}
+
+}  // namespace
+
+Precision precision_named(const std::string& name) {
+    std::string names;
+    for (const Precision precision :
+         {Precision::kFp32, Precision::kTf32, Precision::kFp16, Precision::kBf16}) {
+        if (name == name_of(precision)) return precision;
+        names += (names.empty() ? "" : ", ") + std::string(name_of(precision));
+    }
+    throw InputError(fmt::format("--precision {}: a GPU computes networks in {}", name, names));
+}
+
+void legalise(Graph& graph) {
+    static constexpr compile::Rule kRules[] = {
+        compile::write_in_two_dimensions,   compile::write_flat_pool, compile::write_vector_product,
+        compile::write_normalising_product, write_scaled_gemm,        write_triangle};
+    expand_lstm(graph);
+    compile::legalise(graph, kRules);
+    infer_and_fold(graph);
+    remove_unused(graph);
+    fold_bias(graph);
+}
+
+compile::Prepared prepare(Graph graph, const Target& target, Precision precision,
+                          std::uint64_t seed) {
+    if (precision != Precision::kFp32)
+        throw InputError(fmt::format("networks on {} in {} are not there yet; --precision fp32 is",
+                                     target.name, name_of(precision)));
+    simplify(graph);
+    compile::refuse_empty_values(graph);
+    legalise(graph);
+    return compile::prepare_floats(std::move(graph), seed, true);
+}
+
+std::vector<compile::Check> verify(const compile::Prepared& network, Precision,
+                                   const std::vector<Tensor>& results) {
+    return compile::verify_fp32(network, results);
+}
+
+}  // namespace lockstep::network::gpu
