@@ -52,6 +52,10 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
       "workloads"}},
     // Pages and texts about runs that are over: it knows their files alone.
     {"workloads/report", {"sim/error", "sim/config", "sim/stats", "sim/html", "models/data_sheet"}},
+    // What data sheets, prices and published runs say of a network: no model runs.
+    {"workloads/choose",
+     {"sim/error", "sim/config", "models/data_sheet", "models/roofline", "workloads/network",
+      "validation/published"}},
     // Jobs by the hundred: it knows what runs only by workloads/run.
     {"workloads/sweep",
      {"sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/process", "sim/html",

@@ -5,11 +5,10 @@
 
 namespace lockstep::roofline {
 
-Bound bound(const Parameters& machine, std::string_view precision, double operations,
-            double bytes) {
-    const double peak = machine.operations_per_second(precision);
-    LOCKSTEP_CHECK(peak > 0, "{} has no peak in {}", machine.product, precision);
-    const double computing = operations / peak, moving = bytes / (machine.memory_bandwidth * 1e9);
+Bound bound(double peak, double bandwidth, double operations, double bytes) {
+    LOCKSTEP_CHECK(peak > 0 && bandwidth > 0, "a roof of {} operations and {} bytes a second", peak,
+                   bandwidth);
+    const double computing = operations / peak, moving = bytes / bandwidth;
     return computing >= moving ? Bound{computing, false} : Bound{moving, true};
 }
 

@@ -3,10 +3,6 @@
 // operations at the machine's peak, nor less than its bytes at the memory's bandwidth.
 #pragma once
 
-#include <string_view>
-
-#include "models/roofline/parameter_rows.h"
-
 namespace lockstep::roofline {
 
 struct Bound {
@@ -14,7 +10,8 @@ struct Bound {
     bool by_memory = false;  ///< the bytes take longer than the operations
 };
 
-/// `operations`: a multiply-add counts twice. `precision` has a peak.
-Bound bound(const Parameters& machine, std::string_view precision, double operations, double bytes);
+/// `operations`: a multiply-add counts twice. `peak`: of them a second; `bandwidth`: bytes a
+/// second; both above 0.
+Bound bound(double peak, double bandwidth, double operations, double bytes);
 
 }  // namespace lockstep::roofline

@@ -7,10 +7,12 @@
 #include <map>
 #include <set>
 
+#include "models/data_sheet/data_sheet.h"
 #include "sim/cli/paragraph.h"
 #include "sim/cli/verbs.h"
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
+#include "workloads/choose/prices.h"
 
 namespace lockstep::cli {
 
@@ -22,7 +24,7 @@ using config::Parameter;
 struct Options {
     std::string machine, filter;
     std::vector<std::string> overrides, diff;
-    bool is_short = false, is_yaml = false;
+    bool is_short = false, is_yaml = false, is_table = false;
 };
 
 /// Value and unit, as "132" or "1980 MHz".
@@ -59,6 +61,42 @@ void print_list() {
         const auto machine = Machine::load(name);
         fmt::print("{:<14} {:<8} {}\n", name, machine->kind(), machine->description());
     }
+}
+
+/// "989", "0.254", "-": in units of `unit`.
+std::string in_units(double value, double unit) {
+    constexpr double kWhole = 1000;
+    if (value <= 0) return "-";
+    return value / unit < kWhole ? fmt::format("{:.3g}", value / unit)
+                                 : fmt::format("{:.0f}", value / unit);
+}
+
+/// What data sheets have, a line a machine.
+void print_table() {
+    constexpr const char* kPrecisions[] = {"fp64", "fp32", "tf32", "bf16",
+                                           "fp16", "fp8",  "int8", "int4"};
+    constexpr double kTera = 1e12, kGiga = 1e9, kMega = 1e6;
+    const choose::Prices prices = choose::Prices::built_in();
+    fmt::print("{:<15} {:<9} {:<24} {:>6}", "machine", "kind", "units", "MHz");
+    for (const char* precision : kPrecisions) fmt::print(" {:>6}", precision);
+    fmt::print(" {:>7} {:>7} {:>6} {:>8} {:>7}\n", "GB", "GB/s", "W", "USD", "USD/h");
+    for (const std::string& name : Machine::names()) {
+        const auto machine = Machine::load(name);
+        const DataSheet sheet = data_sheet(*machine);
+        fmt::print("{:<15} {:<9} {:<24} {:>6}", name, machine->kind(), sheet.units,
+                   in_units(sheet.clock, kMega));
+        for (const char* precision : kPrecisions)
+            fmt::print(" {:>6}", in_units(sheet.peak(precision), kTera));
+        const auto card = prices.card(name), hour = prices.hour(name);
+        fmt::print(" {:>7} {:>7} {:>6} {:>8} {:>7}\n", in_units(sheet.memory, kGiga),
+                   in_units(sheet.bandwidth, kGiga), in_units(sheet.power, 1),
+                   card ? fmt::format("{:.0f}", card->usd) : "-",
+                   hour ? fmt::format("{:.2f}", hour->usd) : "-");
+    }
+    fmt::print(
+        "Peaks in TFLOP/s (integers: TOP/s) at the machine's clock, dense, a multiply-add counted "
+        "twice, as the machine file's\nparameters make them. Prices: the lowest of "
+        "workloads/choose/prices.csv, where each has its date and source.\n");
 }
 
 void print_title(const Machine& machine) {
@@ -144,7 +182,7 @@ void show(const Options& options) {
         if (options.is_short || options.is_yaml)
             throw InputError(
                 fmt::format("{}: of which machine?", options.is_yaml ? "--yaml" : "--short"));
-        print_list();
+        options.is_table ? print_table() : print_list();
         return;
     }
     const auto machine = Machine::load(options.machine, options.overrides);
@@ -174,6 +212,9 @@ void add_machines(CLI::App& app, int&) {
     CLI::Option* const is_yaml =
         verb->add_flag("--yaml", options->is_yaml, "as a machine file, which --on takes")
             ->excludes(is_short);
+    verb->add_flag("--table", options->is_table,
+                   "units, clock, peaks by precision, memory, power and prices of all")
+        ->excludes(machine, is_short, is_yaml);
     verb->add_option("--diff", options->diff, "two machines: the parameters that differ")
         ->expected(2)
         ->excludes(machine, is_short, is_yaml);

@@ -88,6 +88,7 @@ int main(int argc, char** argv) {
     lockstep::cli::add_machines(app, status);
     lockstep::cli::add_workloads(app, status);
     lockstep::cli::add_disasm(app, status);
+    lockstep::cli::add_choose(app, status);
     lockstep::cli::add_compare(app, status);
     lockstep::cli::add_diff(app, status);
     lockstep::cli::add_sweep(app, after_dashes, status);

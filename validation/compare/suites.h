@@ -8,6 +8,7 @@ namespace lockstep::validation {
 
 Suite h200_suite();
 Suite micro_suite();
+Suite networks_suite();
 Suite power_suite();
 Suite scalesim_suite();
 Suite tpu_measured_suite();

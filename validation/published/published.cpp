@@ -33,6 +33,10 @@ Table::Table(std::string_view name, std::string_view text) : name_(name) {
     if (columns_.empty()) throw InputError(fmt::format("{}: no line of column names", name_));
 }
 
+bool Table::has(std::string_view column) const {
+    return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+}
+
 const std::string& Table::text(std::size_t row, std::string_view column) const {
     const auto found = std::find(columns_.begin(), columns_.end(), column);
     LOCKSTEP_CHECK(found != columns_.end(), "table {} has no column {}", name_, column);

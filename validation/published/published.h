@@ -24,6 +24,7 @@ class Table {
     Table(std::string_view name, std::string_view text);
 
     std::size_t rows() const { return cells_.size() / columns_.size(); }
+    bool has(std::string_view column) const;
     const std::string& text(std::size_t row, std::string_view column) const;
     /// Throws InputError where the cell is not a number.
     double number(std::size_t row, std::string_view column) const;
