@@ -106,6 +106,11 @@ Operand Binder::barrier_register(unsigned bit, bool is_write) {
     return Operand::of_warp(kBarrierRow + number);
 }
 
+Operand Binder::return_register(unsigned bit) {
+    program_.barrier_rows_ = std::max(program_.barrier_rows_, kRegisterRow - kBarrierRow);
+    return Operand::of_warp(kReturnRow + word.bit(bit));
+}
+
 PredicateSource Binder::source_predicate(unsigned bit, unsigned negate_bit) {
     const auto number = static_cast<std::uint8_t>(word.bits(bit, 3));
     if (number != kPredicatePT) note(RegisterFile::kPredicate, slot_at(bit), number, 1, false);

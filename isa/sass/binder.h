@@ -44,6 +44,7 @@ class Binder {
     Operand source_uniform(unsigned bit, unsigned rows = 1);      ///< 6-bit field, URZ reads zeros
     Operand dest_uniform(unsigned bit = 16, unsigned rows = 1);
     Operand barrier_register(unsigned bit, bool is_write);  ///< 4-bit field: B0-B15
+    Operand return_register(unsigned bit);  ///< a half of Rpc: 0 the lower one, 1 the upper one
     void note_word_swap() { program_.swaps_words_ = true; }
     PredicateSource source_predicate(unsigned bit, unsigned negate_bit);
     PredicateSource source_uniform_predicate(unsigned bit, unsigned negate_bit);

@@ -19,9 +19,10 @@ struct alignas(128) Row {
 /// vector operand RZ works too) and writes kSinkRow.. (never read).
 constexpr unsigned kZeroRow = 0;
 constexpr unsigned kSinkRow = 8;
-constexpr unsigned kUniformRow = 16;                 // UR0..UR62, each broadcast to all lanes
-constexpr unsigned kBarrierRow = kUniformRow + 64;   // B0..B15: convergence barriers, per lane
-constexpr unsigned kRegisterRow = kBarrierRow + 16;  // R0..R254
+constexpr unsigned kUniformRow = 16;                // UR0..UR62, each broadcast to all lanes
+constexpr unsigned kBarrierRow = kUniformRow + 64;  // B0..B15: convergence barriers, per lane
+constexpr unsigned kReturnRow = kBarrierRow + 16;   // Rpc, 64 bits
+constexpr unsigned kRegisterRow = kReturnRow + 2;   // R0..R254
 constexpr unsigned kRegisterRZ = 255;
 constexpr unsigned kUniformURZ = 63;
 

@@ -222,6 +222,25 @@ bool bind_bmov_to_barrier(Binder& binder) {
     return true;
 }
 
+// --- RPCMOV: between a thread's return address, which compilers use as a scratch register, and
+// registers -------------------------------------------------------------------------------------
+
+constexpr unsigned kReturnHalf = 31;  ///< of Rpc: .LO, .HI
+
+bool bind_rpcmov_to_return(Binder& binder) {
+    binder.out.d = binder.return_register(kReturnHalf);
+    binder.out.a = binder.flexible(SourceWidth::k32);
+    binder.out.execute = execute_bmov;
+    return true;
+}
+
+bool bind_rpcmov_from_return(Binder& binder) {
+    binder.out.a = binder.return_register(kReturnHalf);
+    binder.out.d = binder.dest_register(16);
+    binder.out.execute = execute_bmov;
+    return true;
+}
+
 // --- Traps -------------------------------------------------------------------------------------
 
 void execute_trap(const Instruction&, Warp& warp) {
@@ -245,6 +264,8 @@ constexpr BindEntry kEntries[] = {
     {0x14d, bind_exit},
     {0x155, bind_bmov_from_barrier},
     {0x156, bind_bmov_to_barrier},
+    {0x152, bind_rpcmov_to_return},
+    {0x153, bind_rpcmov_from_return},
     {0x15b, bind_exit},
     {0x15c, bind_bpt},
     {0x15d, bind_yield},

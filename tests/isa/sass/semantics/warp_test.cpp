@@ -38,6 +38,24 @@ TEST(Vote, AllModes) {
     }
 }
 
+TEST(Rpcmov, AThreadsReturnAddressHoldsTwoWords) {
+    constexpr unsigned kHigh = 31;
+    constexpr std::uint32_t kLanes = 0x0ff0f0f0;
+    TestWarp t;
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        t[5].lane[l] = 100 + l;
+        t[7].lane[l] = t[8].lane[l] = 7;
+    }
+    ASSERT_TRUE(t.run(make_word(0x352, {{32, 8, 5}, {kHigh, 1, 1}})));  // Rpc.HI, R5
+    ASSERT_TRUE(t.run(make_word(0x952, {{32, 32, 77}}), kLanes));       // Rpc.LO, 77
+    ASSERT_TRUE(t.run(make_word(0x353, {{16, 8, 7}}), kLanes));         // R7, Rpc.LO
+    ASSERT_TRUE(t.run(make_word(0x353, {{16, 8, 8}, {kHigh, 1, 1}})));  // R8, Rpc.HI
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        EXPECT_EQ(t[7].lane[l], kLanes >> l & 1 ? 77 : 7);
+        EXPECT_EQ(t[8].lane[l], 100 + l);
+    }
+}
+
 TEST(Match, AnyAndAll) {
     std::mt19937 random(6);
     for (unsigned round = 0; round < 100; ++round) {
