@@ -109,8 +109,13 @@ Error set_operation(Context& context, GraphNode& node, const Make& make) {
     const Error error = make(context, operation);
     if (error != Error::kSuccess) return error;
     if (node_type(operation) != node_type(node.operation)) return Error::kInvalidValue;
-    if (auto* launch = std::get_if<KernelLaunch>(&operation))
-        launch->cooperative = std::get<KernelLaunch>(node.operation).cooperative;
+    // A node keeps its attributes; of another kernel it has that one's own clusters.
+    if (auto* launch = std::get_if<KernelLaunch>(&operation)) {
+        const auto& before = std::get<KernelLaunch>(node.operation);
+        launch->cooperative = before.cooperative;
+        launch->programmatic = before.programmatic;
+        if (launch->kernel == before.kernel) launch->cluster = before.cluster;
+    }
     node.operation = std::move(operation);
     return Error::kSuccess;
 }
@@ -292,13 +297,10 @@ LOCKSTEP_CUDA Error cudaGraphEventWaitNodeGetEvent(GraphNode* node, Event** even
     });
 }
 
-/// An attribute other than "cooperative" is a hint; see cudaLaunchKernelExC.
 LOCKSTEP_CUDA Error cudaGraphKernelNodeSetAttribute(GraphNode* node, abi::LaunchAttributeId id,
                                                     const abi::LaunchAttributeValue* value) {
     return get<KernelLaunch>(node, [&](KernelLaunch& launch) {
-        if (!value) return Error::kInvalidValue;
-        if (id == abi::kLaunchAttributeCooperative) launch.cooperative = value->cooperative != 0;
-        return Error::kSuccess;
+        return value ? set_attribute(launch, id, *value) : Error::kInvalidValue;
     });
 }
 
@@ -322,6 +324,8 @@ LOCKSTEP_CUDA Error cudaGraphKernelNodeCopyAttributes(GraphNode* to, GraphNode* 
         KernelLaunch* const target = to ? std::get_if<KernelLaunch>(&to->operation) : nullptr;
         if (!target) return Error::kInvalidValue;
         target->cooperative = source.cooperative;
+        target->programmatic = source.programmatic;
+        target->cluster = source.cluster;
         return Error::kSuccess;
     });
 }

@@ -47,23 +47,8 @@ Error launch_kernel(const abi::LaunchConfig& config, const void* function, void*
                                   config.dynamicSmemBytes, launch, extra);
         if (error != Error::kSuccess) return error;
         for (unsigned i = 0; i < config.numAttrs; ++i) {
-            const abi::LaunchAttributeValue& value = config.attrs[i].val;
-            // All others say how launches may overlap or which data to keep in the L2; a launch
-            // that runs alone to its end satisfies them.
-            switch (config.attrs[i].id) {
-                case abi::kLaunchAttributeCooperative:
-                    launch.cooperative = value.cooperative != 0;
-                    break;
-                case abi::kLaunchAttributeProgrammaticStreamSerialization:
-                    launch.programmatic = value.programmaticStreamSerializationAllowed != 0;
-                    break;
-                case abi::kLaunchAttributeClusterDimension:
-                    launch.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
-                    if (launch.cluster.volume() == 0) return Error::kInvalidClusterSize;
-                    break;
-                default:
-                    break;
-            }
+            error = set_attribute(launch, config.attrs[i].id, config.attrs[i].val);
+            if (error != Error::kSuccess) return error;
         }
         error = context.streams.submit(config.stream, launch);
         if (error != Error::kSuccess) return error;

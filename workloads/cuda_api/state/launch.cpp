@@ -114,6 +114,23 @@ int resident_blocks(Context& context, const Kernel& kernel, unsigned threads,
     return static_cast<int>(blocks);
 }
 
+Error set_attribute(KernelLaunch& launch, abi::LaunchAttributeId id,
+                    const abi::LaunchAttributeValue& value) {
+    switch (id) {
+        case abi::kLaunchAttributeCooperative:
+            launch.cooperative = value.cooperative != 0;
+            return Error::kSuccess;
+        case abi::kLaunchAttributeProgrammaticStreamSerialization:
+            launch.programmatic = value.programmaticStreamSerializationAllowed != 0;
+            return Error::kSuccess;
+        case abi::kLaunchAttributeClusterDimension:
+            launch.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+            return launch.cluster.volume() == 0 ? Error::kInvalidClusterSize : Error::kSuccess;
+        default:
+            return Error::kSuccess;
+    }
+}
+
 Error check_launch(Context& context, const KernelLaunch& launch) {
     const DeviceProperties& device = context.properties();
     const cubin::Function& code = *launch.kernel->function;

@@ -13,6 +13,11 @@ Error make_launch(Context& context, const void* function, abi::Dim3 grid, abi::D
                   void** arguments, std::size_t dynamic_shared, KernelLaunch& launch,
                   void** extra = nullptr);
 
+/// Of a launch or a node. What an attribute says of overlap or of data to keep in the L2 is met by
+/// any launch and ignored.
+Error set_attribute(KernelLaunch& launch, abi::LaunchAttributeId id,
+                    const abi::LaunchAttributeValue& value);
+
 Error check_launch(Context& context, const KernelLaunch& launch);
 
 /// What the device is asked; the parameters stay the launch's.

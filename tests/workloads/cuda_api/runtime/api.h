@@ -80,6 +80,12 @@ Error cudaGraphAddMemsetNode(GraphNode**, Graph*, GraphNode* const*, std::size_t
 Error cudaGraphAddHostNode(GraphNode**, Graph*, GraphNode* const*, std::size_t,
                            const abi::HostNodeParams*);
 Error cudaGraphInstantiate(GraphExec**, Graph*, unsigned long long);
+Error cudaGraphKernelNodeSetParams(GraphNode*, const abi::KernelNodeParams*);
+Error cudaGraphKernelNodeSetAttribute(GraphNode*, abi::LaunchAttributeId,
+                                      const abi::LaunchAttributeValue*);
+Error cudaGraphKernelNodeGetAttribute(GraphNode*, abi::LaunchAttributeId,
+                                      abi::LaunchAttributeValue*);
+Error cudaGraphKernelNodeCopyAttributes(GraphNode*, GraphNode*);
 Error cudaGraphExecKernelNodeSetParams(GraphExec*, GraphNode*, const abi::KernelNodeParams*);
 Error cudaGraphLaunch(GraphExec*, Stream*);
 Error cudaGraphExecDestroy(GraphExec*);

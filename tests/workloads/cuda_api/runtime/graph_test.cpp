@@ -133,6 +133,38 @@ TEST_F(GraphTest, KernelNodesKeepTheirArgumentsUntilTheyAreSet) {
     EXPECT_EQ(static_cast<int>(device->launches[1].parameters[24]), 4);
 }
 
+TEST_F(GraphTest, KernelNodesAreLaunchedWithTheirAttributes) {
+    Kernel* const add = kernel();
+    std::uint64_t pointer = 0xabc;
+    int n = 3;
+    void* arguments[] = {&pointer, &pointer, &pointer, &n};
+    abi::KernelNodeParams params{add, {4, 1, 1}, {32, 1, 1}, 0, arguments, nullptr};
+    Graph* graph = nullptr;
+    cudaGraphCreate(&graph, 0);
+    GraphNode *node = nullptr, *copy = nullptr;
+    ASSERT_EQ(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params), Error::kSuccess);
+    ASSERT_EQ(cudaGraphAddKernelNode(&copy, graph, &node, 1, &params), Error::kSuccess);
+    abi::LaunchAttributeValue value{}, got{};
+    value.clusterDim = {0, 1, 1};
+    EXPECT_EQ(cudaGraphKernelNodeSetAttribute(node, abi::kLaunchAttributeClusterDimension, &value),
+              Error::kInvalidClusterSize);
+    value.clusterDim = {2, 1, 1};
+    ASSERT_EQ(cudaGraphKernelNodeSetAttribute(node, abi::kLaunchAttributeClusterDimension, &value),
+              Error::kSuccess);
+    ASSERT_EQ(cudaGraphKernelNodeGetAttribute(node, abi::kLaunchAttributeClusterDimension, &got),
+              Error::kSuccess);
+    EXPECT_EQ(got.clusterDim.x, 2u);
+    ASSERT_EQ(cudaGraphKernelNodeCopyAttributes(copy, node), Error::kSuccess);
+    ASSERT_EQ(cudaGraphKernelNodeSetParams(node, &params), Error::kSuccess);
+    GraphExec* exec = nullptr;
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, stream_);
+    ASSERT_EQ(cudaGraphExecKernelNodeSetParams(exec, node, &params), Error::kSuccess);
+    cudaGraphLaunch(exec, stream_);
+    ASSERT_EQ(device->launches.size(), 4u);
+    for (const auto& launch : device->launches) EXPECT_EQ(launch.cluster, (sass::Dim3{2, 1, 1}));
+}
+
 TEST_F(GraphTest, AnUpdateMustHaveTheSameNodes) {
     const abi::MemsetParams one = fill(1), two = fill(2);
     Graph *graph = nullptr, *same = nullptr, *other = nullptr;

@@ -21,6 +21,7 @@ class FakeDevice : public Device {
         std::uint32_t shared = 0;
         bool cooperative = false;
         std::vector<std::byte> parameters;
+        sass::Dim3 cluster;
     };
 
     explicit FakeDevice(std::shared_ptr<const config::Machine> machine)
@@ -80,7 +81,8 @@ class FakeDevice : public Device {
                             request.block,
                             request.dynamic_shared_bytes,
                             request.cooperative,
-                            {request.parameters.begin(), request.parameters.end()}});
+                            {request.parameters.begin(), request.parameters.end()},
+                            request.cluster});
         if (on_launch) on_launch(request);
         return {.warp_instructions = 1000, .thread_instructions = 32000};
     }
