@@ -346,6 +346,7 @@ std::unique_ptr<Grid> Chip::run(const KernelRun& run, const Report& report) {
     while (finished_.empty()) {
         if (report) report(ctas_ended_, instructions(), clock_.cycle_at(simulation_.now()) - begin);
         advance(engine::kNever);
+        if (options_.max_instructions == 0 && spins()) report_spin();
     }
     return std::move(take_finished().front());
 }
@@ -384,6 +385,22 @@ void Chip::report_deadlock(const std::string& what) const {
                            cta->launch};
     }
     throw InternalError(what);
+}
+
+void Chip::report_spin() const {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        const sass::Cta* cta = sm->resident_cta();
+        if (cta == nullptr) continue;
+        const auto runs = [](const sass::Warp* warp) { return warp->active != 0; };
+        const auto found = std::find_if(cta->warps.begin(), cta->warps.end(), runs);
+        const sass::Warp& warp = found != cta->warps.end() ? **found : *cta->warps.front();
+        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock,
+                            .what = fmt::format("no thread can go on ({})", sm->explain_wait())},
+                           cta->linear_index,
+                           warp.index,
+                           warp.pc,
+                           cta->launch};
+    }
 }
 
 KernelCounters Chip::collect(const Grid& grid) {

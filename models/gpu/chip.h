@@ -128,6 +128,8 @@ class Chip {
     void perform_deferred(engine::Cycle end);
     void check_limit(std::uint64_t instructions) const;
     [[noreturn]] void report_deadlock(const std::string& what) const;
+    /// Throws where CTAs are on the chip, none of which can go on.
+    void report_spin() const;
     engine::StopReason simulate(engine::Time limit);
 
     const SmParameters& parameters_;

@@ -13,6 +13,8 @@ namespace {
 /// Simulated picoseconds without any effect before states are looked at.
 constexpr engine::Time kQuiet = 200'000'000;
 constexpr unsigned kFirstLooks = 16;
+/// ... and before warps are tried that ask mbarriers; then after twice as long each time.
+constexpr engine::Time kTrial = 2'000'000'000;
 
 }  // namespace
 
@@ -32,9 +34,20 @@ void SpinWatch::look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time n
         quiet_since_ = now;
         reference_.clear();
         spins_ = false;
+        pause_ = kTrial;
+        next_trial_ = now + pause_;
         return;
     }
     if (now - quiet_since_ < kQuiet) return;
+    if (now >= next_trial_) {
+        pause_ *= 2;
+        next_trial_ = now + pause_;
+        const auto is_busy = [](const auto& sm) { return sm->resident_cta() != nullptr; };
+        const auto is_stuck = [](const auto& sm) { return sm->never_goes_on(); };
+        spins_ = std::any_of(sms.begin(), sms.end(), is_busy) &&
+                 std::all_of(sms.begin(), sms.end(), is_stuck);
+    }
+    if (spins_) return;
     sample(sms, states_);
     if (reference_.size() != states_.size() || looks_ == most_looks_) {
         most_looks_ = reference_.empty() ? kFirstLooks : 2 * most_looks_;
@@ -46,8 +59,12 @@ void SpinWatch::look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time n
     ++looks_;
     for (std::size_t i = 0; i < states_.size(); ++i)
         if (states_[i] == reference_[i]) has_come_back_[i] = true;
-    spins_ = std::any_of(states_.begin(), states_.end(), [](auto state) { return state != 0; }) &&
-             std::find(has_come_back_.begin(), has_come_back_.end(), false) == has_come_back_.end();
+    if (std::all_of(states_.begin(), states_.end(), [](auto state) { return state == 0; }) ||
+        std::find(has_come_back_.begin(), has_come_back_.end(), false) != has_come_back_.end())
+        return;
+    spins_ =
+        std::all_of(sms.begin(), sms.end(), [](const auto& sm) { return sm->waits_in_vain(); });
+    if (!spins_) looks_ = most_looks_;  // what follows such a wait may be something else
 }
 
 }  // namespace lockstep::gpu

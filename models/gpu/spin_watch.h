@@ -12,8 +12,9 @@ namespace lockstep::gpu {
 
 /// Where nothing has been stored and no warp has come or gone for a while, and every warp has been
 /// in a state (registers, predicates, paths) that it has come back to, all of them go on like this
-/// for ever: what a warp does follows from its state and from memory. Loops that read a clock are
-/// not found.
+/// for ever: what a warp does follows from its state and from memory. Loops that read a clock come
+/// back to no state; those that ask mbarriers are found all the same, by trying them with clocks
+/// that stand still (mbarrier_watch.h).
 class SpinWatch {
   public:
     /// To be called now and then; looks again no sooner than after `interval`.
@@ -27,7 +28,8 @@ class SpinWatch {
     engine::Time quiet_since_ = 0, next_ = 0;
     std::vector<std::uint64_t> reference_, states_;  ///< by warp; 0: there is none
     std::vector<bool> has_come_back_;
-    unsigned looks_ = 0, most_looks_ = 0;  ///< at one reference
+    engine::Time next_trial_ = 0, pause_ = 0;  ///< of warps that ask mbarriers
+    unsigned looks_ = 0, most_looks_ = 0;      ///< at one reference
     bool spins_ = false;
 };
 

@@ -186,6 +186,10 @@ void execute_copies_done(const Instruction& in, Warp& warp) {
 
 }  // namespace
 
+bool is_phase_check(const Instruction& in) {
+    return in.execute == execute_phase_check;
+}
+
 bool bind_syncs_transaction(Binder& binder) {
     const Word& word = binder.word;
     Instruction& out = binder.out;

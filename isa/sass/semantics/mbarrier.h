@@ -69,6 +69,10 @@ class Mbarrier {
     std::uint64_t bits_;
 };
 
+struct Instruction;
+/// True of SYNCS.PHASECHK: test_wait, try_wait.
+bool is_phase_check(const Instruction& in);
+
 /// sm_80's: one arrival.
 constexpr std::uint64_t arrive_sm80(std::uint64_t bits) {
     const auto low = static_cast<std::uint32_t>(bits);

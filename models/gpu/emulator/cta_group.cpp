@@ -14,6 +14,8 @@ namespace {
 /// Instructions of one CTA of a cluster after which the next has its turn: they come forward at
 /// about the same pace, as on a chip.
 constexpr std::uint64_t kTurn = 1 << 12;
+/// Turns of a cluster after which it is looked whether it can go on at all.
+constexpr unsigned kTurnsPerLook = 64;
 
 }  // namespace
 
@@ -40,6 +42,7 @@ const sass::Cta& CtaGroup::cta() const {
 }
 
 void CtaGroup::start(std::uint64_t number, check::Checker* checker) {
+    standstill_.restart();
     if (members_.empty()) {
         storage_.front()->start(number);
         if (checker != nullptr) checker->begin_cta(storage_.front()->cta());
@@ -62,14 +65,22 @@ CtaOutcome CtaGroup::run(std::uint64_t budget, InstructionCount& count, check::C
     if (!members_.empty()) return run_cluster(budget, count, checker);
     sass::Cta& cta = storage_.front()->cta();
     const CtaOutcome outcome = run_cta(cta, budget, count, checker);
+    if (outcome == CtaOutcome::kPreempted) look(count, checker);
     if (outcome == CtaOutcome::kFinished && checker != nullptr) checker->end_cta(cta);
     return outcome;
+}
+
+void CtaGroup::look(InstructionCount& count, check::Checker* checker) {
+    std::vector<sass::Cta*> ctas;
+    for (std::size_t i = 0; i < storage_.size(); ++i)
+        if (members_.empty() || !is_finished_[i]) ctas.push_back(&storage_[i]->cta());
+    standstill_.look(ctas, count, checker);
 }
 
 CtaOutcome CtaGroup::run_cluster(std::uint64_t budget, InstructionCount& count,
                                  check::Checker* checker) {
     const std::uint64_t end = count.warp + budget;
-    while (true) {
+    for (unsigned turn = 1;; ++turn) {
         bool has_run = false;
         bool is_done = true;
         const std::uint64_t before = count.warp;
@@ -99,6 +110,7 @@ CtaOutcome CtaGroup::run_cluster(std::uint64_t budget, InstructionCount& count,
             };
             if (std::none_of(storage_.begin(), storage_.end(), can_run)) report_stuck(cta());
         }
+        if (turn % kTurnsPerLook == 0) look(count, checker);
         if (count.warp >= end) return CtaOutcome::kPreempted;
     }
 }

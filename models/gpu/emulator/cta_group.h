@@ -8,6 +8,7 @@
 
 #include "isa/sass/cluster.h"
 #include "models/gpu/emulator/cta_runner.h"
+#include "models/gpu/emulator/standstill.h"
 #include "models/gpu/launch.h"
 
 namespace lockstep::gpu {
@@ -34,6 +35,8 @@ class CtaGroup {
     const sass::Cta& cta() const;
 
   private:
+    /// Those that have not finished have been idle, or have run for long.
+    void look(InstructionCount& count, check::Checker* checker);
     CtaOutcome run_cluster(std::uint64_t budget, InstructionCount& count, check::Checker* checker);
 
     const sass::Launch& launch_;
@@ -41,6 +44,7 @@ class CtaGroup {
     std::vector<sass::ClusterMember> members_;
     std::vector<bool> is_finished_;
     sass::Cluster cluster_;
+    Standstill standstill_;
 };
 
 }  // namespace lockstep::gpu

@@ -55,6 +55,10 @@ class PathRunner {
     /// keep values in the uniform registers, which all paths share. False where it ended or was
     /// parked.
     bool run_to_branch(sass::Warp& warp);
+    void step(sass::Warp& warp) {
+        warp.budget = 1;
+        run(warp, false);
+    }
 
   private:
     bool run(sass::Warp& warp, bool takes_turns);
@@ -121,8 +125,7 @@ bool PathRunner::run(sass::Warp& warp, bool takes_turns) {
 bool PathRunner::run_slice(sass::Warp& warp, bool takes_turns) {
     if (takes_turns && warp.turns != 0 && warp.awaited == kAtTurn) {
         warp.awaited = 0;
-        warp.budget = 1;
-        run(warp, false);
+        step(warp);
         if (warp.budget == 0) return false;
         --warp.turns;
     }
@@ -133,8 +136,7 @@ bool PathRunner::run_slice(sass::Warp& warp, bool takes_turns) {
 bool PathRunner::run_to_branch(sass::Warp& warp) {
     for (std::uint32_t i = 0; i < kBranchSearch && warp.active != 0; ++i) {
         const std::uint32_t next = warp.pc + 1;
-        warp.budget = 1;
-        run(warp, false);
+        step(warp);
         if (warp.pc != next) break;
     }
     return warp.active != 0;
@@ -174,8 +176,6 @@ class WarpOrder {
 
 }  // namespace
 
-namespace {
-
 std::string place_of(const sass::Path& path) {
     using enum sass::PathStatus;
     switch (path.status) {
@@ -191,6 +191,8 @@ std::string place_of(const sass::Path& path) {
             return fmt::format("a warp synchronisation of lanes {:#010x}", path.wanted);
     }
 }
+
+namespace {
 
 /// What a CTA has of what its threads wait for.
 std::string missing(const sass::Cta& cta, const sass::Path& path) {
@@ -296,6 +298,10 @@ CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count
         idle_passes = has_worked ? 0 : idle_passes + 1;
         if (count.warp >= end || idle_passes >= kIdlePasses) return CtaOutcome::kPreempted;
     }
+}
+
+void step(sass::Warp& warp, InstructionCount& count, check::Checker* checker) {
+    PathRunner(*warp.cta->launch, count, checker).step(warp);
 }
 
 }  // namespace lockstep::gpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "isa/sass/state.h"
 
@@ -35,6 +36,9 @@ struct InstructionCount {
 /// Throws the LocatedFault of a CTA none of whose threads can go on.
 [[noreturn]] void report_stuck(const sass::Cta& cta);
 
+/// Where a parked path waits: "barrier 0", "barrier.cluster", ...
+std::string place_of(const sass::Path& path);
+
 /// What a launch that executed more instructions than it may ends with, blamed on this CTA.
 LocatedFault instruction_limit_fault(const sass::Cta& cta, std::uint64_t max_instructions);
 
@@ -42,5 +46,8 @@ LocatedFault instruction_limit_fault(const sass::Cta& cta, std::uint64_t max_ins
 /// one. Throws LocatedFault.
 CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count,
                    check::Checker* checker = nullptr);
+
+/// Executes the next instruction of a warp that can run. Throws LocatedFault.
+void step(sass::Warp& warp, InstructionCount& count, check::Checker* checker);
 
 }  // namespace lockstep::gpu

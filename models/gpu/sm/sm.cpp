@@ -11,6 +11,7 @@
 #include <span>
 
 #include "models/gpu/gpu_trace.h"
+#include "models/gpu/mbarrier_report.h"
 
 namespace lockstep::gpu {
 
@@ -519,12 +520,15 @@ const sass::Cta* Sm::resident_cta() const {
 }
 
 std::string Sm::explain_wait() const {
+    constexpr Cycle kRecently = 50'000'000;  // loops that sleep between their questions included
     std::string text;
-    for (std::size_t slot = 0; slot < contexts_.size() && text.size() < 600; ++slot) {
+    for (std::size_t slot = 0; slot < contexts_.size() && text.size() < 1200; ++slot) {
         const WarpContext& context = contexts_[slot];
         if (context.warp == nullptr || context.is_done) continue;
-        std::string why = "an event that never comes";
-        if (context.waits_for_counter)
+        std::string why;
+        if (context.has_asked && context.asked_at + kRecently >= now_ && !context.waits_for_path)
+            why = describe_phase_check(*context.warp, context.asked_pc);
+        else if (context.waits_for_counter)
             why = fmt::format("dependence counters ({})",
                               fmt::join(std::span(context.counter).first(kCounters), ","));
         else if (context.waits_for_line)
@@ -539,10 +543,9 @@ std::string Sm::explain_wait() const {
             why = "asynchronous copies";
         else if (context.waits_for_products || context.waits_for_room)
             why = "the products of its warpgroup";
-        else if (context.try_wait_end != 0)
-            why = "the phase of an mbarrier";
         else if (context.waits_for_stores)
             why = fmt::format("{} stores", context.stores_in_flight);
+        if (why.empty()) why = "an event that never comes";
         text += fmt::format("{}CTA {} warp {} at {:#x} waits for {}", text.empty() ? "" : "; ",
                             context.warp->cta->linear_index, context.warp->index,
                             context.warp->pc * sass::Word::kBytes, why);

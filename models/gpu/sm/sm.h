@@ -166,6 +166,10 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
 
     /// A number for the state of each warp slot, 0 where there is no warp.
     void append_warp_states(std::vector<std::uint64_t>& states) const;
+    /// Each of its warps waits at a barrier, or asks mbarriers for ever if nobody changes them.
+    bool never_goes_on() const;
+    /// The same of those that a try_wait holds, whose state stands still until it gives up.
+    bool waits_in_vain() const;
     /// How often something has happened that others may notice.
     std::uint64_t effects() const {
         return counters_.global_store + counters_.shared_store + counters_.local_store +

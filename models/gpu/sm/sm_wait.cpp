@@ -3,6 +3,7 @@
 // touch what an atomic has yet to change, and calls of the system's functions; the hardware knows
 // no such wait, but what it does takes longer than a window anyway. And threads that ask an
 // mbarrier wait until the copies that it counts as done have come in time.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -11,7 +12,9 @@
 #include "isa/sass/semantics/address.h"
 #include "isa/sass/semantics/mbarrier.h"
 #include "isa/sass/system_call.h"
+#include "models/gpu/mbarrier_watch.h"
 #include "models/gpu/sm/sm.h"
+#include "models/gpu/warp_state.h"
 
 namespace lockstep::gpu {
 
@@ -34,7 +37,7 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
     const bool asks_copies = in.reads_mbarrier && !copy_barriers_.empty();
     const bool is_product = in.kind == InstructionKind::kWarpgroupProduct;
     const bool awaits_grid = in.waits_for_grid;
-    if (!is_memory && !asks_copies && !in.is_try_wait && !in.may_call_system && !is_product &&
+    if (!is_memory && !asks_copies && !in.is_phase_check && !in.may_call_system && !is_product &&
         !awaits_grid) [[likely]]
         return false;
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
@@ -43,6 +46,11 @@ bool Sm::must_wait(unsigned sub_core, unsigned local, const StaticInstruction& i
     const sass::Instruction& code = context.code[warp.pc];
     warp.mask = warp.active & (warp.predicate[code.guard] ^ code.guard_invert);
     if (warp.mask == 0) return false;
+    if (in.is_phase_check) {
+        context.has_asked = true;
+        context.asked_at = now_;
+        context.asked_pc = warp.pc;
+    }
     if (is_product) {
         if (warpgroups_.accepts(first_of_warpgroup(context, slot), context.products)) return false;
         warpgroups_.wait_for_room(slot);
@@ -128,28 +136,27 @@ void Sm::end_grid_wait(const KernelRun& run) {
 }
 
 void Sm::append_warp_states(std::vector<std::uint64_t>& states) const {
-    constexpr std::uint64_t kPrime = 0x0000'0100'0000'01b3;  // FNV-1a, by words
     for (const WarpContext& context : contexts_) {
         if (context.warp == nullptr) {
             states.push_back(0);
             continue;
         }
-        const sass::Warp& warp = *context.warp;
-        std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
-        const auto mix = [&hash](std::uint64_t word) { hash = (hash ^ word) * kPrime; };
-        mix(warp.pc);
-        mix(warp.active);
-        for (const std::uint32_t predicate : warp.predicate) mix(predicate);
-        for (const auto& path : warp.parked) mix(path.pc ^ std::uint64_t{path.lanes} << 32);
-        const std::byte* const rows = warp.bases[0];
-        const std::size_t bytes = warp.cta->launch->rows * sizeof(sass::Row);
-        for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
-            std::uint64_t word;
-            std::memcpy(&word, rows + at, sizeof word);
-            mix(word);
-        }
-        states.push_back(hash | 1);
+        states.push_back(state_of(*context.warp));
     }
+}
+
+bool Sm::waits_in_vain() const {
+    return std::all_of(contexts_.begin(), contexts_.end(), [](const WarpContext& context) {
+        return context.warp == nullptr || context.try_wait_end == 0 ||
+               gpu::never_goes_on(*context.warp);
+    });
+}
+
+bool Sm::never_goes_on() const {
+    return std::all_of(contexts_.begin(), contexts_.end(), [](const WarpContext& context) {
+        if (context.warp == nullptr || context.is_done || context.waits_for_path) return true;
+        return context.has_asked && gpu::never_goes_on(*context.warp);
+    });
 }
 
 void Sm::forget_extents() {

@@ -337,6 +337,7 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         case Op::kSyncs: {
             constexpr unsigned kTryWait = 72;
             in.reads_mbarrier = word.form() == 2;  // phase check
+            in.is_phase_check = in.reads_mbarrier;
             in.is_try_wait = in.reads_mbarrier && word.bit(kTryWait);
             in.changes_mbarrier = !in.reads_mbarrier;
             in.latency = static_cast<std::uint16_t>(parameters_.mbarrier_latency);

@@ -41,6 +41,9 @@ struct WarpContext {
     std::uint16_t product_groups = 0;  ///< of its warpgroup, committed and not ended
     std::uint32_t products = 0;        ///< of its warpgroup that it has issued
     engine::Cycle try_wait_end = 0;    ///< when its try_wait gives up; 0: it waits in none
+    bool has_asked = false;            ///< an mbarrier for its phase
+    engine::Cycle asked_at = 0;        ///< ... when last
+    std::uint32_t asked_pc = 0;        ///< ... by which instruction
     bool waits_for_grid = false;       ///< at griddepcontrol.wait
     WarpState state = WarpState::kWait;
     engine::Cycle since = 0;  ///< in this state
