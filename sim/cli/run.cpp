@@ -135,7 +135,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_flag("--source", job->source,
                    "GPU: count by instruction and source line (nvcc -lineinfo), show it, and keep "
                    "it in --stats");
-    verb->add_option("--l2", job->l2, "what the L2 holds when a kernel begins: cold or warm")
+    verb->add_option("--l2", job->l2,
+                     "what the L2 holds when a kernel begins: cold or warm (of a network: warm)")
         ->check(CLI::IsMember({"cold", "warm"}))
         ->capture_default_str();
     verb->add_option("--bounds", job->bounds,
@@ -174,7 +175,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         "TPU, NPU: write the program that runs (.tpu, .npu), to disassemble it or run it "
         "again");
     verb->add_option("--precision", job->precision,
-                     "of a network; GPU: fp32 (default); NPU: bits of weights, 8 (default), 4, 2 "
+                     "of a network; GPU: fp32 (default), tf32, fp16, bf16; NPU: bits of weights, 8 "
+                     "(default), 4, 2 "
                      "(4a8: and of activations) or mixed (by layer, chosen by what they cost); a "
                      "list, as 8,4,mixed, is compared in a table");
     verb->add_flag("--host", job->host, "NPU: run operators that it lacks on the host");

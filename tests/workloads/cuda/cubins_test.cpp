@@ -60,6 +60,10 @@ TEST_P(Cubins, EverySourceHasItsImageInTheProgram) {
         if (entry.path().extension() != ".cu") continue;
         const std::string name = entry.path().stem();
         const auto image = kernel_image(name, GetParam().arch);
+        // Some need Tensor Cores that came later.
+        if (const auto archs = kernel_archs(name);
+            !archs.empty() && GetParam().arch < archs.front() && GetParam().arch < 80)
+            continue;
         const fs::path file = kFolder / "cubin" / GetParam().target() / (name + ".cubin");
         EXPECT_FALSE(image.empty()) << name;
         EXPECT_TRUE(std::string(image.begin(), image.end()) == contents(file)) << name;

@@ -155,6 +155,10 @@ struct Epilogue {
     Type type = Type::kFp32;
     std::int32_t vector = 0;  ///< four consecutive columns can be written at once
     std::int32_t row = 0, batch[kBatchDims] = {};
+    /// The common one, for kernels of the type that result and operands then have: factor, a vector
+    /// over the columns, a tensor like the result, limits; all in fours.
+    std::int32_t is_simple = 0, bias = -1, residual = -1;  ///< numbers of the operands, or -1
+    float low = 0, high = 0;
     std::int32_t steps = 0;
     float factor = 1;
     Step step[kProductSteps];

@@ -111,4 +111,87 @@ __device__ __forceinline__ void put_sums(const Product& p, float (&v)[4], int ro
         if (column + i < p.n) to[i] = v[i];
 }
 
+/// Four elements of a kernel's own type.
+template <class T>
+__device__ __forceinline__ void load_four(const T* from, float (&v)[4]) {
+    constexpr Type kType = std::is_same_v<T, float>    ? Type::kFp32
+                           : std::is_same_v<T, __half> ? Type::kFp16
+                                                       : Type::kBf16;
+    load_vector(from, kType, 0, v);
+}
+template <class T>
+__device__ __forceinline__ void store_four(T* to, const float (&v)[4]) {
+    constexpr Type kType = std::is_same_v<T, float>    ? Type::kFp32
+                           : std::is_same_v<T, __half> ? Type::kFp16
+                                                       : Type::kBf16;
+    store_vector(to, kType, 0, v);
+}
+
+/// Epilogue::is_simple of U fours at once, so that their operands are on their way together.
+template <class T, int U, class BatchOffset>
+__device__ __forceinline__ void run_simple(const Epilogue& e, float (&v)[U][4], const int (&row)[U],
+                                           const int (&column)[U], const bool (&valid)[U],
+                                           BatchOffset&& batch) {
+    float x[U][4];
+    const auto add = [&](const ProductOperand& operand) {
+        const T* const from = static_cast<const T*>(operand.data) + batch(operand.batch);
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+            if (valid[u]) load_four(from + row[u] * operand.row + column[u], x[u]);
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+#pragma unroll
+            for (int i = 0; i < 4; ++i) v[u][i] += x[u][i];
+    };
+#pragma unroll
+    for (int u = 0; u < U; ++u)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) v[u][i] *= e.factor;
+    if (e.bias >= 0) add(e.operand[e.bias]);
+    if (e.residual >= 0) add(e.operand[e.residual]);
+    T* const to = static_cast<T*>(e.out) + batch(e.batch);
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            v[u][i] = v[u][i] < e.low ? e.low : v[u][i];
+            v[u][i] = e.high < v[u][i] ? e.high : v[u][i];
+        }
+        if (valid[u]) store_four(to + row[u] * e.row + column[u], v[u]);
+    }
+}
+
+/// `Rows` rows of N sums in shared memory on their way out; row_of(i) is the product's row.
+template <class T, int Rows, int N, int Threads, class RowOf>
+__device__ __forceinline__ void put_tile(const Product& p, const float (*sums)[N + 4], int column0,
+                                         int batch, const Batch& at, RowOf&& row_of) {
+    constexpr int kUnits = Rows * N / 4, kAtOnce = 4;
+    static_assert(kUnits % (Threads * kAtOnce) == 0);
+    const auto offset = [&](const int(&stride)[kBatchDims]) { return at.offset(stride); };
+    if (p.splits == 1 && p.epilogue.is_simple) {
+#pragma unroll 1
+        for (int first = threadIdx.x; first < kUnits; first += Threads * kAtOnce) {
+            float v[kAtOnce][4];
+            int row[kAtOnce], column[kAtOnce];
+            bool valid[kAtOnce];
+#pragma unroll
+            for (int u = 0; u < kAtOnce; ++u) {
+                const int unit = first + u * Threads;
+                load_four(&sums[unit / (N / 4)][unit % (N / 4) * 4], v[u]);
+                row[u] = row_of(unit / (N / 4));
+                column[u] = column0 + unit % (N / 4) * 4;
+                valid[u] = row[u] < p.m && column[u] < p.n;
+            }
+            run_simple<T, kAtOnce>(p.epilogue, v, row, column, valid, offset);
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int unit = threadIdx.x; unit < kUnits; unit += Threads) {
+        float v[4];
+        load_four(&sums[unit / (N / 4)][unit % (N / 4) * 4], v);
+        put_sums(p, v, row_of(unit / (N / 4)), column0 + unit % (N / 4) * 4, batch, at);
+    }
+}
+
 }  // namespace lockstep::kernels

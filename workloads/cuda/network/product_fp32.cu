@@ -115,34 +115,33 @@ __device__ __forceinline__ void product(const Product& p) {
 
     const int ty = threadIdx.x / (N / TN) * 4, tx = threadIdx.x % (N / TN) * 4;
     float sum[TM][TN] = {};
-    fetch(k_begin);
-    fetch_a.put(shared.tile[0].a, a_vector);
-    fetch_b.put(shared.tile[0].b, b_vector);
-    __syncthreads();
     const int steps = (k_end - k_begin + Depth - 1) / Depth;
-    for (int step = 0; step < steps; ++step) {
-        const auto& tile = shared.tile[step % 2];
+    // The first step only fetches: that way the code that does is there once.
+    for (int step = -1; step < steps; ++step) {
+        const auto& tile = shared.tile[step & 1];
         const bool more = step + 1 < steps;
         if (more) fetch(k_begin + (step + 1) * Depth);
+        if (step >= 0) {
 #pragma unroll
-        for (int i = 0; i < Depth; ++i) {
-            float a_part[TM], b_part[TN];
+            for (int i = 0; i < Depth; ++i) {
+                float a_part[TM], b_part[TN];
 #pragma unroll
-            for (int j = 0; j < TM; j += 4)
-                *reinterpret_cast<float4*>(a_part + j) =
-                    *reinterpret_cast<const float4*>(&tile.a[i][ty + j / 4 * kSlab]);
+                for (int j = 0; j < TM; j += 4)
+                    *reinterpret_cast<float4*>(a_part + j) =
+                        *reinterpret_cast<const float4*>(&tile.a[i][ty + j / 4 * kSlab]);
 #pragma unroll
-            for (int j = 0; j < TN; j += 4)
-                *reinterpret_cast<float4*>(b_part + j) =
-                    *reinterpret_cast<const float4*>(&tile.b[i][tx + j / 4 * (N / (TN / 4))]);
+                for (int j = 0; j < TN; j += 4)
+                    *reinterpret_cast<float4*>(b_part + j) =
+                        *reinterpret_cast<const float4*>(&tile.b[i][tx + j / 4 * (N / (TN / 4))]);
 #pragma unroll
-            for (int y = 0; y < TM; ++y)
+                for (int y = 0; y < TM; ++y)
 #pragma unroll
-                for (int x = 0; x < TN; ++x) sum[y][x] += a_part[y] * b_part[x];
+                    for (int x = 0; x < TN; ++x) sum[y][x] += a_part[y] * b_part[x];
+            }
         }
         if (more) {
-            fetch_a.put(shared.tile[(step + 1) % 2].a, a_vector);
-            fetch_b.put(shared.tile[(step + 1) % 2].b, b_vector);
+            fetch_a.put(shared.tile[(step + 1) & 1].a, a_vector);
+            fetch_b.put(shared.tile[(step + 1) & 1].b, b_vector);
         }
         __syncthreads();
     }
@@ -156,13 +155,8 @@ __device__ __forceinline__ void product(const Product& p) {
                 *reinterpret_cast<float4*>(&shared.sums[ty + y][tx + x / 4 * (N / (TN / 4))]) =
                     *reinterpret_cast<const float4*>(&sum[4 * slab + y][x]);
         __syncthreads();
-#pragma unroll 1
-        for (int unit = threadIdx.x; unit < kSlab * N / 4; unit += kThreads) {
-            const int row = unit / (N / 4), column = unit % (N / 4) * 4;
-            float v[4];
-            *reinterpret_cast<float4*>(v) = *reinterpret_cast<float4*>(&shared.sums[row][column]);
-            put_sums(p, v, row0 + slab * kSlab + row, column0 + column, batch, at);
-        }
+        put_tile<float, kSlab, N, kThreads>(p, shared.sums, column0, batch, at,
+                                            [&](int row) { return row0 + slab * kSlab + row; });
     }
 }
 

@@ -15,7 +15,8 @@ Tensor to_input(const Graph& graph, ValueId id, const Tensor& real) {
     const Value& value = graph.value(id);
     if (value.quantisation && real.type != value.type)
         return quantise(real, *value.quantisation, value.type);
-    if (value.type != real.type && value.type == ElementType::kBf16)
+    const bool is_short = value.type == ElementType::kBf16 || value.type == ElementType::kFp16;
+    if (value.type != real.type && is_short && is_floating(real.type))
         return from_floats(value.type, real.shape, to_floats(real));
     return real;
 }

@@ -6,6 +6,9 @@
 #include "sim/error/error.h"
 #include "workloads/network/coverage/samples.h"
 #include "workloads/network/decompose/decompose.h"
+#include "workloads/network/gpu/lowering.h"
+#include "workloads/network/gpu/prepare.h"
+#include "workloads/network/reference/fold.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/prepare.h"
 
@@ -73,6 +76,27 @@ Verdict verdict_of(Operator op, const TpuTarget& target) {
     return verdict;
 }
 
+std::string gpu_text_of(Operator op) {
+    const auto refused = [](const std::string& reason) { return "no: " + reason; };
+    Graph graph = sample_of(op);
+    try {
+        simplify(graph);
+        gpu::legalise(graph);
+    } catch (const InputError& error) {
+        return refused(error.what());
+    }
+    std::vector<Operator> as;
+    for (const Node& node : graph.nodes) {
+        if (node.name.find(kSampleName) == std::string::npos) continue;
+        if (const auto reason = gpu::reason_of(graph, node, gpu::Precision::kFp32))
+            return refused(node.op == op ? *reason
+                                         : fmt::format("{} ({})", *reason, name_of(node.op)));
+        add_once(as, node.op);
+    }
+    if (as.empty()) return "nothing is left to do";
+    return as == std::vector{op} ? "kernel" : "kernel, as " + names_of(as);
+}
+
 std::string operators_page() {
     std::string page =
         "# Operators by machine\n"
@@ -80,20 +104,22 @@ std::string operators_page() {
         "network "
         "for each operator (coverage/samples.cpp); do not edit.\n\n"
         "`core`: the machine's own instructions, as the operators that its compiler writes it "
-        "with. `host`: generation 1 leaves it to its host, and why. What a sample shows holds for "
+        "with. `kernel`: launches of our kernels. `host`: generation 1 leaves it to its host, and "
+        "why. What a sample shows holds for "
         "its form of the operator: other attributes, ranks or computed operands may be refused, "
         "and are then named.\n\n"
-        "| operator | reference | tpu_v1 | tpu_v2 and later |\n|---|---|---|---|\n";
+        "| operator | reference | GPUs | tpu_v1 | tpu_v2 and later |\n|---|---|---|---|---|\n";
     for (std::size_t i = 0; i < operator_count(); ++i) {
         const auto op = static_cast<Operator>(i);
         const std::string reference =
             info_of(op).is_composite ? "with " + names_of(parts_of(op)) : "yes";
         if (op == Operator::kConstant) {
             page +=
-                "| Constant | a value when the network is read | as reference | as reference |\n";
+                "| Constant | a value when the network is read | as reference | as reference | as "
+                "reference |\n";
             continue;
         }
-        std::string row = fmt::format("| {} | {} |", name_of(op), reference);
+        std::string row = fmt::format("| {} | {} | {} |", name_of(op), reference, gpu_text_of(op));
         for (const int generation : {1, 2}) {
             TpuTarget target{.generation = generation, .limits = {}};
             row += fmt::format(" {} |", text_of(op, verdict_of(op, target)));

@@ -81,17 +81,42 @@ Cost cost_of_rows(const Target& t, const kernels::Product& p, const ProductTrait
     return cost;
 }
 
-std::vector<Candidate> candidates_of(const Target& t) {
-    std::vector<Candidate> list;
+/// What runs on Tensor Cores: a kernel and its rate.
+struct TensorKernel {
+    std::string_view file, large, small;
+    double macs;
+};
+
+std::optional<TensorKernel> tensor_kernel(const Target& t, Precision precision, ElementType type) {
+    if (type == ElementType::kFp16)
+        return {{"product_fp16", "product_fp16_large", "product_fp16_small", t.fp16_macs}};
+    if (type == ElementType::kBf16)
+        return {{"product_bf16", "product_bf16_large", "product_bf16_small", t.fp16_macs}};
+    if (type == ElementType::kFp32 && precision == Precision::kTf32)
+        return {{"product_tf32", "product_tf32_large", "product_tf32_small", t.tf32_macs}};
+    return std::nullopt;
+}
+
+std::vector<Candidate> candidates_of(const Target& t, Precision precision, ElementType type) {
+    if (const auto kernel = tensor_kernel(t, precision, type)) {
+        const auto depth = static_cast<int>(kernels::kTensorDepthBytes / size_of(type));
+        const auto candidate = [&](std::string_view name, kernels::TileShape tile, int registers) {
+            const int bytes = kernels::tensor_shared_bytes(tile);
+            return Candidate{
+                {kernel->file, name}, tile,      depth, kernels::kTensorStages - 1,
+                kernel->macs,         registers, bytes, static_cast<std::uint32_t>(bytes)};
+        };
+        return {candidate(kernel->large, kernels::kLargeTile, 128),
+                candidate(kernel->small, kernels::kSmallTile, 80)};
+    }
     const auto simt = [&](std::string_view kernel, kernels::TileShape tile, int depth,
                           int registers) {
         const std::int64_t tiles = 2 * depth * (tile.m + tile.n + 8) * 4;
-        list.push_back(
-            {{"product_fp32", kernel}, tile, depth, 1, t.fp32_macs, registers, tiles, 0});
+        return Candidate{
+            {"product_fp32", kernel}, tile, depth, 1, t.fp32_macs, registers, tiles, 0};
     };
-    simt("product_fp32_large", kernels::kLargeTile, kernels::kLargeDepth, 128);
-    simt("product_fp32_small", kernels::kSmallTile, kernels::kSmallDepth, 80);
-    return list;
+    return {simt("product_fp32_large", kernels::kLargeTile, kernels::kLargeDepth, 128),
+            simt("product_fp32_small", kernels::kSmallTile, kernels::kSmallDepth, 80)};
 }
 
 std::string text_of(double cycles) {
@@ -107,7 +132,6 @@ std::string describe(const Candidate& c, int splits, const Cost& cost) {
 
 ProductChoice choose_product(const Target& t, Precision precision, const kernels::Product& p,
                              const ProductTraits& traits) {
-    (void)precision;
     ProductChoice best;
     std::string others;
     Cost cost_of_best;
@@ -122,7 +146,7 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
             others += (others.empty() ? "" : ", ") + text;
         }
     };
-    for (const Candidate& c : candidates_of(t)) {
+    for (const Candidate& c : candidates_of(t, precision, traits.type)) {
         // The best number of pieces stands for the tile.
         int best_splits = 1;
         Cost least = cost_of(t, p, traits, c, 1);
@@ -183,9 +207,10 @@ void launch_product(Lowering& l, kernels::Product p, const ProductTraits& traits
                        size_of(traits.result);
     launch.choice = choice.reason;
     if (p.splits == 1) return;
-    const std::int64_t threads = traits.batches * p.m * divide_up(p.n, 4);
-    l.emit({"product_sum", "product_sum"}, Lowering::threads_for(threads), p,
-           static_cast<std::int32_t>(batches));
+    const std::int64_t fours = divide_up(p.n, 4);
+    Lowering::Shape3 sum = Lowering::threads_for(p.m * fours);
+    sum.grid.y = batches;
+    l.emit({"product_sum", "product_sum"}, sum, p, divider_of(fours));
 }
 
 }  // namespace lockstep::network::gpu

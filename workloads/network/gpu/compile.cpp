@@ -173,13 +173,6 @@ Place port(Lowering& l, ValueId id, BufferUse use) {
     return place;
 }
 
-/// The input that takes the place of an output, or nothing.
-std::optional<std::size_t> updated_input(const Options& options, std::size_t output) {
-    for (const Update& update : options.updates)
-        if (update.output == output) return update.input;
-    return std::nullopt;
-}
-
 void check_updates(const Graph& graph, const Options& options) {
     std::set<std::size_t> inputs;
     for (const Update& update : options.updates) {
@@ -239,11 +232,7 @@ Executable compile(Graph given_graph, const Target& target, const Options& optio
         l.set_layer(graph.value(graph.outputs[i]).name);
         l.copy(made, code.outputs[i]);
     }
-    for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-        if (const auto input = updated_input(options, i)) {
-            l.set_layer(graph.value(graph.inputs[*input]).name);
-            l.copy(code.outputs[i], code.inputs[*input]);
-        }
+    place_updates(l);
     plan_memory(code);
     return code;
 }

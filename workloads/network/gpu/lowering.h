@@ -86,7 +86,8 @@ class Lowering {
   private:
     template <class T>
     static void append(Launch& launch, const T& value) {
-        const std::size_t at = (launch.parameters.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+        const std::size_t at =
+            (launch.parameters.size() + alignof(T) - 1) / alignof(T) * alignof(T);
         launch.parameters.resize(at + sizeof(T));
         std::memcpy(launch.parameters.data() + at, &value, sizeof(T));
     }
@@ -158,6 +159,10 @@ void lower_rows(Lowering& l, const Node& node);
 void lower_reduction(Lowering& l, const Node& node);
 void lower_movement(Lowering& l, const Node& node);
 void lower_indexing(Lowering& l, const Node& node);
+
+/// Lets an output that takes an input's place be computed there, where nobody reads the old value
+/// later; else copies it at the end.
+void place_updates(Lowering& l);
 
 /// Gives the buffers between their addresses; sets first and last. InputError where the machine's
 /// memory is too small, with the largest tensors.

@@ -8,6 +8,7 @@
 #include "workloads/network/decompose/expand.h"
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/quantise/bf16.h"
 #include "workloads/network/reference/fold.h"
 
 namespace lockstep::network::gpu {
@@ -72,20 +73,47 @@ void legalise(Graph& graph) {
     fold_bias(graph);
 }
 
+namespace {
+
+/// Turing's Tensor Cores have neither bf16 nor tf32.
+void check_precision(const Target& target, Precision precision) {
+    constexpr int kAmpere = 80;
+    const bool needs_ampere = precision == Precision::kBf16 || precision == Precision::kTf32;
+    if (needs_ampere && target.arch < kAmpere)
+        throw InputError(
+            fmt::format("--precision {}: {} (compute capability {}.{}) has no Tensor "
+                        "Cores for it; it has fp16, and fp32 on CUDA cores",
+                        name_of(precision), target.name, target.arch / 10, target.arch % 10));
+}
+
+}  // namespace
+
 compile::Prepared prepare(Graph graph, const Target& target, Precision precision,
                           std::uint64_t seed) {
-    if (precision != Precision::kFp32)
-        throw InputError(fmt::format("networks on {} in {} are not there yet; --precision fp32 is",
-                                     target.name, name_of(precision)));
+    check_precision(target, precision);
     simplify(graph);
     compile::refuse_empty_values(graph);
     legalise(graph);
+    if (precision == Precision::kFp16) graph = cast_floats(graph, ElementType::kFp16);
+    if (precision == Precision::kBf16) graph = cast_floats(graph, ElementType::kBf16);
     return compile::prepare_floats(std::move(graph), seed, true);
 }
 
-std::vector<compile::Check> verify(const compile::Prepared& network, Precision,
+std::vector<compile::Check> verify(const compile::Prepared& network, Precision precision,
                                    const std::vector<Tensor>& results) {
-    return compile::verify_fp32(network, results);
+    switch (precision) {
+        case Precision::kTf32:
+            // Of as many digits as fp16.
+            return compile::verify_rounded(
+                network, results, round_product_operands(network.graph, ElementType::kFp16),
+                "operands of products to 10 bits");
+        case Precision::kFp16:
+            return compile::verify_rounded(network, results, network.graph, "each value to fp16");
+        case Precision::kBf16:
+            return compile::verify_rounded(network, results, network.graph, "each value to bf16");
+        default:
+            return compile::verify_fp32(network, results);
+    }
 }
 
 }  // namespace lockstep::network::gpu

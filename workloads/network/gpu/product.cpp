@@ -2,6 +2,7 @@
 // Conv, Gemm and MatMul as one kind of product, whose sums pass through an epilogue: bias, residual
 // and activation, as far as their operands lie along rows and columns.
 #include <algorithm>
+#include <limits>
 
 #include "sim/numerics/integer.h"
 #include "workloads/network/gpu/chain.h"
@@ -302,6 +303,35 @@ class EpilogueWriter {
     int operands_ = 0;
 };
 
+/// Whether the steps are bias, residual and limits, in that order and all in fours; sets which.
+bool find_simple(kernels::Epilogue& e, std::int64_t columns) {
+    using kernels::Function;
+    if (columns % 4 != 0 || e.vector == 0) return false;
+    e.bias = e.residual = -1;
+    e.low = -std::numeric_limits<float>::infinity();
+    e.high = std::numeric_limits<float>::infinity();
+    for (int s = 0; s < e.steps; ++s) {
+        const kernels::Step& step = e.step[s];
+        const bool is_last = s + 1 == e.steps;
+        if (step.function == Function::kAdd && step.x >= 0) {
+            const kernels::ProductOperand& operand = e.operand[step.x];
+            if (operand.vector == 0 || operand.type != e.type || e.residual >= 0) return false;
+            if (operand.row == 0 && e.bias < 0)
+                e.bias = step.x;
+            else
+                e.residual = step.x;
+        } else if (step.function == Function::kRelu && is_last) {
+            e.low = 0;
+        } else if (step.function == Function::kClip && is_last) {
+            e.low = step.a;
+            e.high = step.b;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// The bias of the product itself.
 std::vector<ChainStep> bias_steps(const Node& node) {
     if (node.input(2) == kNoValue || node.real("beta", 1) == 0) return {};
@@ -403,6 +433,8 @@ void lower_product(Lowering& l, const Group& nodes) {
     epilogue.type = type_of(out.type);
     epilogue.vector = out.offset % 4 == 0 && epilogue.row % 4 == 0 &&
                       all_multiples({epilogue.batch[0], epilogue.batch[1], epilogue.batch[2]}, 4);
+    const bool own_type = out.type == l.place(node.inputs[0]).type;
+    epilogue.is_simple = own_type && find_simple(epilogue, problem.p.n) ? 1 : 0;
     if (depthwise) {
         launch_depthwise(l, node, problem, out);
     } else {

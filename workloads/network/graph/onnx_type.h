@@ -9,7 +9,7 @@
 
 namespace lockstep::network {
 
-inline constexpr std::int64_t kOnnxFp32 = 1, kOnnxBf16 = 16;
+inline constexpr std::int64_t kOnnxFp32 = 1, kOnnxFp16 = 10, kOnnxBf16 = 16;
 
 /// A number of TensorProto.DataType as an element type; nothing where there is none here.
 inline std::optional<ElementType> onnx_element_type(std::int64_t number) {
@@ -26,7 +26,7 @@ inline std::optional<ElementType> onnx_element_type(std::int64_t number) {
             return ElementType::kInt64;
         case 9:
             return ElementType::kBool;
-        case 10:
+        case kOnnxFp16:
             return ElementType::kFp16;
         case 11:
             return ElementType::kFp64;

@@ -8,29 +8,44 @@
 #include <map>
 #include <optional>
 
+#include "sim/error/error.h"
 #include "workloads/network/graph/onnx_type.h"
 #include "workloads/network/graph/products.h"
 
 namespace lockstep::network {
 
+namespace {
+
+std::int64_t onnx_number(ElementType type) {
+    LOCKSTEP_CHECK(type == ElementType::kBf16 || type == ElementType::kFp16, "{} is no short type",
+                   name_of(type));
+    return type == ElementType::kBf16 ? kOnnxBf16 : kOnnxFp16;
+}
+
+}  // namespace
+
 Graph cast_to_bf16(const Graph& graph) {
+    return cast_floats(graph, ElementType::kBf16);
+}
+
+Graph cast_floats(const Graph& graph, ElementType type) {
     Graph result = graph;
     for (Value& value : result.values) {
         if (value.type != ElementType::kFp32) continue;
-        value.type = ElementType::kBf16;
+        value.type = type;
         if (value.is_known())
             value.data = std::make_shared<const Tensor>(
-                from_floats(ElementType::kBf16, value.data->shape, to_floats(*value.data)));
+                from_floats(type, value.data->shape, to_floats(*value.data)));
     }
     for (Node& node : result.nodes) {
         if (node.op == Operator::kCast && node.integer("to", 0) == kOnnxFp32)
-            node.attributes["to"] = kOnnxBf16;
-        // What a node holds itself becomes bf16 where it is computed.
+            node.attributes["to"] = onnx_number(type);
+        // What a node holds itself becomes short where it is computed.
         for (auto& [name, attribute] : node.attributes) {
             const auto* tensor = std::get_if<std::shared_ptr<const Tensor>>(&attribute);
             if (tensor == nullptr || (*tensor)->type != ElementType::kFp32) continue;
             attribute = std::make_shared<const Tensor>(
-                from_floats(ElementType::kBf16, (*tensor)->shape, to_floats(**tensor)));
+                from_floats(type, (*tensor)->shape, to_floats(**tensor)));
         }
     }
     validate(result);
@@ -96,7 +111,8 @@ Graph narrow_product_operands(const Graph& graph) {
     return result;
 }
 
-Graph round_product_operands(const Graph& graph) {
+Graph round_product_operands(const Graph& graph, ElementType type) {
+    const std::string ending = fmt::format(".{}", name_of(type));
     Graph result = graph;
     std::map<ValueId, ValueId> rounded;
     std::vector<Node> nodes;
@@ -108,22 +124,22 @@ Graph round_product_operands(const Graph& graph) {
                 const auto [found, is_new] = rounded.try_emplace(id, kNoValue);
                 if (is_new) {
                     Value value = graph.value(id);
-                    value.name += ".bf16";
-                    value.type = ElementType::kBf16;
+                    value.name += ending;
+                    value.type = type;
                     if (value.is_known()) {
-                        value.data = std::make_shared<const Tensor>(from_floats(
-                            ElementType::kBf16, value.data->shape, to_floats(*value.data)));
+                        value.data = std::make_shared<const Tensor>(
+                            from_floats(type, value.data->shape, to_floats(*value.data)));
                     } else {
                         value.kind = ValueKind::kComputed;
                     }
                     const bool is_computed = value.kind == ValueKind::kComputed;
                     found->second = result.add(std::move(value));
                     if (is_computed)
-                        nodes.push_back({.name = graph.value(id).name + ".bf16",
+                        nodes.push_back({.name = graph.value(id).name + ending,
                                          .op = Operator::kCast,
                                          .inputs = {id},
                                          .outputs = {found->second},
-                                         .attributes = {{"to", kOnnxBf16}}});
+                                         .attributes = {{"to", onnx_number(type)}}});
                 }
                 node.inputs[i] = found->second;
             }

@@ -72,8 +72,11 @@ std::vector<network::Tensor> results_of(const network::Graph& graph, const gpu::
 
 }  // namespace
 
-Outcome run_gpu_network(const Job& job, const Subject& subject, const MachinePtr& machine,
+Outcome run_gpu_network(const Job& given_job, const Subject& subject, const MachinePtr& machine,
                         Screen& screen) {
+    // A layer finds in L2 what the one before wrote, unless the user wants it otherwise.
+    Job job = given_job;
+    if (std::ranges::count(job.given, "--l2") == 0) job.l2 = "warm";
     Outcome outcome{{machine->name(), std::string(name_of(job.mode)), job.what}};
     screen.progress("preparing");
     NetworkSource source = read_network(job, subject, true);

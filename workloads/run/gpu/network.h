@@ -7,6 +7,7 @@
 
 namespace lockstep::run {
 
+/// L2 is warm between launches unless --l2 says otherwise.
 Outcome run_gpu_network(const Job& job, const Subject& subject, const MachinePtr& machine,
                         Screen& screen);
 

@@ -2,6 +2,7 @@
 // Products of odd shapes, layouts, groups and edges, and what is fused into them.
 #include <gtest/gtest.h>
 
+#include "sim/error/error.h"
 #include "tests/workloads/network/gpu/run_on.h"
 
 namespace lockstep::network::gpu {
@@ -52,6 +53,30 @@ TEST(Convolution, by_channel_reads_fours) {
     EXPECT_NE(kernels_of(ran.code).find("depthwise_fp32_4"), std::string::npos);
 }
 
+TEST(Convolution, runs_on_tensor_cores_in_each_type_that_the_machine_has) {
+    const std::vector<std::pair<const char*, std::vector<Precision>>> kMachines = {
+        {"t4", {Precision::kFp16}},
+        {"a100", {Precision::kFp16, Precision::kBf16, Precision::kTf32}},
+        {"h200", {Precision::kFp16, Precision::kBf16, Precision::kTf32}}};
+    for (const auto& [machine, precisions] : kMachines)
+        for (const Precision precision : precisions) {
+            // Sixteen bytes at once, single elements, a residual, groups, channels by themselves.
+            for (const Convolve& c :
+                 {Convolve{.channels = 16, .filters = 24}, Convolve{.channels = 3, .filters = 5},
+                  Convolve{.channels = 8, .filters = 8, .dilation = 2},
+                  Convolve{.channels = 32, .filters = 32, .stride = 2, .group = 2},
+                  Convolve{.group = 8}})
+                expect_right(run_on(
+                    convolution(c, c.channels == c.filters && c.stride == 1 && c.pad == c.dilation),
+                    machine, precision));
+        }
+}
+
+TEST(Convolution, refuses_a_type_that_the_machine_lacks) {
+    EXPECT_THROW(run_on(convolution({}), "t4", Precision::kBf16), InputError);
+    EXPECT_THROW(run_on(convolution({}), "t4", Precision::kTf32), InputError);
+}
+
 Graph matmul(const Shape& a, const Shape& b_shape, bool transpose = false) {
     Builder b("matmul", 1);
     const ValueId x = b.input("x", ElementType::kFp32, a);
@@ -72,6 +97,15 @@ TEST(MatMul, broadcasts_batches_of_any_layout) {
     expect_right(run_on(matmul({130, 33}, {33, 66})));
     expect_right(run_on(matmul({3, 64}, {64, 70})));
     expect_right(run_on(matmul({4}, {4, 3})));
+}
+
+TEST(MatMul, on_tensor_cores_takes_any_layout) {
+    for (const Precision precision : {Precision::kFp16, Precision::kBf16, Precision::kTf32}) {
+        expect_right(run_on(matmul({2, 3, 5, 24}, {3, 24, 6}), "h200", precision));
+        expect_right(run_on(matmul({2, 3, 5, 32}, {2, 3, 6, 32}, true), "h200", precision));
+        expect_right(run_on(matmul({130, 328}, {328, 136}), "h200", precision));
+        expect_right(run_on(matmul({3, 64}, {64, 70}), "h200", precision));
+    }
 }
 
 TEST(Gemm, takes_factors_and_transposed_operands) {

@@ -40,6 +40,21 @@ TEST(Session, holds_what_is_updated_between_runs) {
     EXPECT_EQ(session.input(1), floats({2, 2}, {8, 20, 30, 36}));
 }
 
+TEST(Session, computes_an_update_in_place_where_the_old_value_is_read_no_more) {
+    const auto kernels = [](Graph graph, std::vector<Update> updates) {
+        return kernels_of(compile(std::move(graph), target_named("h200"), {.updates = updates}));
+    };
+    Builder b("sgd", 1);
+    const ValueId g = b.input("g", ElementType::kFp32, {8, 8}),
+                  w = b.input("w", ElementType::kFp32, {8, 8});
+    EXPECT_EQ(kernels(b.finish({b.node(kSub, "new w", {w, g})}), {{0, 1}}), "map_real4");
+    // Transposed, the old value is read where the new one is written.
+    Builder c("transposed", 1);
+    const ValueId x = c.input("x", ElementType::kFp32, {8, 8});
+    const ValueId t = c.transpose("t", x, {1, 0});
+    EXPECT_EQ(kernels(c.finish({c.node(kAdd, "new x", {x, t})}), {{0, 0}}), "map_real4 map_real4");
+}
+
 TEST(Session, refuses_an_input_of_another_shape) {
     const auto machine = config::Machine::load("h200");
     const Executable code = compile(step_graph(), target_of(*machine));
