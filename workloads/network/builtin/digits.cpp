@@ -100,5 +100,14 @@ Graph digits_cnn(const Parameters& parameters, std::uint64_t seed, bool with_val
     return b.finish({b.node(Operator::kGemm, "linear", {x, w, bias})});
 }
 
+Graph digits_mlp(const Parameters& parameters, std::uint64_t seed, bool with_values) {
+    Builder b("digits_mlp", seed, with_values);
+    ValueId x = b.input("image", ElementType::kFp32,
+                        {parameters.at("batch"), 1, cuda::kImageSide, cuda::kImageSide});
+    x = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", std::int64_t{1}}});
+    x = b.node(Operator::kRelu, "relu", {b.linear("linear1", x, parameters.at("hidden"))});
+    return b.finish({b.linear("linear2", x, cuda::kClasses)});
+}
+
 }  // namespace builtin
 }  // namespace lockstep::network

@@ -16,10 +16,12 @@ Graph alexnet(const Parameters& parameters, std::uint64_t seed, bool with_values
 Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph char_transformer(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph cnn0(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph cnn1(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph conv2d(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph digits_cnn(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph digits_mlp(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph exponential(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph gemm(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_values);

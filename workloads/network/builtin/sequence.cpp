@@ -14,7 +14,7 @@ namespace lockstep::network::builtin {
 namespace {
 
 constexpr std::int64_t kHidden = 768, kHeads = 12, kLayers = 12;
-constexpr float kBertEpsilon = 1e-12f;
+constexpr float kBertEpsilon = 1e-12f, kEpsilon = 1e-5f;
 
 ValueId scalar(Builder& b, const std::string& name, float value) {
     return b.constant(name, make_tensor({}, std::span<const float>(&value, 1)));
@@ -94,6 +94,31 @@ ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, std::int64
     return b.layer_normalisation(name + ".norm2", add(b, name + ".add2", x, y), kBertEpsilon);
 }
 
+/// Added to the scores of what comes later.
+ValueId causal_mask(Builder& b, std::int64_t seq) {
+    Tensor later(ElementType::kFp32, {1, 1, seq, seq});
+    for (std::int64_t i = 0; i < seq; ++i)
+        for (std::int64_t j = i + 1; j < seq; ++j)
+            later.as<float>()[static_cast<std::size_t>(i * seq + j)] = -10000;
+    return b.constant("causal_mask", std::move(later));
+}
+
+/// As of GPT-2: normalised before attention and before the perceptron.
+ValueId decoder_layer(Builder& b, const std::string& name, ValueId x, ValueId mask,
+                      std::int64_t heads) {
+    const std::int64_t hidden = b.shape(x).back();
+    ValueId y = b.layer_normalisation(name + ".ln_1", x, kEpsilon);
+    y = b.linear(name + ".c_attn", y, 3 * hidden);
+    const ValueId q = b.node(Operator::kSplit, name + ".split",
+                             {y, integers(b, name + ".parts", {3}, {hidden, hidden, hidden})},
+                             {{"axis", std::int64_t{2}}}, 3);
+    // The outputs of one node have consecutive numbers.
+    y = attend_in_heads(b, name + ".attention", q, q + 1, q + 2, mask, heads);
+    x = add(b, name + ".add1", x, b.linear(name + ".c_proj", y, hidden));
+    y = b.layer_normalisation(name + ".ln_2", x, kEpsilon);
+    return add(b, name + ".add2", x, feed_forward(b, name + ".mlp", y, "tanh"));
+}
+
 std::int64_t axis_of(const Parameters& parameters) {
     const std::int64_t axis = parameters.at("axis");
     if (axis != -1 && axis != -2)
@@ -149,7 +174,6 @@ Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_valu
 
 Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     constexpr std::int64_t kVocabulary = 50257, kPositions = 1024;
-    constexpr float kEpsilon = 1e-5f;
     const std::int64_t batch = parameters.at("batch"), seq = parameters.at("seq");
     Builder b("gpt2_small", seed, with_values);
     const ValueId ids = b.input("input_ids", ElementType::kInt64, {batch, seq});
@@ -157,29 +181,34 @@ Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_val
     ValueId x = add(b, "embed", embed(b, "embed.word", words, ids),
                     embed(b, "embed.position", b.weight("wpe", {kPositions, kHidden}, 0.05f),
                           positions(b, seq, kPositions)));
-    Tensor later(ElementType::kFp32, {1, 1, seq, seq});
-    for (std::int64_t i = 0; i < seq; ++i)
-        for (std::int64_t j = i + 1; j < seq; ++j)
-            later.as<float>()[static_cast<std::size_t>(i * seq + j)] = -10000;
-    const ValueId mask = b.constant("causal_mask", std::move(later));
-    for (std::int64_t i = 0; i < kLayers; ++i) {
-        const std::string name = "h" + std::to_string(i);
-        ValueId y = b.layer_normalisation(name + ".ln_1", x, kEpsilon);
-        y = b.linear(name + ".c_attn", y, 3 * kHidden);
-        const ValueId q =
-            b.node(Operator::kSplit, name + ".split",
-                   {y, integers(b, name + ".parts", {3}, {kHidden, kHidden, kHidden})},
-                   {{"axis", std::int64_t{2}}}, 3);
-        // The outputs of one node have consecutive numbers.
-        y = attend_in_heads(b, name + ".attention", q, q + 1, q + 2, mask, kHeads);
-        x = add(b, name + ".add1", x, b.linear(name + ".c_proj", y, kHidden));
-        y = b.layer_normalisation(name + ".ln_2", x, kEpsilon);
-        x = add(b, name + ".add2", x, feed_forward(b, name + ".mlp", y, "tanh"));
-    }
+    const ValueId mask = causal_mask(b, seq);
+    for (std::int64_t i = 0; i < kLayers; ++i)
+        x = decoder_layer(b, "h" + std::to_string(i), x, mask, kHeads);
     x = b.layer_normalisation("ln_f", x, kEpsilon);
     x = b.reshape("tokens", x, {batch * seq, kHidden});
     x = b.node(Operator::kGemm, "lm_head", {x, words}, {{"transB", std::int64_t{1}}});
     return b.finish({b.reshape("logits", x, {batch, seq, kVocabulary})});
+}
+
+Graph char_transformer(const Parameters& parameters, std::uint64_t seed, bool with_values) {
+    const std::int64_t batch = parameters.at("batch"), seq = parameters.at("seq"),
+                       hidden = parameters.at("hidden"), heads = parameters.at("heads"),
+                       vocabulary = parameters.at("vocabulary");
+    if (hidden % heads != 0)
+        throw InputError(fmt::format("char_transformer: hidden={} in {} heads", hidden, heads));
+    Builder b("char_transformer", seed, with_values);
+    const ValueId ids = b.input("characters", ElementType::kInt64, {batch, seq});
+    ValueId x = add(b, "embed",
+                    embed(b, "embed.character",
+                          b.weight("characters.weight", {vocabulary, hidden}, 0.05f), ids),
+                    embed(b, "embed.position", b.weight("positions.weight", {seq, hidden}, 0.05f),
+                          positions(b, seq, seq)));
+    const ValueId mask = causal_mask(b, seq);
+    for (std::int64_t i = 0; i < parameters.at("layers"); ++i)
+        x = decoder_layer(b, "h" + std::to_string(i), x, mask, heads);
+    x = b.layer_normalisation("ln_f", x, kEpsilon);
+    x = b.reshape("tokens", x, {batch * seq, hidden});
+    return b.finish({b.linear("head", x, vocabulary)});
 }
 
 Graph lstm(const Parameters& parameters, std::uint64_t seed, bool with_values) {

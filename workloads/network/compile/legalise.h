@@ -35,6 +35,11 @@ bool write_normalising_product(NodeWriter&, Graph&, const Node&);  ///< ... or a
 /// Reductions, softmax and normalisation along axes that are not the last.
 bool write_along_last_axis(NodeWriter&, Graph&, const Node&);
 
+// legalise_training.cpp
+bool write_max_pool_gradient(NodeWriter&, Graph&, const Node&);  ///< tap after tap
+bool write_computed_bias(NodeWriter&, Graph&, const Node&);      ///< of a Conv: a sum after it
+bool write_scattered_sum(NodeWriter&, Graph&, const Node&);      ///< of rows: a product with ones
+
 // legalise_elements.cpp
 bool write_elements(NodeWriter&, Graph&, const Node&);  ///< functions, logic, choices by others
 

@@ -124,6 +124,11 @@ const Row kRows[] = {
     {kNot, [](Sample& s, Operator) { return s.node({s.truth()}); }},
     {kAveragePool, pool},
     {kMaxPool, pool},
+    {kMaxPoolGrad,
+     [](Sample& s, Operator) {
+         return s.node({s.image(), s.input(ElementType::kFp32, {1, 8, 4, 4})},
+                       {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}});
+     }},
     {kGlobalAveragePool, image},
     {kGlobalMaxPool, image},
     {kLRN,

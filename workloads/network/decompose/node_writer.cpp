@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/decompose/node_writer.h"
 
+#include "workloads/network/decompose/decompose.h"
 #include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network {
@@ -11,9 +12,15 @@ ValueId NodeWriter::add(Operator op, const std::string& name, std::vector<ValueI
     for (std::int64_t i = 0; i < outputs; ++i)
         node.outputs.push_back(
             into != kNoValue ? into : graph_.add({i == 0 ? name : name + "." + std::to_string(i)}));
+    const ValueId result = node.outputs[0];
+    if (info_of(op).is_composite) {
+        const std::optional<std::vector<Node>> parts = decompose(graph_, node);
+        nodes_.insert(nodes_.end(), parts->begin(), parts->end());
+        return result;
+    }
     infer_node(graph_, node);
-    nodes_.push_back(node);
-    return nodes_.back().outputs[0];
+    nodes_.push_back(std::move(node));
+    return result;
 }
 
 ValueId NodeWriter::constant(const std::string& name, Tensor tensor) {

@@ -65,7 +65,8 @@ Precision precision_named(const std::string& name) {
 void legalise(Graph& graph) {
     static constexpr compile::Rule kRules[] = {
         compile::write_in_two_dimensions,   compile::write_flat_pool, compile::write_vector_product,
-        compile::write_normalising_product, write_scaled_gemm,        write_triangle};
+        compile::write_normalising_product, write_scaled_gemm,        write_triangle,
+        compile::write_max_pool_gradient};
     expand_lstm(graph);
     compile::legalise(graph, kRules);
     infer_and_fold(graph);

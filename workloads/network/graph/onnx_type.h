@@ -37,4 +37,11 @@ inline std::optional<ElementType> onnx_element_type(std::int64_t number) {
     }
 }
 
+/// The other way round; 0 where ONNX has no such type.
+inline std::int64_t onnx_type_of(ElementType type) {
+    for (std::int64_t number = 1; number <= kOnnxBf16; ++number)
+        if (onnx_element_type(number) == type) return number;
+    return 0;
+}
+
 }  // namespace lockstep::network

@@ -103,6 +103,27 @@ void max_pool(const Step<Real>& step) {
     }
 }
 
+/// Of equal elements the first is taken, as PyTorch does.
+template <class Real>
+void max_pool_gradient(const Step<Real>& step) {
+    const Shape& shape = step.in[0]->shape;
+    const SlidingWindow window = window_of(step.node, shape);
+    const Shape plane_shape = spatial(shape);
+    const std::int64_t plane = element_count(plane_shape), outputs = element_count(window.output);
+    std::vector<std::int64_t> largest(static_cast<std::size_t>(outputs));
+    for (std::int64_t p = 0; p < shape[0] * shape[1]; ++p) {
+        const Real* x = step.real(0).data() + p * plane;
+        const Real* dy = step.real(1).data() + p * outputs;
+        Real* dx = step.out[0]->real.data() + p * plane;
+        std::fill(largest.begin(), largest.end(), -1);
+        for_each_tap(window, plane_shape, [&](std::size_t o, std::size_t, std::int64_t offset) {
+            if (offset >= 0 && (largest[o] < 0 || x[offset] > x[largest[o]])) largest[o] = offset;
+        });
+        for (std::size_t o = 0; o < largest.size(); ++o)
+            if (largest[o] >= 0) dx[largest[o]] += dy[o];
+    }
+}
+
 /// Bytes: of int8 and uint8 the order is that of the numbers.
 template <class Real>
 void integer_max_pool(const Step<Real>& step) {
@@ -177,6 +198,9 @@ bool run_window(const Step<Real>& step) {
             return true;
         case Operator::kMaxPool:
             is_floating(step.in[0]->type) ? max_pool(step) : integer_max_pool(step);
+            return true;
+        case Operator::kMaxPoolGrad:
+            max_pool_gradient(step);
             return true;
         case Operator::kGlobalMaxPool:
             global_maximum(step);

@@ -35,6 +35,16 @@ void infer_max_pool(const Rule& r) {
     infer_pool(r);
 }
 
+void infer_max_pool_gradient(const Rule& r) {
+    r.require(r.node.integer("storage_order", 0) == 0, "storage_order is not supported");
+    r.require_floating();
+    Shape out = window_of(r.node, r.in(0)).output;
+    out.insert(out.begin(), {r.in(0)[0], r.in(0)[1]});
+    r.require(r.in(1) == out,
+              fmt::format("a gradient {} of {}", to_string(r.in(1)), to_string(out)));
+    infer_same(r);
+}
+
 void infer_global_pool(const Rule& r) {
     r.require_floating();
     r.require(r.in(0).size() >= 3, "input " + to_string(r.in(0)));

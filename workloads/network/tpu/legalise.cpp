@@ -20,10 +20,19 @@ void legalise_for_tpu(Graph& graph, int generation) {
     static constexpr Rule kFirst[] = {
         write_in_two_dimensions, write_flat_pool, write_copy,       write_chain,
         write_vector_product,    write_gemm,      write_image_mean, write_normalising_convolution};
-    static constexpr Rule kLater[] = {
-        write_in_two_dimensions, write_flat_pool, write_copy,       write_chain,
-        write_vector_product,    write_gemm,      write_image_mean, write_normalising_product,
-        write_along_columns,     write_elements};
+    static constexpr Rule kLater[] = {write_in_two_dimensions,
+                                      write_flat_pool,
+                                      write_copy,
+                                      write_chain,
+                                      write_vector_product,
+                                      write_gemm,
+                                      write_image_mean,
+                                      write_normalising_product,
+                                      write_along_columns,
+                                      write_max_pool_gradient,
+                                      write_computed_bias,
+                                      write_scattered_sum,
+                                      write_elements};
     compile::legalise(graph, generation == 1 ? std::span<const Rule>(kFirst) : kLater);
 }
 

@@ -198,7 +198,7 @@ void ProductLowering::convolution() {
     m_ = in[0] * conv.out_height() * conv.out_width();
     // As many groups together as the array has rows and columns for.
     std::int64_t together = 1;
-    if (groups > 1)
+    if (groups > 1 && is_given(c_.value(w)))
         together = std::clamp<std::int64_t>(
             std::min(c_.target.limits.array_rows / (taps * group_channels),
                      c_.target.limits.array_columns / std::max<std::int64_t>(1, group_filters)),
@@ -213,6 +213,10 @@ void ProductLowering::convolution() {
     }
     conv_ = conv;
 
+    if (!is_given(c_.value(w))) {
+        take_computed_filters();
+        return finish_convolution(image);
+    }
     const Value& filters = c_.value(w);
     const std::size_t size = tpu::size_of(c_.type_of(w));
     std::vector<std::uint8_t> packed;
@@ -243,8 +247,35 @@ void ProductLowering::convolution() {
     weights_.address = c_.places.add_constant(filters.name, tpu::Space::kMemory, weights_.type,
                                               static_cast<std::uint64_t>(weights) * size, packed);
     prepare_parameters(sums);
+    finish_convolution(image);
+}
+
+void ProductLowering::take_computed_filters() {
+    const ValueId w = node_.inputs[1];
+    const Shape& filter = c_.shape(w);
+    const std::int64_t groups = conv_->window.group;
+    const std::optional<Place> apart = compile::reshaped(
+        c_.places.of(w), {groups, filter[0] / groups, filter[1], filter[2], filter[3]});
+    if (!apart) throw compile::Refusal("filters that do not lie apart");
+    Place packed = compile::permuted(*apart, {0, 3, 4, 2, 1});
+    const std::vector<std::int64_t> wanted = dense_strides(packed.shape);
+    if (packed.strides != wanted) {
+        c_.steps.begin(node_.name + ".filters");
+        packed = copy_as(c_, packed, wanted, node_.name + ".filters");
+    }
+    filters_owner_ = packed.owner;
+    weights_.space = packed.space;
+    weights_.address = packed.address;
+    weights_.type = packed.type;
+    weights_.pitch = 0;  // each set's own
+    prepare_parameters({});
+}
+
+void ProductLowering::finish_convolution(const Place& image) {
+    const Shape &in = c_.shape(node_.inputs[0]), &filter = c_.shape(node_.inputs[1]);
+    const Convolving& conv = *conv_;
     n_ = filter[0];
-    k_ = taps * group_channels;
+    k_ = conv.window.kernel[0] * conv.window.kernel[1] * filter[1];
     c_.steps.begin(epilogue_.name, m_ * n_ * k_, true);
     Place result = epilogue_.addend == kNoValue
                        ? c_.places.make_image(epilogue_.result)
@@ -403,7 +434,7 @@ compile::Reason reason_product(const Asked& a) {
     const std::size_t left = a.graph.shape(a.node.inputs[0]).size(), right = w.shape->size();
     if (a.node.op == Operator::kConv) {
         if (left != 4) return "a convolution that is not over two dimensions";
-        if (!is_given(w)) return "filters that are computed";
+        if (!is_given(w) && a.target.generation == 1) return "filters that are computed";
     } else {
         if (a.node.integer("transA", 0) != 0) return "transA";
         if (left < 2 || right < 2) return "a product with a vector";

@@ -127,6 +127,9 @@ class ProductLowering {
     void pool_on_the_way(const Block& block, const tpu::Instruction& activate);
     Place result_place(std::vector<std::int64_t> strides);
     void convolution();
+    /// As constant ones are packed: for each group, tap after tap, channels x filters.
+    void take_computed_filters();
+    void finish_convolution(const Place& image);
     void dense();
     void pack_convolution();
     void pack_dense(ValueId weight, bool transposed);
@@ -252,6 +255,7 @@ class ProductLowering {
     std::optional<Convolving> conv_;
     std::vector<GroupSet> sets_;
     Weights weights_;
+    std::shared_ptr<void> filters_owner_;  ///< of computed filters, while they are read
     std::uint64_t parameters_ = 0;  ///< constant: of each column tile, its biases, then its scales
     std::int64_t input_zero_ = 0;
     // From generation 2 on, of attention: the softmax whose maxima are taken on the way out, and

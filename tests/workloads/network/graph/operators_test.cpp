@@ -76,9 +76,9 @@ TEST(Operators, begin_layers_where_their_sums_can_be_followed_by_others) {
 }
 
 TEST(Operators, with_windows_cost_more_than_their_elements) {
-    EXPECT_THAT(
-        those([](const OperatorInfo& o) { return !o.is_composite && has_window(o.op); }),
-        testing::ElementsAre("AveragePool", "Conv", "ConvInteger", "MaxPool", "QLinearConv"));
+    EXPECT_THAT(those([](const OperatorInfo& o) { return !o.is_composite && has_window(o.op); }),
+                testing::ElementsAre("AveragePool", "Conv", "ConvInteger", "MaxPool", "MaxPoolGrad",
+                                     "QLinearConv"));
 }
 
 TEST(Operators, that_only_show_a_value_in_another_shape_move_nothing) {

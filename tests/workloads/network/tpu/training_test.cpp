@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the graphs of trainings hold and those of inference do not.
+#include <gmock/gmock.h>
+
+#include "tests/workloads/network/tpu/run_on.h"
+
+namespace lockstep::network {
+namespace {
+
+using enum Operator;
+using Integers = std::vector<std::int64_t>;
+
+void expect_right(Graph graph) {
+    for (const TpuCheck& check : run_on(std::move(graph), "tpu_v3").checks)
+        EXPECT_TRUE(check.passed) << check.output << ": " << check.message;
+}
+
+TEST(TpuTraining, ConvolvesWithFiltersThatAreInputs) {
+    struct Form {
+        Shape x, w;
+        Attributes attributes;
+    };
+    const std::vector<Form> forms = {
+        {{2, 3, 8, 8}, {5, 3, 3, 3}, {{"pads", Integers{1, 1, 1, 1}}}},
+        {{1, 2, 9, 7}, {140, 2, 2, 3}, {{"strides", Integers{2, 1}}}},
+        {{2, 6, 6, 6}, {4, 3, 3, 3}, {{"group", std::int64_t{2}}}},
+        {{1, 4, 6, 6}, {4, 1, 3, 3}, {{"group", std::int64_t{4}}, {"pads", Integers{1, 0, 1, 0}}}},
+        {{3, 150, 7, 7}, {4, 150, 2, 2}, {{"dilations", Integers{3, 2}}}}};
+    for (const Form& form : forms) {
+        SCOPED_TRACE(to_string(form.x) + to_string(form.w));
+        Builder b("filters", 1);
+        const ValueId x = b.input("x", ElementType::kFp32, form.x),
+                      w = b.input("w", ElementType::kFp32, form.w),
+                      bias = b.input("bias", ElementType::kFp32, {form.w[0]});
+        const ValueId y = b.node(kConv, "conv", {x, w, bias}, form.attributes);
+        expect_right(b.finish({b.node(kRelu, "relu", {y})}));
+    }
+}
+
+TEST(TpuTraining, FindsTheWayBackFromAMaximum) {
+    const std::vector<Attributes> forms = {
+        {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}},
+        {{"kernel_shape", Integers{3, 3}},
+         {"strides", Integers{2, 2}},
+         {"pads", Integers{1, 1, 1, 1}}},
+        {{"kernel_shape", Integers{3, 2}},
+         {"strides", Integers{3, 2}},
+         {"ceil_mode", std::int64_t{1}}},
+        {{"kernel_shape", Integers{2, 3}}, {"pads", Integers{1, 0, 0, 2}}}};
+    for (const Attributes& form : forms) {
+        Builder b("maximum", 1);
+        const ValueId x = b.input("x", ElementType::kFp32, {2, 3, 7, 8});
+        // Of a rectifier, which makes many equal.
+        const ValueId z = b.node(kRelu, "z", {x}), y = b.node(kMaxPool, "y", {z}, form);
+        const ValueId dy = b.input("dy", ElementType::kFp32, b.shape(y));
+        expect_right(b.finish({b.node(kMaxPoolGrad, "dx", {z, dy}, form)}));
+    }
+}
+
+TEST(TpuTraining, AddsRowsByTheirIndices) {
+    Builder b("rows", 1);
+    const ValueId data = b.input("data", ElementType::kFp32, {2, 6}),
+                  rows = b.input("rows", ElementType::kFp32, {40, 6}),
+                  which = b.input("which", ElementType::kInt64, {40, 1});
+    expect_right(b.finish(
+        {b.node(kScatterND, "sum", {data, which, rows}, {{"reduction", std::string("add")}})}));
+}
+
+}  // namespace
+}  // namespace lockstep::network
