@@ -11,6 +11,7 @@
 
 #include "sim/cli/run_on_each.h"
 #include "sim/cli/run_page.h"
+#include "sim/cli/run_train.h"
 #include "sim/cli/screen.h"
 #include "sim/cli/verbs.h"
 #include "validation/accuracy/accuracy.h"
@@ -208,6 +209,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
                      "random:BYTES, in:FILE, out:BYTES:FILE, inout:FILE:FILE")
         ->take_all()
         ->expected(1);
+    add_training(*verb, job);
     verb->callback([job, html_file, verb, &after_dashes, &status] {
         job->arguments.insert(job->arguments.end(), after_dashes.begin(), after_dashes.end());
         for (const CLI::Option* option : verb->get_options()) {

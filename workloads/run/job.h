@@ -15,6 +15,7 @@
 namespace lockstep::run {
 
 using MachinePtr = std::shared_ptr<const config::Machine>;
+struct TrainJob;  // workloads/run/train/job.h
 
 enum class Mode : std::uint8_t { kCycle, kEmulate };
 /// "cycle" or "emulate", as options and statistics say it.
@@ -59,6 +60,9 @@ struct Job {
     // TPU.
     bool schedule = false;     ///< show how a network was compiled, and the program
     std::string program_file;  ///< where the program is written; empty: nowhere
+
+    /// How a network is trained; null: it is not.
+    std::shared_ptr<const TrainJob> training;
 
     // NPU.
     bool host = false;  ///< what the NPU lacks runs on the host

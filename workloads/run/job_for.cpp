@@ -58,7 +58,8 @@ Job job_for(const Job& job, const std::string& machine_name, std::vector<std::st
     const Way& way = find_way(own, identify(own.what), *machine);
     own.given.clear();
     for (const std::string& option : job.given) {
-        if (takes(option, way, *machine)) {
+        // A machine that does not train is none to compare with.
+        if (option == "--train" || takes(option, way, *machine)) {
             own.given.push_back(option);
             taken.push_back(option);
         } else {

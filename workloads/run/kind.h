@@ -17,7 +17,16 @@ struct Way {
     std::string_view needs_values;  ///< options that mean nothing with --no-values
     Outcome (*run)(const Job& job, const Subject& subject, const MachinePtr& machine,
                    Screen& screen);
+    /// The same with --train; null: the subject, or the machine, does not train.
+    Outcome (*train)(const Job& job, const Subject& subject, const MachinePtr& machine,
+                     Screen& screen) = nullptr;
 };
+
+/// What every way that trains takes; all but --train mean nothing without it.
+inline constexpr std::string_view kOfTraining =
+    "--train --accuracy --batch --checkpoint --checkpoint-every --clip-norm --data --epochs "
+    "--learning-rate --loss --loss-scale --mixed --momentum --nesterov --optimiser --recompute "
+    "--resume --schedule-rate --steps --test-examples --train-examples --warm-up --weight-decay";
 
 struct Kind {
     std::string_view name;     ///< as machine files say it
@@ -26,6 +35,7 @@ struct Kind {
     std::string_view options;  ///< that all its ways take
     std::string_view traces;   ///< endings of its trace files, as ".json .kanata"
     std::span<const Way> ways;
+    std::string_view no_training = "";  ///< why its machines train no network
 };
 
 std::span<const Kind> kinds();

@@ -3,13 +3,16 @@
 
 #include "workloads/run/gpu/gpu.h"
 #include "workloads/run/gpu/network.h"
+#include "workloads/run/gpu/train.h"
 #include "workloads/run/host/host.h"
+#include "workloads/run/host/train.h"
 #include "workloads/run/npu/network.h"
 #include "workloads/run/npu/program.h"
 #include "workloads/run/roofline/roofline.h"
 #include "workloads/run/systolic/systolic.h"
 #include "workloads/run/tpu/network.h"
 #include "workloads/run/tpu/program.h"
+#include "workloads/run/tpu/train.h"
 
 namespace lockstep::run {
 
@@ -22,11 +25,12 @@ constexpr Way kGpuWays[] = {
     {SubjectKind::kKernel, "--verify --kernel --launch-skip --launch-count", "", run_workload},
     {SubjectKind::kNetwork,
      "--verify --schedule --precision --top --kernel --launch-skip --launch-count", "",
-     run_gpu_network},
+     run_gpu_network, train_on_gpu},
 };
 
 constexpr Way kTpuWays[] = {
-    {SubjectKind::kNetwork, "--verify --schedule", "--verify --program", run_tpu_network},
+    {SubjectKind::kNetwork, "--verify --schedule", "--verify --program", run_tpu_network,
+     train_on_tpu},
     {SubjectKind::kTpuProgram, "--arg", "", run_tpu_program},
 };
 
@@ -45,7 +49,7 @@ constexpr Way kRooflineWays[] = {
 };
 
 constexpr Way kHostWays[] = {
-    {SubjectKind::kNetwork, "--verify", "", run_on_host},
+    {SubjectKind::kNetwork, "--verify", "", run_on_host, train_on_host},
 };
 
 constexpr Kind kKinds[] = {
@@ -68,19 +72,23 @@ constexpr Kind kKinds[] = {
      .example = "npu_mobile",
      .options = "--energy --no-values --program --top --trace --trace-window",
      .traces = ".json .vcd",
-     .ways = kNpuWays},
+     .ways = kNpuWays,
+     .no_training = "an integer machine for inference: it has no floating point, which the "
+                    "gradients of training need"},
     {.name = "systolic",
      .phrase = "a systolic array",
      .example = "systolic",
      .options = "--no-values --trace --trace-window",
      .traces = ".vcd",
-     .ways = kSystolicWays},
+     .ways = kSystolicWays,
+     .no_training = "which multiplies matrices and computes nothing else"},
     {.name = "roofline",
      .phrase = "a data sheet",
      .example = "gtx1080",
      .options = "",
      .traces = "",
-     .ways = kRooflineWays},
+     .ways = kRooflineWays,
+     .no_training = "which computes no values"},
     {.name = "host",
      .phrase = "this computer",
      .example = "host",

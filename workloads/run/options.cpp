@@ -42,11 +42,15 @@ std::string either(const std::vector<std::string_view>& list) {
     return fmt::format("{}", fmt::join(seen, " or "));
 }
 
+bool takes(const Way& way, std::string_view option) {
+    return has(way.options, option) || (way.train != nullptr && has(kOfTraining, option));
+}
+
 /// The things that machines of a kind run with this option.
 std::vector<std::string_view> subjects_of(const Kind& kind, std::string_view option) {
     std::vector<std::string_view> subjects;
     for (const Way& way : kind.ways)
-        if (has(way.options, option)) subjects.push_back(phrase_of(way.subject));
+        if (takes(way, option)) subjects.push_back(phrase_of(way.subject));
     return subjects;
 }
 
@@ -62,6 +66,9 @@ std::vector<std::string_view> subjects_of(const Kind& kind, std::string_view opt
         if (!subjects.empty() || has(kind.options, option)) kinds_elsewhere.push_back(kind.phrase);
     }
     const Kind& own = kind_of(machine);
+    if (option == "--train" && way.subject == SubjectKind::kNetwork && !own.no_training.empty())
+        throw InputError(fmt::format("--train: {} is {}, {}; {} trains", machine.name(), own.phrase,
+                                     own.no_training, either(kinds_elsewhere)));
     if (const auto subjects = subjects_of(own, option); !subjects.empty())
         throw InputError(fmt::format("{} is for {}; {} is {}", option, either(subjects), job.what,
                                      phrase_of(way.subject)));
@@ -105,8 +112,7 @@ const Way& find_way(const Job& job, const Subject& subject, const config::Machin
 }
 
 bool takes(std::string_view option, const Way& way, const config::Machine& machine) {
-    return has(kCommon, option) || has(kind_of(machine).options, option) ||
-           has(way.options, option);
+    return has(kCommon, option) || has(kind_of(machine).options, option) || takes(way, option);
 }
 
 void check_options(const Job& job, const Way& way, const config::Machine& machine) {
@@ -114,11 +120,15 @@ void check_options(const Job& job, const Way& way, const config::Machine& machin
     if (!job.arguments.empty()) given.push_back("arguments");
     for (const std::string& option : given) {
         if (!takes(option, way, machine)) refuse(job, option, way, machine);
+        if (has(kOfTraining, option) && job.training == nullptr)
+            throw InputError(fmt::format("{} needs --train", option));
         if (has(kOfCycleMode, option) && job.mode != Mode::kCycle)
             throw InputError(fmt::format("{} needs --mode cycle: emulation has no time", option));
         if (job.no_values && has(way.needs_values, option))
             throw InputError(fmt::format("{} needs values; --no-values has none", option));
     }
+    if (job.no_values && job.training != nullptr)
+        throw InputError("--train computes values; --no-values has none");
     if (job.no_values && job.mode == Mode::kEmulate)
         throw InputError("--mode emulate computes values; --no-values has none");
     check_trace(job, machine);

@@ -49,7 +49,8 @@ Outcome run(const Job& job, Screen& screen) {
     check_options(job, way, *machine);
     std::optional<energy::Account> account;
     if (job.energy) account.emplace(machine);
-    Outcome outcome = way.run(job, subject, machine, screen);
+    Outcome outcome =
+        (job.training == nullptr ? way.run : way.train)(job, subject, machine, screen);
     if (account) {
         account->add_to(outcome.statistics);
         screen.print(energy::report(outcome.statistics));

@@ -28,19 +28,15 @@ struct EmulatedStep {
 
 }  // namespace
 
-void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
-                         tpu::Storage& storage, stats::Statistics& statistics, Screen& screen,
-                         const std::function<void(std::uint32_t)>& host) {
+void execute_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
+                         tpu::Storage& storage, const std::function<void(std::uint32_t)>& host,
+                         const std::function<void(std::size_t, const tpu::Instruction&)>& visit) {
     tpu::check_driver(program, host != nullptr);
     tpu::State state(parameters.limits(), storage);
     state.host = host;
-    std::vector<EmulatedStep> steps(std::max<std::size_t>(program.steps.size(), 1));
-    std::size_t step = 0;
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
         const tpu::Instruction& instruction = program.instructions[i];
-        if (instruction.opcode() == tpu::Opcode::kTag) step = instruction[tpu::Field::kStep];
-        steps[step].add(instruction);
-        screen.progress("instructions", i, program.instructions.size());
+        if (visit) visit(i, instruction);
         std::string wrong = check_bounds(instruction, parameters.limits(), storage);
         try {
             if (wrong.empty()) execute(instruction, state);
@@ -51,6 +47,20 @@ void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& par
             throw ProgramFault(
                 fmt::format("instruction {}: {}: {}", i, disassemble(instruction), wrong));
     }
+}
+
+void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
+                         tpu::Storage& storage, stats::Statistics& statistics, Screen& screen,
+                         const std::function<void(std::uint32_t)>& host) {
+    std::vector<EmulatedStep> steps(std::max<std::size_t>(program.steps.size(), 1));
+    std::size_t step = 0;
+    execute_tpu_program(program, parameters, storage, host,
+                        [&](std::size_t i, const tpu::Instruction& instruction) {
+                            if (instruction.opcode() == tpu::Opcode::kTag)
+                                step = instruction[tpu::Field::kStep];
+                            steps[step].add(instruction);
+                            screen.progress("instructions", i, program.instructions.size());
+                        });
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const tpu::ProgramStep said =
             i < program.steps.size() ? program.steps[i] : tpu::ProgramStep{"program", 0};
