@@ -38,7 +38,8 @@ const std::vector<Workload>& workloads() {
         for (const auto& family :
              {elementwise_workloads(), reduction_workloads(), gemm_workloads(), micro_workloads(),
               convolution_workloads(), pooling_workloads(), normalisation_workloads(),
-              classification_workloads(), attention_workloads(), tensor_copy_workloads()}) {
+              classification_workloads(), attention_workloads(), tensor_copy_workloads(),
+              hopper_gemm_workloads()}) {
             list.insert(list.end(), family.begin(), family.end());
         }
         std::sort(list.begin(), list.end(),

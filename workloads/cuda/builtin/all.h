@@ -13,6 +13,7 @@ std::vector<Workload> classification_workloads();
 std::vector<Workload> convolution_workloads();
 std::vector<Workload> elementwise_workloads();
 std::vector<Workload> gemm_workloads();
+std::vector<Workload> hopper_gemm_workloads();
 std::vector<Workload> micro_workloads();
 std::vector<Workload> normalisation_workloads();
 std::vector<Workload> pooling_workloads();

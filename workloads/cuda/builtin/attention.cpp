@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/sass/tma/tensor_map.h"
 #include "sim/numerics/fp16.h"
 #include "workloads/cuda/builtin/all.h"
 #include "workloads/cuda/run.h"
@@ -84,6 +85,22 @@ void flash(Run& run) {
     check_values(run, s, q, k, v, out);
 }
 
+using Halves = Array<std::uint16_t>;
+
+void check_halves(Run& run, const Shape& s, const Halves& q, const Halves& k, const Halves& v,
+                  const Array<float>& out) {
+    if (!run.verify()) return;
+    const auto floats = [&](const Halves& halves) {
+        const auto array = run.zeros<float>(halves.size);
+        std::transform(halves.view().begin(), halves.view().end(), array.view().begin(),
+                       [](std::uint16_t h) { return numerics::fp16_to_fp32(h); });
+        return array;
+    };
+    const auto expected = reference_values(s, probabilities(s, floats(q), floats(k)), floats(v));
+    // The probabilities are rounded to FP16, by 2^-11 of themselves: 2^13 roundings of FP32.
+    run.check("out", out, 0x1p13 + s.roundings(), [&](int i) { return expected[i]; });
+}
+
 void flash_mma(Run& run) {
     const Shape s(run);
     const auto q = run.uniform_half(s.size), k = run.uniform_half(s.size);
@@ -93,16 +110,40 @@ void flash_mma(Run& run) {
         {"attention_flash_mma", s.d <= 64 ? "attention_flash_mma_64" : "attention_flash_mma_128"},
         {blocks_for(s.seq, 64), static_cast<unsigned>(s.heads)}, {128}, 0,
         Arguments(q, k, v, out, s.heads, s.seq, s.d, s.causal, s.scale));
-    if (!run.verify()) return;
-    const auto floats = [&](const Array<std::uint16_t>& halves) {
-        const auto array = run.zeros<float>(halves.size);
-        std::transform(halves.view().begin(), halves.view().end(), array.view().begin(),
-                       [](std::uint16_t h) { return numerics::fp16_to_fp32(h); });
-        return array;
-    };
-    const auto expected = reference_values(s, probabilities(s, floats(q), floats(k)), floats(v));
-    // The probabilities are rounded to FP16, by 2^-11 of themselves: 2^13 roundings of FP32.
-    run.check("out", out, 0x1p13 + s.roundings(), [&](int i) { return expected[i]; });
+    check_halves(run, s, q, k, v, out);
+}
+
+sass::TensorMap map_of(const Shape& s, const Array<std::uint16_t>& tensor) {
+    constexpr std::uint32_t kColumns = 64, kRows = 128;
+    sass::TensorMap map;
+    map.address = tensor.address;
+    map.rank = 3;
+    map.type = sass::TensorType::kF16;
+    map.swizzle = sass::TensorSwizzle::k128;
+    const auto d = static_cast<std::uint64_t>(s.d), seq = static_cast<std::uint64_t>(s.seq);
+    map.size = {d, seq, static_cast<std::uint64_t>(s.heads)};
+    map.stride = {d * 2, seq * d * 2};
+    map.box = {kColumns, kRows, 1};
+    map.step = {1, 1, 1};
+    return map;
+}
+
+void flash_wgmma(Run& run) {
+    const Shape s(run);
+    constexpr int kUnit = 8;  // rows begin at multiples of 16 bytes, as TMA wants them
+    if (s.d % kUnit != 0)
+        throw InputError(fmt::format("d={}: must be a multiple of {}", s.d, kUnit));
+    const auto q = run.uniform_half(s.size), k = run.uniform_half(s.size);
+    const auto v = run.uniform_half(s.size);
+    const auto out = run.zeros<float>(s.size);
+    constexpr std::uint32_t kTiles = 5, kRows = 128, kAlignment = 1024;
+    const std::uint32_t d = s.d <= 64 ? 64 : 128;
+    run.launch(
+        {"attention_wgmma", d == 64 ? "attention_wgmma_64" : "attention_wgmma_128"},
+        {blocks_for(s.seq, kRows), static_cast<unsigned>(s.heads)}, {384},
+        kTiles * kRows * d * 2 + kAlignment,
+        Arguments(map_of(s, q), map_of(s, k), map_of(s, v), out, s.seq, s.d, s.causal, s.scale));
+    check_halves(run, s, q, k, v, out);
 }
 
 void naive(Run& run) {
@@ -184,6 +225,9 @@ std::vector<Workload> attention_workloads() {
     return {
         {"attention", "attention without the score matrix (flash)", parameters, flash},
         {"attention_mma", "flash attention in FP16 on Tensor Cores", parameters, flash_mma},
+        {"attention_wgmma",
+         "attention in FP16 as FlashAttention-3: wgmma, TMA (compute capability 9.0)", parameters,
+         flash_wgmma, 90},
         {"attention_naive", "attention as scores, softmax, values", parameters, naive},
         {"attention_backward", "attention and its gradients", parameters, backward},
     };
