@@ -30,8 +30,17 @@ namespace {
                 .space = Space::kCluster};
 }
 
+/// True where the CTA has exited by the time of this access. CTAs that are emulated in turn are
+/// apart by what a turn is long, where a chip's keep pace: the memory of one that has just ended is
+/// there until the other has executed several times as much.
+bool is_gone(const ClusterMember& from, const ClusterMember& target) {
+    constexpr std::uint64_t kPace = 4, kStart = 512;
+    if (target.is_present) return false;
+    return from.port != nullptr || from.executed > kPace * target.executed + kStart;
+}
+
 void check_present(const RemoteOperation& operation, const ClusterMember* target) {
-    if (target != nullptr && target->is_present) return;
+    if (target != nullptr && !is_gone(*operation.warp->cta->member, *target)) return;
     const auto lane = static_cast<unsigned>(std::countr_zero(operation.lanes));
     throw_absent(*operation.warp, operation.rank, lane,
                  operation.rank << kClusterRankBit | operation.offset[lane]);
@@ -94,6 +103,7 @@ void begin_member(ClusterMember& member, Cta& cta, Cluster& cluster, std::uint32
     member.has_arrived = false;
     member.is_present = true;
     member.phases = 0;
+    member.executed = 0;
     cta.member = &member;
     cta.cluster_rank = rank;
 }
@@ -117,7 +127,7 @@ ClusterMember* cluster_target(const Warp& warp, std::uint32_t address, unsigned 
                     .address = address,
                     .space = Space::kCluster};
     ClusterMember* const target = cluster->member[rank];
-    if (cta.member->port == nullptr && (target == nullptr || !target->is_present))
+    if (cta.member->port == nullptr && (target == nullptr || is_gone(*cta.member, *target)))
         throw_absent(warp, rank, lane, address);
     return target;
 }

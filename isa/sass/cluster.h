@@ -72,6 +72,7 @@ struct ClusterMember {
     bool has_arrived = false;            ///< all its live threads have
     bool is_present = false;             ///< started and not ended
     std::uint32_t phases = 0;            ///< how often barrier.cluster has let it go
+    std::uint64_t executed = 0;  ///< emulation: warp-instructions, counted when a turn of its ends
 };
 
 /// Constant while CTAs run, except where no member has a port.

@@ -86,7 +86,9 @@ CtaOutcome CtaGroup::run_cluster(std::uint64_t budget, InstructionCount& count,
         const std::uint64_t before = count.warp;
         for (std::size_t rank = 0; rank < storage_.size(); ++rank) {
             if (is_finished_[rank]) continue;
+            const std::uint64_t before_turn = count.warp;
             const CtaOutcome outcome = run_cta(storage_[rank]->cta(), kTurn, count, checker);
+            members_[rank].executed += count.warp - before_turn;
             is_finished_[rank] = outcome == CtaOutcome::kFinished;
             has_run = has_run || outcome != CtaOutcome::kStuck;
             is_done = is_done && is_finished_[rank];

@@ -57,6 +57,13 @@ TEST_P(Cluster, AKernelWithoutClustersIsItsOwn) {
     EXPECT_THAT(out.subspan(8), testing::ElementsAre(0, 1, 0, 0, 1, 0, 2, 0));
 }
 
+TEST_P(Cluster, CtasOfAClusterKeepPace) {
+    const auto out = runner.ints(6 * 32);
+    runner.cluster = {2};
+    runner.launch("stores_before_exit", {6}, {32}, out.data());
+    for (const int x : out) EXPECT_EQ(x, 1);
+}
+
 TEST_P(Cluster, AtomicsReachAllCtas) {
     const auto sums = runner.ints(8 * 32), floats = runner.ints(8 * 32);
     runner.cluster = {4};

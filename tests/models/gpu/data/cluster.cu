@@ -175,6 +175,20 @@ __global__ void __cluster_dims__(2, 1, 1) reads_after_exit(int* out) {
     out[threadIdx.x] = *cluster.map_shared_rank(mine + threadIdx.x, 1);
 }
 
+/// Stores to the other CTA, which does the same at the same time and then has enough to do not to
+/// have exited when the store comes.
+__global__ void __cluster_dims__(2, 1, 1) stores_before_exit(int* out) {
+    __shared__ int mine[32];
+    const cg::cluster_group cluster = cg::this_cluster();
+    cluster.sync();
+    int* const there = cluster.map_shared_rank(mine + threadIdx.x, cluster.block_rank() ^ 1);
+    *static_cast<volatile int*>(there) = 1;
+    float x = threadIdx.x;
+#pragma unroll 1
+    for (int i = 0; i < 800; ++i) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x));
+    out[blockIdx.x * 32 + threadIdx.x] = x != 0.125f;
+}
+
 /// What `exchange` does with a barrier too few: the reader may come before the writer, or, with
 /// `early`, before the other CTA has started.
 __global__ void __cluster_dims__(2, 1, 1) races(int* out, int early) {
