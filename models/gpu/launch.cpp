@@ -10,6 +10,7 @@
 #include "isa/cubin/demangle.h"
 #include "isa/sass/cluster.h"
 #include "isa/sass/cta_barrier.h"
+#include "isa/sass/semantics/tensor/warpgroup.h"
 #include "models/gpu/emulator/late_copies.h"
 #include "models/gpu/module.h"
 
@@ -358,6 +359,7 @@ void CtaStorage::start(std::uint64_t linear_index) {
     for (sass::Warp& warp : warps_) {
         auto* rows = reinterpret_cast<sass::Row*>(warp.bases[0]);
         std::memset(rows + sass::kUniformRow, 0, program.uniform_rows() * sizeof(sass::Row));
+        std::memset(rows + sass::kProductGroupsRow, 0, sizeof(sass::Row));
         std::memset(rows + sass::kBarrierRow, 0, program.barrier_rows() * sizeof(sass::Row));
         std::memset(rows + sass::kRegisterRow, 0,
                     (launch_->rows - sass::kRegisterRow) * sizeof(sass::Row));

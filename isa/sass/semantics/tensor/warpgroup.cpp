@@ -5,8 +5,11 @@
 // predicate at 87-89, stored as complement, negated by bit 90.
 #include "isa/sass/semantics/tensor/warpgroup.h"
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
+
+#include "isa/sass/convergence.h"
 
 namespace lockstep::sass {
 
@@ -14,15 +17,32 @@ namespace {
 
 constexpr unsigned kARegisters = 4;
 constexpr unsigned kDescriptorRows = 4;
+constexpr unsigned kNoGroup = 7;
 
 std::uint64_t descriptor(const Warp& warp, Operand operand, unsigned index) {
     const Row* rows = &warp.row(operand) + 2 * index;
     return rows[0].lane[0] | std::uint64_t{rows[1].lane[0]} << 32;
 }
 
-/// The registers hold the results as soon as the instruction has been executed: nothing to wait
-/// for.
-void execute_warpgroup(const Instruction&, Warp&) {}
+std::uint32_t& product_groups(Warp& warp) {
+    return warp.row(Operand::of_warp(kProductGroupsRow)).lane[0];
+}
+
+void execute_arrive(const Instruction&, Warp&) {}
+
+/// WARPGROUP.DEPBAR.LE gsb0, N. The registers hold the warp's results as soon as it has executed
+/// the products: it waits for the other warps of its warpgroup, by coming here again.
+void execute_wait(const Instruction& in, Warp& warp) {
+    const std::uint32_t committed = product_groups(warp), left = in.modifiers;
+    if (committed <= left) return;
+    const auto& warps = warp.cta->warps;
+    const std::size_t first = warp.index / kWarpgroupWarps * kWarpgroupWarps;
+    for (std::size_t w = first; w < std::min(first + kWarpgroupWarps, warps.size()); ++w) {
+        if (warps[w]->live == 0 || product_groups(*warps[w]) >= committed - left) continue;
+        --warp.pc;
+        return yield(warp);
+    }
+}
 
 }  // namespace
 
@@ -59,6 +79,7 @@ bool bind_warpgroup_product(Binder& binder, unsigned registers) {
     product.a_in_shared = a_in_shared;
     product.has_addend = c != kRegisterRZ;
     product.is_sparse = word.bit(73);
+    product.closes_group = word.bits(84, 3) != kNoGroup;
     product.selector = static_cast<std::uint8_t>(word.bits(48, 2));
     const unsigned descriptors = a_in_shared ? 24 : 32;
     if (word.bits(descriptors, 6) + kDescriptorRows > kUniformURZ) return false;
@@ -98,10 +119,13 @@ WarpgroupOperands::WarpgroupOperands(const Instruction& in, Warp& warp)
       b(descriptor(warp, in.b, 1), product.b_is_mn_major ? Major::kMn : Major::kK, warp) {
     if (product.a_in_shared)
         a.emplace(descriptor(warp, in.b, 0), product.a_is_mn_major ? Major::kMn : Major::kK, warp);
+    if (product.closes_group) ++product_groups(warp);
 }
 
 bool bind_warpgroup(Binder& binder) {
-    binder.out.execute = execute_warpgroup;
+    const bool waits = binder.word.bit(80);
+    if (waits) binder.out.modifiers = static_cast<std::uint32_t>(binder.word.bits(72, 3));
+    binder.out.execute = waits ? execute_wait : execute_arrive;
     return true;
 }
 

@@ -3,7 +3,8 @@
 // multiply 64 rows of A by B; each executes the instruction for itself, when it comes to it, and
 // computes its own 16 rows: from all of B and its rows of A. So a warp's rows of A must lie in
 // shared memory when it issues the instruction, and B when the first warp does; both stay until the
-// group has been waited for.
+// group has been waited for. A warp that waits for a group goes on when all four have come to its
+// products, as on the chip, where they are computed together.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,10 @@ constexpr unsigned kWarpgroupWarps = 4;
 constexpr unsigned kWarpRows = 16;     ///< of A, D: a warp's share of the 64
 constexpr unsigned kSliceColumns = 8;  ///< of D: what a run of two or four registers holds
 
+/// How many groups of products a warp has committed, in lane 0: URZ's row, to which no operand
+/// refers. Zeroed when a CTA starts.
+constexpr unsigned kProductGroupsRow = kUniformRow + kUniformURZ;
+
 /// What execution needs to know beside the operands; travels in Instruction::modifiers.
 struct WarpgroupProduct {
     std::uint8_t slices;  ///< columns / 8
@@ -26,6 +31,7 @@ struct WarpgroupProduct {
     bool negates : 1;     ///< A or B but not both
     bool has_addend : 1;  ///< C is not RZ
     bool is_sparse : 1;
+    bool closes_group : 1;  ///< wgmma.commit_group follows
     std::uint8_t selector;
     std::uint8_t registers;  ///< of a slice: 4, or 2 where D is fp16
 };

@@ -430,6 +430,34 @@ TEST_F(Warpgroup, WithoutAddendTheResultIsTheProduct) {
     }
 }
 
+TEST_F(Warpgroup, AWaitIsOverWhenAllFourHaveComeToTheProducts) {
+    Word product = make(0xf0, false);  // gsb0: the group is committed
+    product.set_bits(75, 1, 1);
+    const Word wait{.lo = 0x00008000'000079c5, .hi = 0x000fc800'00010000};  // .LE gsb0, 0x0
+    const Word wait_for_all_but_one{.lo = wait.lo, .hi = wait.hi + 0x100};
+    set_descriptors(Layout{16, false, kPlaceA, 128, 256}.descriptor(),
+                    Layout{16, false, kPlaceB, 128, 256}.descriptor());
+    for (TestWarp& warp : warps) warp.warp.live = warp.warp.active = kAllLanes;
+    const auto goes_on = [&](const Word& word) {
+        warps[0].warp.pc = 5;  // of the next instruction
+        EXPECT_TRUE(warps[0].run(word));
+        return warps[0].warp.pc == 5;
+    };
+    EXPECT_TRUE(goes_on(wait));  // for nothing
+    ASSERT_TRUE(warps[0].run(product));
+    EXPECT_TRUE(goes_on(wait_for_all_but_one));
+    EXPECT_FALSE(goes_on(wait));
+    EXPECT_TRUE(warps[0].warp.has_yielded);
+    ASSERT_TRUE(warps[1].run(product));
+    ASSERT_TRUE(warps[2].run(product));
+    EXPECT_FALSE(goes_on(wait));
+    warps[3].warp.live = 0;  // it has exited
+    EXPECT_TRUE(goes_on(wait));
+    warps[3].warp.live = kAllLanes;
+    ASSERT_TRUE(warps[3].run(product));
+    EXPECT_TRUE(goes_on(wait));
+}
+
 TEST_F(Warpgroup, ADescriptorBeyondSharedMemoryFaults) {
     launch.shared_bytes = kPlaceB + 8 * 32 - 16;
     Word word = make(0xf0, false);
