@@ -139,6 +139,8 @@ void Checker::products(const sass::Warp& warp) {
     const sass::Instruction& in = launch_->program->code()[warp.pc];
     if ((warp.active & (warp.predicate[in.guard] ^ in.guard_invert)) == 0) return;
     products_.before(*launch_->program, warp, warp.pc, last_->products[warp.index]);
+    if (is_product(sass::op_of(launch_->program->words()[warp.pc])))
+        hazards_.product(warp, warp.pc, last_->hazards);
 }
 
 void Checker::barrier_reached(const sass::Warp& warp, unsigned number, std::uint32_t threads,

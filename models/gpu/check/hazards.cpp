@@ -3,11 +3,15 @@
 // waits for it (emulator/late_copies): who touches its memory in between has not waited. A plain
 // write is seen by a later copy where the writing warp, or the warp that starts the copy, has
 // executed fence.proxy.async since (coarse: the path of synchronisation between both is not looked
-// at, so that some missing fences are not found, and none is invented).
+// at, so that some missing fences are not found, and none is invented). A wgmma reads likewise.
 #include "models/gpu/check/hazards.h"
 
 #include <algorithm>
 #include <bit>
+
+#include "isa/sass/program.h"
+#include "isa/sass/semantics/tensor/warpgroup.h"
+#include "models/gpu/check/product_reads.h"
 
 namespace lockstep::gpu::check {
 
@@ -64,6 +68,43 @@ void HazardCheck::access(const Observed& access, CtaHazards& cta) {
         for (std::uint32_t word = begin / kWord; word * kWord < end; ++word)
             if (word < cta.writes.size()) cta.writes[word] = {cta.time, access.pc, thread};
     }
+}
+
+void HazardCheck::product(const sass::Warp& warp, std::uint32_t pc, CtaHazards& cta) {
+    const sass::Program& program = *warp.cta->launch->program;
+    constexpr unsigned kWarps = sass::kWarpgroupWarps;
+    const std::size_t first = warp.index / kWarps * kWarps;
+    std::uint64_t issuers = 0;
+    for (std::size_t w = first; w < std::min(first + kWarps, cta.fenced.size()); ++w)
+        issuers = std::max(issuers, cta.fenced[w]);
+    bool is_reported = false;
+    for_each_piece(program.words()[pc], program.code()[pc], warp, [&](std::uint32_t begin) {
+        if (is_reported) return;
+        constexpr std::uint32_t kPiece = sass::SharedMatrix::kPieceBytes;
+        Misuse misuse{.pc = pc, .warp = warp.index, .has_other = true, .check = "hazard"};
+        for (const CtaHazards::Pending& copy : cta.pending) {
+            if (!copy.writes || begin >= copy.end || begin + kPiece <= copy.begin) continue;
+            misuse.what = "a wgmma reads a tile before the phase of its mbarrier was waited for";
+            misuse.other_pc = copy.pc;
+            misuse.other_thread = copy.thread;
+            misuse.other_what = "copy by";
+            is_reported = true;
+            return report_(misuse);
+        }
+        for (std::uint32_t word = begin / kWord; word * kWord < begin + kPiece; ++word) {
+            const CtaHazards::Write& write = cta.writes[word];
+            if (write.time <= std::max(issuers, cta.fenced[write.thread / sass::kWarpSize]))
+                continue;
+            misuse.what =
+                "a wgmma reads shared memory that no fence.proxy.async has made visible to it "
+                "since it was written";
+            misuse.other_pc = write.pc;
+            misuse.other_thread = write.thread;
+            misuse.other_what = "written by";
+            is_reported = true;
+            return report_(misuse);
+        }
+    });
 }
 
 void HazardCheck::started(const sass::AsyncCopy& copy, CtaHazards& cta) {

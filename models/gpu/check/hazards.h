@@ -42,6 +42,8 @@ class HazardCheck {
     void access(const Observed& access, CtaHazards& cta);
     /// FENCE.VIEW.ASYNC by a warp.
     void fence(const sass::Warp& warp, CtaHazards& cta) { cta.fenced[warp.index] = ++cta.time; }
+    /// A wgmma that a warp is about to execute.
+    void product(const sass::Warp& warp, std::uint32_t pc, CtaHazards& cta);
     void started(const sass::AsyncCopy& copy, CtaHazards& cta);
     void performed(const sass::AsyncCopy& copy, CtaHazards& cta);
 

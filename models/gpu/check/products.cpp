@@ -7,17 +7,11 @@
 
 #include <algorithm>
 
-#include "isa/sass/table/op.h"
-
 namespace lockstep::gpu::check {
 
 namespace {
 
 using sass::Op;
-
-bool is_product(Op op) {
-    return op == Op::kHgmma || op == Op::kIgmma || op == Op::kBgmma || op == Op::kQgmma;
-}
 
 bool overlap(const sass::RegisterUse& use, const WarpProducts::Held& held) {
     return use.number < held.first + held.count && held.first < use.number + use.count;
@@ -32,6 +26,10 @@ const char* misuse(const sass::RegisterUse& use, bool by_product, const WarpProd
 }
 
 }  // namespace
+
+bool is_product(Op op) {
+    return op == Op::kHgmma || op == Op::kIgmma || op == Op::kBgmma || op == Op::kQgmma;
+}
 
 void ProductCheck::before(const sass::Program& program, const sass::Warp& warp, std::uint32_t pc,
                           WarpProducts& products) const {

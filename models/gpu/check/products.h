@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/sass/program.h"
+#include "isa/sass/table/op.h"
 #include "models/gpu/check/sync.h"
 
 namespace lockstep::gpu::check {
@@ -23,6 +24,9 @@ struct WarpProducts {
     std::vector<Held> held;
     std::uint32_t group = 0;  ///< the one that is open
 };
+
+/// True of the instructions that wgmma.mma_async becomes.
+bool is_product(sass::Op op);
 
 class ProductCheck {
   public:

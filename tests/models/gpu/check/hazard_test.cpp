@@ -54,5 +54,35 @@ TEST_F(Hazard, AWriteThatNoProxyFenceOrdersBeforeACopy) {
                       HasSubstr("written by"), HasSubstr("STS")));
 }
 
+class ProductHazard : public testing::Test {
+  protected:
+    template <typename... Parameters>
+    std::string report(const std::string& kernel, Parameters... parameters) {
+        testing::internal::CaptureStderr();
+        runner_.launch(kernel, {1}, {128}, out_.data(), parameters...);
+        return testing::internal::GetCapturedStderr();
+    }
+    KernelRunner runner_{"h200", "product_hazards_sm_90a.cubin", {.checks = kCheckHazards}};
+    std::span<int> out_ = runner_.ints(512), in_ = runner_.ints(64);
+};
+
+TEST_F(ProductHazard, AFenceMakesStoresVisible) {
+    EXPECT_EQ(report("fenced"), "");
+    constexpr int kSixteen = 0x41800000;  // 16.0f
+    EXPECT_EQ(out_[0], kSixteen);
+}
+
+TEST_F(ProductHazard, StoresThatNoFenceMakesVisible) {
+    EXPECT_THAT(report("not_fenced"),
+                AllOf(HasSubstr("hazard: a wgmma reads shared memory that no fence.proxy.async"),
+                      HasSubstr("HGMMA"), HasSubstr("written by"), HasSubstr("STS")));
+}
+
+TEST_F(ProductHazard, ATileThatACopyHasYetToBring) {
+    EXPECT_THAT(report("not_awaited", in_.data()),
+                AllOf(HasSubstr("hazard: a wgmma reads a tile before the phase of its mbarrier"),
+                      HasSubstr("HGMMA"), HasSubstr("copy by"), HasSubstr("UBLKCP")));
+}
+
 }  // namespace
 }  // namespace lockstep
