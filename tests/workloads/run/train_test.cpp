@@ -53,6 +53,37 @@ TEST(Train, ATpuSimulatesTheFirstStepAndIsAsTheReferenceInAll) {
     EXPECT_EQ(outcome.statistics.steps().back().name, "epoch 1");
 }
 
+TEST(Train, AGpuSimulatesTheFirstStepAndIsAsTheReferenceInAll) {
+    Job job = job_on("h200", "digits_mlp:batch=8,hidden=16");
+    job.verify = true;
+    Recorded screen;
+    const Outcome outcome = run(job, screen);
+    EXPECT_EQ(outcome.status(), ExitStatus::kDone);
+    EXPECT_EQ(screen.insisted, "");
+    EXPECT_THAT(screen.printed, HasSubstr("verified step 2"));
+    EXPECT_THAT(screen.printed, HasSubstr("a step takes "));
+    EXPECT_EQ(outcome.statistics.steps().back().name, "epoch 1");
+}
+
+TEST(Train, MachinesComeToTheSameLoss) {
+    std::vector<double> losses;
+    for (const char* machine : {"host", "h200", "tpu_v3"}) {
+        Job job = job_on(machine);
+        job.mode = Mode::kEmulate;
+        auto training = two_steps();
+        training->options.steps = 0;
+        training->options.epochs = 2;
+        job.training = training;
+        Recorded screen;
+        const stats::Metrics metrics = run(job, screen).statistics.steps().back().metrics;
+        for (const auto& [name, value] : metrics)
+            if (name == "lockstep__training_loss") losses.push_back(value.number);
+    }
+    ASSERT_EQ(losses.size(), 3u);
+    EXPECT_NEAR(losses[1], losses[0], 1e-4 * losses[0]);
+    EXPECT_NEAR(losses[2], losses[0], 1e-2 * losses[0]) << "its products are of bf16";
+}
+
 TEST(Train, ThisComputerTrainsToo) {
     Recorded screen;
     const Outcome outcome = run(job_on("host"), screen);
@@ -65,6 +96,11 @@ TEST(Train, IsRefusedWhereAMachineHasNoFloatingPoint) {
                 HasSubstr("--train: npu_mobile is an NPU, an integer machine for inference"));
     EXPECT_THAT(refusal_of(job_on("tpu_v1")), HasSubstr("first generation, an integer machine"));
     EXPECT_THAT(refusal_of(job_on("systolic")), HasSubstr("multiplies matrices and computes"));
+    Job job = job_on("tpu_v3");
+    auto training = two_steps();
+    training->options.step.compute = network::ElementType::kFp16;
+    job.training = training;
+    EXPECT_THAT(refusal_of(job), HasSubstr("--mixed fp16: a TPU multiplies in bf16"));
     std::vector<std::string> taken;
     EXPECT_THROW(job_for(job_on("tpu_v3"), "npu_mobile", taken), InputError);
 }

@@ -10,6 +10,7 @@
 #include "workloads/run/tpu/program.h"
 #include "workloads/run/tpu/simulate.h"
 #include "workloads/run/tpu/target.h"
+#include "workloads/run/train/job.h"
 #include "workloads/run/train/train.h"
 
 namespace lockstep::run {
@@ -100,6 +101,13 @@ Outcome train_on_tpu(const Job& job, const Subject& subject, const MachinePtr& m
             "has no "
             "floating point, which the gradients of training need; later ones train (--on tpu_v3)",
             machine->name()));
+    const network::StepOptions& step = job.training->options.step;
+    if (step.compute == network::ElementType::kFp16)
+        throw InputError("--mixed fp16: a TPU multiplies in bf16 (--mixed bf16)");
+    // Its choice by a mask is a product, which a value that is not finite would pass through.
+    if (step.scales_loss)
+        throw InputError(
+            "--loss-scale: a TPU needs none, for bf16 has the range of fp32 (it is for fp16)");
     return train_network(job, subject, machine, screen,
                          [&](const network::RunnerRequest& request,
                              TrainingScreen& shown) -> std::unique_ptr<network::Runner> {
