@@ -36,7 +36,7 @@ bool may_stay_image(const Compilation& c, ValueId id) {
 compile::Reason reason_view(const Asked& a) {
     if (a.node.op != Operator::kSlice) return std::nullopt;
     for (const SliceRange& range : slice_ranges(a.graph, a.node))
-        if (range.step < 1) return "a slice that goes backwards";
+        if (range.step < 1 && range.count > 1) return "a slice that goes backwards";
     return std::nullopt;
 }
 
@@ -76,7 +76,7 @@ void lower_view(Compilation& c, const Node& node) {
             const std::vector<SliceRange> ranges = slice_ranges(c.graph, node);
             for (std::size_t d = 0; d < ranges.size(); ++d) {
                 part.address += part.bytes_of(ranges[d].start * part.strides[d]);
-                part.strides[d] *= ranges[d].step;
+                if (ranges[d].count > 1) part.strides[d] *= ranges[d].step;
             }
             part.shape = c.shape(node.outputs[0]);
             return c.places.set(node.outputs[0], std::move(part));

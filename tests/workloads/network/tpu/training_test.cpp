@@ -57,6 +57,13 @@ TEST(TpuTraining, FindsTheWayBackFromAMaximum) {
     }
 }
 
+TEST(TpuTraining, TurnsFiltersOfOneTapAround) {
+    Builder b("pointwise", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 4, 5, 5}),
+                  w = b.input("w", ElementType::kFp32, {4, 6, 1, 1});
+    expect_right(b.finish({b.node(kConvTranspose, "spread", {x, w})}));
+}
+
 TEST(TpuTraining, AddsRowsByTheirIndices) {
     Builder b("rows", 1);
     const ValueId data = b.input("data", ElementType::kFp32, {2, 6}),
