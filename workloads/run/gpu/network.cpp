@@ -76,7 +76,7 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
                         Screen& screen) {
     // A layer finds in L2 what the one before wrote, unless the user wants it otherwise.
     Job job = given_job;
-    if (std::ranges::count(job.given, "--l2") == 0) job.l2 = "warm";
+    if (job.mode == Mode::kCycle && std::ranges::count(job.given, "--l2") == 0) job.l2 = "warm";
     Outcome outcome{{machine->name(), std::string(name_of(job.mode)), job.what}};
     screen.progress("preparing");
     NetworkSource source = read_network(job, subject, true);
