@@ -175,11 +175,12 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         "--program", job->program_file,
         "TPU, NPU: write the program that runs (.tpu, .npu), to disassemble it or run it "
         "again");
-    verb->add_option("--precision", job->precision,
-                     "of a network; GPU: fp32 (default), tf32, fp16, bf16; NPU: bits of weights, 8 "
-                     "(default), 4, 2 "
-                     "(4a8: and of activations) or mixed (by layer, chosen by what they cost); a "
-                     "list, as 8,4,mixed, is compared in a table");
+    verb->add_option(
+        "--precision", job->precision,
+        "of a network; GPU: fp32 (default), tf32, fp16, bf16, int8; NPU: bits of weights, 8 "
+        "(default), 4, 2 "
+        "(4a8: and of activations) or mixed (by layer, chosen by what they cost); a "
+        "list, as 8,4,mixed, is compared in a table");
     verb->add_flag("--host", job->host, "NPU: run operators that it lacks on the host");
     verb->add_flag("--quiet", job->quiet, "print nothing but the program's own output");
     verb->add_option("--screen", job->screen_file,

@@ -149,7 +149,10 @@ struct ProductOperand {
     std::int32_t row = 0, column = 0, batch[kBatchDims] = {};
 };
 
-/// What happens to sums on their way out, and where they go: rows of consecutive columns.
+/// What happens to sums on their way out, and where they go: rows of consecutive columns. Integer
+/// products have no steps: operand 0 is an int32 bias by column (bias < 0: none), 1 and 2 are int32
+/// multipliers and shifts by column, and the result is
+/// (sum + bias) * multiplier / 2^shift, ties toward plus infinity, into [low, high].
 struct Epilogue {
     void* out = nullptr;
     Type type = Type::kFp32;
@@ -187,6 +190,25 @@ struct Product {
     Epilogue epilogue;
 };
 
+enum class QuantisedWork : std::int32_t {
+    kSum,         ///< ((x - zero_x) first + (y - zero_y) second) / 2^shift
+    kProduct,     ///< (x - zero_x) (y - zero_y) first / 2^shift
+    kRequantise,  ///< (x - zero_x) first / 2^shift
+    kTable,       ///< table[x - low of int8]
+};
+
+/// map_quantised: int8 values with scales; results are rounded (ties toward plus infinity), get
+/// `zero` added and are limited to [low, high].
+struct QuantisedMap {
+    QuantisedWork work = QuantisedWork::kTable;
+    std::int32_t count = 0, first = kDims - 1;
+    Divider extent[kDims];
+    Operand out;
+    Operand in[2];
+    void* table = nullptr;
+    std::int32_t zero_in[2] = {}, factor[2] = {}, shift = 1, zero = 0, low = -128, high = 127;
+};
+
 /// depthwise_*: each channel with a window of its own; w[tap][channel].
 struct Depthwise {
     void* x = nullptr;
@@ -219,6 +241,10 @@ struct Pool {
     std::int32_t step_y = 1, step_x = 1, dilation_y = 1, dilation_x = 1, pad_y = 0, pad_x = 0;
     std::int32_t in_y = 1, in_x = 1, end_y = 1, end_x = 1;  ///< of the image; with its padding
     std::int32_t counts_padding = 0;
+    /// Means of int8: multipliers and shifts by the number of elements; zero points and limits.
+    void* multipliers = nullptr;
+    void* shifts = nullptr;
+    std::int32_t zero_in = 0, zero = 0, low = -128, high = 127;
 };
 
 constexpr int kRowDims = 4;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "functions.cuh"
+#include "quantised.cuh"
 
 namespace lockstep::kernels {
 
@@ -90,15 +91,9 @@ __device__ __forceinline__ void run_epilogue(const Epilogue& e, float (&v)[W], i
     });
 }
 
-/// Four sums of a row on their way out: through the epilogue, or where other splits come too.
-__device__ __forceinline__ void put_sums(const Product& p, float (&v)[4], int row, int column,
-                                         int batch, const Batch& at) {
-    if (row >= p.m || column >= p.n) return;
-    if (p.splits == 1) {
-        run_epilogue(p.epilogue, v, row, column, p.n,
-                     [&](const int(&stride)[kBatchDims]) { return at.offset(stride); });
-        return;
-    }
+/// Four sums of a piece of k to where those of the others come too.
+__device__ __forceinline__ void put_partial(const Product& p, const float (&v)[4], int row,
+                                            int column, int batch) {
     const int batches = gridDim.z / p.splits, split = blockIdx.z / batches;
     float* const to =
         p.partial + (static_cast<size_t>(split * batches + batch) * p.m + row) * p.n + column;
@@ -109,6 +104,15 @@ __device__ __forceinline__ void put_sums(const Product& p, float (&v)[4], int ro
 #pragma unroll
     for (int i = 0; i < 4; ++i)
         if (column + i < p.n) to[i] = v[i];
+}
+
+/// Four sums of a row on their way out: through the epilogue, or into the partial sums.
+__device__ __forceinline__ void put_sums(const Product& p, float (&v)[4], int row, int column,
+                                         int batch, const Batch& at) {
+    if (row >= p.m || column >= p.n) return;
+    if (p.splits > 1) return put_partial(p, v, row, column, batch);
+    run_epilogue(p.epilogue, v, row, column, p.n,
+                 [&](const int(&stride)[kBatchDims]) { return at.offset(stride); });
 }
 
 /// Four elements of a kernel's own type.
@@ -191,6 +195,31 @@ __device__ __forceinline__ void put_tile(const Product& p, const float (*sums)[N
         float v[4];
         load_four(&sums[unit / (N / 4)][unit % (N / 4) * 4], v);
         put_sums(p, v, row_of(unit / (N / 4)), column0 + unit % (N / 4) * 4, batch, at);
+    }
+}
+
+/// The same of integer sums, which lie there as they are.
+template <int Rows, int N, int Threads, class RowOf>
+__device__ __forceinline__ void put_integer_tile(const Product& p, const float (*sums)[N + 4],
+                                                 int column0, int batch, const Batch& at,
+                                                 RowOf&& row_of) {
+    const Epilogue& e = p.epilogue;
+    const int bias = at.offset(e.operand[0].batch), scale = at.offset(e.operand[1].batch),
+              out = at.offset(e.batch);
+#pragma unroll 1
+    for (int unit = threadIdx.x; unit < Rows * N / 4; unit += Threads) {
+        const int column = column0 + unit % (N / 4) * 4, row = row_of(unit / (N / 4));
+        if (row >= p.m || column >= p.n) continue;
+        const float4 bits =
+            *reinterpret_cast<const float4*>(&sums[unit / (N / 4)][unit % (N / 4) * 4]);
+        if (p.splits == 1) {
+            const int four[4] = {__float_as_int(bits.x), __float_as_int(bits.y),
+                                 __float_as_int(bits.z), __float_as_int(bits.w)};
+            put_integers(e, four, row, column, p.n, bias, scale, out);
+        } else {
+            const float v[4] = {bits.x, bits.y, bits.z, bits.w};
+            put_partial(p, v, row, column, batch);
+        }
     }
 }
 

@@ -10,11 +10,13 @@
 #include "../kernels/async_copy.cuh"
 #include "../kernels/matrix_instructions.cuh"
 #include "product.cuh"
+#include "quantised.cuh"
 
 namespace lockstep::kernels {
 
 struct Fp16Product {
     using Element = __half;
+    using Sum = float;
     __device__ __forceinline__ static void multiply(float (&c)[4], const unsigned (&a)[4],
                                                     unsigned b0, unsigned b1) {
         mma_f16(c, a, b0, b1);
@@ -24,6 +26,7 @@ struct Fp16Product {
 #if __CUDA_ARCH__ >= 800
 struct Bf16Product {
     using Element = __nv_bfloat16;
+    using Sum = float;
     __device__ __forceinline__ static void multiply(float (&c)[4], const unsigned (&a)[4],
                                                     unsigned b0, unsigned b1) {
         asm volatile(
@@ -36,6 +39,7 @@ struct Bf16Product {
 
 struct Tf32Product {
     using Element = float;
+    using Sum = float;
     __device__ __forceinline__ static unsigned rounded(unsigned x) {
         unsigned y;
         asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(__uint_as_float(x)));
@@ -52,6 +56,15 @@ struct Tf32Product {
     }
 };
 #endif
+
+struct Int8Product {
+    using Element = signed char;
+    using Sum = int;
+    __device__ __forceinline__ static void multiply(int (&c)[4], const unsigned (&a)[4],
+                                                    unsigned b0, unsigned b1) {
+        mma_s8(c, a, b0, b1);
+    }
+};
 
 constexpr int kPitchBytes = kTensorDepthBytes + 16;  // the 8 rows of an ldmatrix in all 32 banks
 
@@ -150,7 +163,8 @@ __device__ __forceinline__ void tensor_product(const Product& p) {
             bring_elements<T, N, kThreads>(stage.b, k0, source, in_b);
     };
 
-    float sum[WM / 16][WN / 8][4] = {};
+    using Sum = typename Kind::Sum;
+    Sum sum[WM / 16][WN / 8][4] = {};
     const int steps = (k_end - k_begin + kDepth - 1) / kDepth;
     // The first steps only bring tiles: that way the code that does is there once.
     for (int step = 1 - kTensorStages; step < steps; ++step) {
@@ -195,15 +209,22 @@ __device__ __forceinline__ void tensor_product(const Product& p) {
             for (int x = 0; x < WN / 8; ++x)
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {
-                    const float(&from)[4] = sum[2 * slab + y][x];
+                    const Sum(&from)[4] = sum[2 * slab + y][x];
                     const int row = warp_row / WM * 32 + 16 * y + lane / 4 + 8 * half;
-                    *reinterpret_cast<float2*>(&sums[row][warp_column + 8 * x + lane % 4 * 2]) =
-                        make_float2(from[2 * half], from[2 * half + 1]);
+                    float* const to = &sums[row][warp_column + 8 * x + lane % 4 * 2];
+                    if constexpr (std::is_same_v<Sum, int>)
+                        *reinterpret_cast<int2*>(to) =
+                            make_int2(from[2 * half], from[2 * half + 1]);
+                    else
+                        *reinterpret_cast<float2*>(to) =
+                            make_float2(from[2 * half], from[2 * half + 1]);
                 }
         __syncthreads();
-        put_tile<T, kSlab, N, kThreads>(p, sums, column0, batch, batch_at, [&](int row) {
-            return row0 + row / 32 * WM + slab * 32 + row % 32;
-        });
+        const auto row_of = [&](int row) { return row0 + row / 32 * WM + slab * 32 + row % 32; };
+        if constexpr (std::is_same_v<Sum, int>)
+            put_integer_tile<kSlab, N, kThreads>(p, sums, column0, batch, batch_at, row_of);
+        else
+            put_tile<T, kSlab, N, kThreads>(p, sums, column0, batch, batch_at, row_of);
     }
 }
 

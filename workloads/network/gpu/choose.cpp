@@ -92,6 +92,8 @@ std::optional<TensorKernel> tensor_kernel(const Target& t, Precision precision, 
         return {{"product_fp16", "product_fp16_large", "product_fp16_small", t.fp16_macs}};
     if (type == ElementType::kBf16)
         return {{"product_bf16", "product_bf16_large", "product_bf16_small", t.fp16_macs}};
+    if (type == ElementType::kInt8)
+        return {{"product_int8", "product_int8_large", "product_int8_small", t.int8_macs}};
     if (type == ElementType::kFp32 && precision == Precision::kTf32)
         return {{"product_tf32", "product_tf32_large", "product_tf32_small", t.tf32_macs}};
     return std::nullopt;
@@ -164,7 +166,8 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
                .shared_bytes = c.dynamic_bytes},
               least, describe(c, best_splits, least));
     }
-    if (traits.is_matrix && p.m <= kernels::kFewRows && p.a_vector && p.b_vector) {
+    if (traits.is_matrix && is_floating(traits.type) && p.m <= kernels::kFewRows && p.a_vector &&
+        p.b_vector) {
         const Cost cost = cost_of_rows(t, p, traits);
         offer(
             {.kernel = {"product_rows", traits.type == ElementType::kFp32   ? "product_rows_fp32"
@@ -210,7 +213,10 @@ void launch_product(Lowering& l, kernels::Product p, const ProductTraits& traits
     const std::int64_t fours = divide_up(p.n, 4);
     Lowering::Shape3 sum = Lowering::threads_for(p.m * fours);
     sum.grid.y = batches;
-    l.emit({"product_sum", "product_sum"}, sum, p, divider_of(fours));
+    if (traits.type == ElementType::kInt8)
+        l.emit({"product_int8", "product_int8_sum"}, sum, p, divider_of(fours));
+    else
+        l.emit({"product_sum", "product_sum"}, sum, p, divider_of(fours));
 }
 
 }  // namespace lockstep::network::gpu

@@ -9,6 +9,7 @@
 #include "workloads/network/gpu/chain.h"
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/given.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::gpu {
@@ -72,7 +73,7 @@ bool is_product(const Node& node) {
 
 compile::Reason product_reason(const Graph& graph, const Node& node, Precision precision) {
     for (const std::size_t i : {0, 1})
-        if (!is_floating(graph.value(node.inputs[i]).type))
+        if (!is_quantised(graph, node) && !is_floating(graph.value(node.inputs[i]).type))
             return fmt::format("products of {} in {} have no kernel",
                                name_of(graph.value(node.inputs[i]).type), name_of(precision));
     if (graph.value(node.inputs[0]).type != graph.value(node.inputs[1]).type)
@@ -105,7 +106,10 @@ std::string_view name_of(Precision precision) {
 }
 
 compile::Reason reason_of(const Graph& graph, const Node& node, Precision precision) {
+    if (is_quantised(graph, node))
+        if (const compile::Reason reason = quantised_reason(graph, node)) return reason;
     if (is_product(node)) return product_reason(graph, node, precision);
+    if (is_quantised(graph, node)) return std::nullopt;
     if (is_elementwise(graph, node)) return std::nullopt;
     if (lowering_of(node.op) == nullptr) return "no kernel computes it";
     if (lowering_of(node.op) == lower_pool && graph.shape(node.inputs[0]).size() != 4)
@@ -199,6 +203,8 @@ void lower_group(Lowering& l, const Group& group) {
     l.set_layer(layer_name(l.graph(), group));
     if (is_product(first))
         lower_product(l, group);
+    else if (is_quantised(l.graph(), first))
+        lower_quantised(l, first);
     else if (is_elementwise(l.graph(), first))
         lower_chain(l, group);
     else

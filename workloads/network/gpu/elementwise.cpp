@@ -7,6 +7,7 @@
 #include "workloads/network/gpu/chain.h"
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/given.h"
+#include "workloads/network/graph/quantisation.h"
 
 namespace lockstep::network::gpu {
 
@@ -178,7 +179,7 @@ class Chain {
 
 bool is_elementwise(const Graph& graph, const Node& node) {
     if (node.inputs.empty() || node.outputs.size() != 1) return false;
-    if (graph.value(node.outputs[0]).quantisation) return false;
+    if (is_quantised(graph, node)) return false;
     return chain_steps(graph, node, chained_input(graph, node, kNoValue)).has_value();
 }
 

@@ -91,10 +91,11 @@ struct Executable {
     Target target;
     std::vector<Buffer> buffers;
     std::vector<Launch> launches;
-    std::vector<Place> inputs, outputs;  ///< as graph's
-    std::map<ValueId, Place> given;      ///< weights and constants
-    std::uint64_t shared_memory = 0;     ///< bytes of the memory that values between share
-    BufferId faults = 0;                 ///< int32: 1 + the node whose index was out of range
+    std::vector<Place> inputs, outputs;            ///< as graph's
+    std::map<ValueId, Place> given;                ///< weights and constants
+    std::vector<std::pair<Place, Tensor>> tables;  ///< constants of the compiler's own
+    std::uint64_t shared_memory = 0;  ///< bytes of the memory that values between share
+    BufferId faults = 0;              ///< int32: 1 + the node whose index was out of range
     /// Bytes of all on the device.
     std::uint64_t bytes() const;
 };

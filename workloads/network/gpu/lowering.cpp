@@ -85,6 +85,16 @@ Place Lowering::scratch(const std::string& name, ElementType type, const Shape& 
     return place;
 }
 
+Place Lowering::constant(const std::string& name, Tensor tensor) {
+    Place place;
+    place.shape = tensor.shape;
+    place.strides = compile::dense_strides(place.shape);
+    place.type = tensor.type;
+    place.buffer = add_buffer(name, BufferUse::kGiven, tensor.bytes.size());
+    code_.tables.emplace_back(place, std::move(tensor));
+    return place;
+}
+
 Place Lowering::row_major(const Place& place) {
     if (is_row_major(place)) return place;
     const Place dense =

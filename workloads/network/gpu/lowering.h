@@ -41,6 +41,9 @@ class Lowering {
     BufferId add_buffer(std::string name, BufferUse use, std::uint64_t bytes);
     void set_output(ValueId value, BufferId buffer) { output_buffers_[value] = buffer; }
 
+    /// A constant of the compiler's own, row-major.
+    Place constant(const std::string& name, Tensor tensor);
+
     /// The same values, row-major, copied where they are not.
     Place row_major(const Place& place);
     void copy(const Place& from, const Place& to);
@@ -116,7 +119,11 @@ class Lowering {
     }
     template <class F>
     static void for_each_pointer(const kernels::Pool& p, F&& f) {
-        f(p.in), f(p.out);
+        f(p.in), f(p.out), f(p.multipliers), f(p.shifts);
+    }
+    template <class F>
+    static void for_each_pointer(const kernels::QuantisedMap& p, F&& f) {
+        f(p.out.data), f(p.in[0].data), f(p.in[1].data), f(p.table);
     }
     template <class F>
     static void for_each_pointer(const kernels::Reduce& p, F&& f) {
@@ -154,11 +161,21 @@ compile::Reason reason_of(const Graph& graph, const Node& node, Precision precis
 bool is_elementwise(const Graph& graph, const Node& node);
 void lower_chain(Lowering& l, const Group& nodes);  ///< elementwise nodes, each reading the last
 void lower_product(Lowering& l, const Group& nodes);
+/// Of windows over an image, or of one over all of it; creates the result's place.
+kernels::Pool pool_parameters(Lowering& l, const Node& node);
 void lower_pool(Lowering& l, const Node& node);
 void lower_rows(Lowering& l, const Node& node);
 void lower_reduction(Lowering& l, const Node& node);
 void lower_movement(Lowering& l, const Node& node);
 void lower_indexing(Lowering& l, const Node& node);
+
+// On int8 values with scales (is_quantised).
+compile::Reason quantised_reason(const Graph& graph, const Node& node);
+void lower_quantised(Lowering& l, const Node& node);  ///< all but products
+/// What happens to a product's int32 sums; a Relu behind it is a limit.
+void set_integer_epilogue(Lowering& l, const Node& node, bool is_relu, kernels::Epilogue& e);
+/// A Relu that keeps the scale and whose zero is 0.
+bool is_limit_at_zero(const Graph& graph, const Node& node);
 
 /// Lets an output that takes an input's place be computed there, where nobody reads the old value
 /// later; else copies it at the end.

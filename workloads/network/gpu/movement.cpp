@@ -179,11 +179,15 @@ void lower_movement(Lowering& l, const Node& node) {
     }
 }
 
-void lower_pool(Lowering& l, const Node& node) {
+kernels::Pool pool_parameters(Lowering& l, const Node& node) {
     const Graph& graph = l.graph();
-    const Place& in = l.place(node.inputs[0]);
+    const Place in = l.place(node.inputs[0]);
     const Shape &sx = in.shape, &shape = graph.shape(node.outputs[0]);
-    const SlidingWindow window = window_of(node, sx);
+    SlidingWindow window;
+    if (node.op == Operator::kGlobalAveragePool)
+        window = {{sx[2], sx[3]}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}};
+    else
+        window = window_of(node, sx);
     const Place out = l.create(node.outputs[0], compile::strides_like(in, shape));
     // The result's dimensions in the order of its memory.
     std::vector<std::size_t> order = {0, 1, 2, 3};
@@ -213,8 +217,14 @@ void lower_pool(Lowering& l, const Node& node) {
     p.in_y = narrow(sx[2]), p.in_x = narrow(sx[3]);
     p.end_y = narrow(sx[2] + window.pad_end[0]), p.end_x = narrow(sx[3] + window.pad_end[1]);
     p.counts_padding = node.integer("count_include_pad", 0) != 0 ? 1 : 0;
+    return p;
+}
+
+void lower_pool(Lowering& l, const Node& node) {
+    const kernels::Pool p = pool_parameters(l, node);
+    const Place &in = l.place(node.inputs[0]), &out = l.place(node.outputs[0]);
     l.emit({"pool", "pool"}, Lowering::threads_for(p.count), p).bytes =
-        static_cast<std::uint64_t>(element_count(sx)) * size_of(in.type) +
+        static_cast<std::uint64_t>(element_count(in.shape)) * size_of(in.type) +
         static_cast<std::uint64_t>(p.count) * size_of(out.type);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/gpu/prepare.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "sim/error/error.h"
 #include "workloads/network/compile/legalise.h"
@@ -9,6 +11,7 @@
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/bf16.h"
+#include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
 
 namespace lockstep::network::gpu {
@@ -54,8 +57,8 @@ bool write_scaled_gemm(NodeWriter& w, Graph& graph, const Node& node) {
 
 Precision precision_named(const std::string& name) {
     std::string names;
-    for (const Precision precision :
-         {Precision::kFp32, Precision::kTf32, Precision::kFp16, Precision::kBf16}) {
+    for (const Precision precision : {Precision::kFp32, Precision::kTf32, Precision::kFp16,
+                                      Precision::kBf16, Precision::kInt8}) {
         if (name == name_of(precision)) return precision;
         names += (names.empty() ? "" : ", ") + std::string(name_of(precision));
     }
@@ -95,10 +98,62 @@ compile::Prepared prepare(Graph graph, const Target& target, Precision precision
     simplify(graph);
     compile::refuse_empty_values(graph);
     legalise(graph);
+    if (precision == Precision::kInt8) {
+        QuantiseOptions options;
+        options.symmetric_activations = true;  // padding is 0
+        options.integer_interface = true;
+        return compile::prepare_integers(graph, options, seed, true);
+    }
     if (precision == Precision::kFp16) graph = cast_floats(graph, ElementType::kFp16);
     if (precision == Precision::kBf16) graph = cast_floats(graph, ElementType::kBf16);
     return compile::prepare_floats(std::move(graph), seed, true);
 }
+
+namespace {
+
+/// Whether all is computed in integers: functions of floats end in other bits than the reference's.
+bool is_exact(const Graph& graph) {
+    return std::ranges::all_of(graph.nodes, [&](const Node& node) {
+        return is_quantised(graph, node) || node.op == Operator::kQuantizeLinear ||
+               node.op == Operator::kDequantizeLinear ||
+               info_of(node.op).integers == IntegerForm::kSameValues;
+    });
+}
+
+/// Root mean square of the difference.
+double distance(const std::vector<double>& a, const std::vector<float>& b) {
+    double squares = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+    return a.empty() ? 0 : std::sqrt(squares / static_cast<double>(a.size()));
+}
+
+/// A network with parts in FP32, whose values may fall to the other side of a step: it must be as
+/// near to the FP32 network as the reference in the same integers is, within a tenth and half a
+/// step.
+std::vector<compile::Check> verify_in_steps(const compile::Prepared& network,
+                                            const std::vector<Tensor>& results) {
+    const Graph& graph = network.graph;
+    const std::vector<Tensor> wanted = execute(graph, network.inputs);
+    std::vector<compile::Check> checks;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const Value& value = graph.value(graph.outputs[i]);
+        const auto real = [&](const Tensor& stored) {
+            return to_doubles(value.quantisation ? dequantise(stored, *value.quantisation)
+                                                 : stored);
+        };
+        const double step = value.quantisation ? double{value.quantisation->scale[0]} : 0;
+        const double ours = distance(real(results[i]), network.real_outputs.at(i)),
+                     reference = distance(real(wanted[i]), network.real_outputs.at(i));
+        checks.push_back(
+            {value.name, ours <= 1.1 * reference + step / 2,
+             fmt::format("{} elements against FP32: rms error {:.3g} (the reference in "
+                         "the same integers: {:.3g}; a step is {:.3g})",
+                         results[i].size(), ours, reference, step)});
+    }
+    return checks;
+}
+
+}  // namespace
 
 std::vector<compile::Check> verify(const compile::Prepared& network, Precision precision,
                                    const std::vector<Tensor>& results) {
@@ -112,6 +167,10 @@ std::vector<compile::Check> verify(const compile::Prepared& network, Precision p
             return compile::verify_rounded(network, results, network.graph, "each value to fp16");
         case Precision::kBf16:
             return compile::verify_rounded(network, results, network.graph, "each value to bf16");
+        case Precision::kInt8:
+            return is_exact(network.graph)
+                       ? compile::verify_equal(network, results, Requantisation::kFixedPoint)
+                       : verify_in_steps(network, results);
         default:
             return compile::verify_fp32(network, results);
     }

@@ -9,7 +9,7 @@
 
 namespace lockstep::network::gpu {
 
-/// "fp32", "tf32", "fp16", "bf16". InputError that names those there are.
+/// "fp32", "tf32", "fp16", "bf16", "int8". InputError that names those there are.
 Precision precision_named(const std::string& name);
 
 /// Rewrites what has no kernel; shapes are inferred afterwards.
@@ -20,7 +20,7 @@ compile::Prepared prepare(Graph graph, const Target& target, Precision precision
                           std::uint64_t seed);
 
 /// Against the reference executor in FP64: the error may be a few times that of the executor in the
-/// same precision.
+/// same precision. Integers must be equal where all is computed in them.
 std::vector<compile::Check> verify(const compile::Prepared& network, Precision precision,
                                    const std::vector<Tensor>& results);
 

@@ -8,6 +8,7 @@
 #include "workloads/network/gpu/chain.h"
 #include "workloads/network/gpu/choose.h"
 #include "workloads/network/gpu/lowering.h"
+#include "workloads/network/graph/quantisation.h"
 #include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::gpu {
@@ -376,7 +377,8 @@ void launch_depthwise(Lowering& l, const Node& node, const Problem& problem, con
     p.pad_y = narrow(window.pad_begin[0]), p.pad_x = narrow(window.pad_begin[1]);
     p.in_y = narrow(sx[2]), p.in_x = narrow(sx[3]);
     p.epilogue = problem.p.epilogue;
-    const bool fours = p.multiplier == 1 && p.x_channel == 1 &&
+    const bool integers = x.type == ElementType::kInt8;
+    const bool fours = !integers && p.multiplier == 1 && p.x_channel == 1 &&
                        all_multiples({p.channels, p.x_image, p.x_y, p.x_x, x.offset}, 4);
     p.units = divider_of(fours ? sw[0] / 4 : sw[0]);
     static constexpr std::string_view kNames[3][2] = {{"depthwise_fp32_1", "depthwise_fp32_4"},
@@ -384,8 +386,10 @@ void launch_depthwise(Lowering& l, const Node& node, const Problem& problem, con
                                                       {"depthwise_bf16_1", "depthwise_bf16_4"}};
     const int type = x.type == ElementType::kFp32 ? 0 : x.type == ElementType::kFp16 ? 1 : 2;
     const std::int64_t count = std::int64_t{p.rows} * p.units.divisor;
-    Launch& launch =
-        l.emit({"depthwise", kNames[type][fours ? 1 : 0]}, Lowering::threads_for(count), p);
+    const cuda::KernelName kernel =
+        integers ? cuda::KernelName{"quantised", "depthwise_int8"}
+                 : cuda::KernelName{"depthwise", kNames[type][fours ? 1 : 0]};
+    Launch& launch = l.emit(kernel, Lowering::threads_for(count), p);
     const std::int64_t taps = sw[2] * sw[3];
     launch.macs = static_cast<std::uint64_t>(p.rows) * static_cast<std::uint64_t>(sw[0] * taps);
     launch.bytes =
@@ -411,11 +415,18 @@ void lower_product(Lowering& l, const Group& nodes) {
                   : node.op == Operator::kGemm ? gemm(l, node)
                                                : matmul(l, node);
     }
+    const bool integers = is_quantised(graph, node);
     EpilogueWriter writer(l, problem, shape);
-    LOCKSTEP_CHECK(writer.add(bias_steps(node)), "{}: its bias", node.name);
     std::size_t taken = 1;
     ValueId last = node.outputs[0];
-    for (; taken < nodes.size(); ++taken) {
+    if (integers) {
+        const bool is_relu = nodes.size() > 1 && is_limit_at_zero(graph, graph.nodes[nodes[1]]);
+        if (is_relu) last = graph.nodes[nodes[taken++]].outputs[0];
+        set_integer_epilogue(l, node, is_relu, problem.p.epilogue);
+    } else {
+        LOCKSTEP_CHECK(writer.add(bias_steps(node)), "{}: its bias", node.name);
+    }
+    for (; taken < nodes.size() && !integers; ++taken) {
         const Node& next = graph.nodes[nodes[taken]];
         if (std::ranges::count(next.inputs, last) != 1 ||
             !is_floating(graph.value(next.outputs[0]).type) ||
@@ -433,7 +444,7 @@ void lower_product(Lowering& l, const Group& nodes) {
     epilogue.type = type_of(out.type);
     epilogue.vector = out.offset % 4 == 0 && epilogue.row % 4 == 0 &&
                       all_multiples({epilogue.batch[0], epilogue.batch[1], epilogue.batch[2]}, 4);
-    const bool own_type = out.type == l.place(node.inputs[0]).type;
+    const bool own_type = !integers && out.type == l.place(node.inputs[0]).type;
     epilogue.is_simple = own_type && find_simple(epilogue, problem.p.n) ? 1 : 0;
     if (depthwise) {
         launch_depthwise(l, node, problem, out);
@@ -450,6 +461,8 @@ void lower_product(Lowering& l, const Group& nodes) {
                         .result = out.type,
                         .macs = problem.macs});
     }
+    for (; taken < nodes.size() && is_quantised(graph, graph.nodes[nodes[taken]]); ++taken)
+        lower_quantised(l, graph.nodes[nodes[taken]]);
     if (taken < nodes.size())
         lower_chain(l, Group(nodes.begin() + static_cast<std::ptrdiff_t>(taken), nodes.end()));
 }

@@ -85,6 +85,7 @@ Session::Session(const Executable& code, Device& device)
             throw InputError(fmt::format("{} has no values: a GPU computes with them", value.name));
         write(place, *value.data, own_[place.buffer]);
     }
+    for (const auto& [place, tensor] : code.tables) write(place, tensor, own_[place.buffer]);
 }
 
 Session::~Session() {
