@@ -137,6 +137,9 @@ class Trainer {
         if (saved.position >= per_epoch_ || saved.epoch == 0)
             refuse(fmt::format("it is at batch {} of epoch {}; an epoch has {}", saved.position,
                                saved.epoch, per_epoch_));
+        if (saved.epoch > options_.epochs)
+            refuse(fmt::format("it has trained {} epochs already; --epochs {} asks for no more",
+                               saved.epoch - 1, options_.epochs));
         const double scale = state_.loss_scale;
         state_ = saved;
         if (!options_.step.scales_loss) state_.loss_scale = scale;

@@ -97,6 +97,9 @@ TEST(Trainer, refuses_a_checkpoint_of_another_training) {
                 HasSubstr("it is of digits_mlp, batch 20, not of digits_cnn"));
     EXPECT_THAT(attempt("digits_mlp:batch=20,hidden=8"),
                 HasSubstr("variable 0 is linear1.weight fp32[784,16]"));
+    EXPECT_THAT(attempt("digits_mlp:batch=20,hidden=16"),
+                HasSubstr("it has trained 1 epochs already; --epochs 1 asks for no more"));
+    options.epochs = 2;
     options.step.optimiser.momentum = 0;
     EXPECT_THAT(attempt("digits_mlp:batch=20,hidden=16"),
                 HasSubstr("it holds 8 variables, the training has 4"));
