@@ -20,6 +20,10 @@ class DataPath {
     /// From when on the data stage has at most `queued` cycles of work before it.
     engine::Cycle free_from(engine::Cycle queued) const { return free_ - std::min(free_, queued); }
 
+    /// Shared memory and the L1's queue take turns where both want the data stage: who went last.
+    bool l1_went_last() const { return l1_went_last_; }
+    void note_turn(bool of_l1) { l1_went_last_ = of_l1; }
+
     /// Holds the data stage for `cycles` from `ready` on or as soon as it is free; returns when.
     engine::Cycle occupy(engine::Cycle ready, unsigned cycles) {
         const engine::Cycle start = std::max(ready, free_);
@@ -51,6 +55,7 @@ class DataPath {
 
   private:
     unsigned interval_;
+    bool l1_went_last_ = false;
     engine::Cycle free_ = 0;
     std::vector<engine::Cycle> global_, shared_;  ///< by sub-core: when the way back is free
 };

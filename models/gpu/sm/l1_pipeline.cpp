@@ -2,9 +2,9 @@
 // The lanes' addresses are merged to lines, whose tags are looked up four a cycle, each in a bank
 // of its own. Hits go on to the data stage; sectors that miss are asked for at L2 and their
 // instructions wait in the miss table. Stores are written through and update the sectors that the
-// L1 holds; atomics are performed at L2. Data from L2 are written into the L1's array through a
-// port of their own (assumed). Stages are servers that are busy until a cycle, so that hits cost no
-// event at all.
+// L1 holds; atomics are performed at L2. Between tags and data stage lies a queue (latency_fifo.h).
+// Data from L2 are written into the L1's array through a port of their own (assumed). Stages are
+// servers that are busy until a cycle, so that hits cost no event at all.
 #include "models/gpu/sm/l1_pipeline.h"
 
 #include <algorithm>
@@ -56,6 +56,7 @@ L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
       tlb_(p_.tlb_entries, p_.page_bytes),
       queue_(port),
       tma_(p_, counters),
+      fifo_(p_.return_order),
       stores_(p_.max_warps) {}
 
 LocalPlace L1Pipeline::local_place(std::uint16_t warp) const {
@@ -148,9 +149,17 @@ void L1Pipeline::load(Cycle now, const MemoryInstruction& in) {
     const unsigned tag_cycles = pass_tags(now);
     if (all_hit(in)) {
         trip.data_cycles = std::max(trip.data_cycles + copy, tag_cycles);
-        counters_.data_busy += trip.data_cycles;
-        trip.ready = now;
-        return listener_.written_back(data_.finish(trip), in);
+        if (fifo_.can_be_passed() && data_.free_from(p_.data_queue) <= now) {
+            counters_.data_busy += trip.data_cycles;
+            trip.ready = now;
+            data_.note_turn(true);
+            return listener_.written_back(data_.finish(trip), in);
+        }
+        const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kResult);
+        // One that waits for others' data has left the tags behind when they come.
+        if (!fifo_.add_hit(index)) trip.latency -= std::min(trip.latency, p_.tag_latency);
+        pending_[index].trip = trip;
+        return;
     }
     const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kResult);
     PendingInstruction& pending = pending_[index];
@@ -159,19 +168,14 @@ void L1Pipeline::load(Cycle now, const MemoryInstruction& in) {
     // What comes from L2 goes to shared memory at once.
     if (in.info->operation == kCopyAsync) pending.trip.data_cycles = copy;
     pending.waits_for = 1;  // until all lines have been looked up
+    pending.place = fifo_.add_miss(index);
     look_up_lines(now, index, 0);
+    pass_data(now);
 }
 
 void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
     PendingInstruction& pending = pending_[index];
     const MemoryInstructionInfo& info = *pending.instruction.info;
-    if (first == 0) {
-        if (waiting_ >= p_.pending_requests) {
-            stalled_ = {index, 0, now};
-            return;
-        }
-        ++waiting_;
-    }
     for (unsigned i = first; i < lines_.count; ++i) {
         const LineAccess& line = lines_.line[i];
         if (bypasses_l1(info)) {
@@ -275,7 +279,11 @@ void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
     pending.waits_for = lines_.count;
     pending.trip = trip;
     pending.trip.latency -= std::min(trip.latency, p_.tag_latency);
-    ++(returns ? waiting_ : stores_[in.warp]);
+    if (returns) {
+        pending.place = fifo_.add_miss(index);
+    } else {
+        ++stores_[in.warp];
+    }
     for (unsigned i = 0; i < lines_.count; ++i) {
         LineAccess& line = lines_.line[i];
         line.is_float = in.info->is_float;
@@ -323,17 +331,33 @@ void L1Pipeline::satisfy(Cycle now, std::uint32_t index, unsigned parts) {
     PendingInstruction& pending = pending_[index];
     pending.waits_for -= parts;
     if (pending.waits_for != 0) return;
-    Cycle done = now;
-    if (pending.kind == PendingInstruction::Kind::kStore) {
-        --stores_[pending.instruction.warp];
-    } else {
-        if (pending.kind == PendingInstruction::Kind::kResult) --waiting_;
-        counters_.data_busy += pending.trip.data_cycles;
-        pending.trip.ready = now;
-        done = data_.finish(pending.trip);
+    switch (pending.kind) {
+        case PendingInstruction::Kind::kResult:
+            return fifo_.arrived(pending.place);
+        case PendingInstruction::Kind::kBulkCopy:
+            return finish(now, index);
+        case PendingInstruction::Kind::kStore:
+            --stores_[pending.instruction.warp];
+            listener_.written_back(now, pending.instruction);
+            pending_.remove(index);
     }
-    listener_.written_back(done, pending.instruction);
+}
+
+/// The instruction's data are there and the data stage takes it.
+void L1Pipeline::finish(Cycle now, std::uint32_t index) {
+    PendingInstruction& pending = pending_[index];
+    counters_.data_busy += pending.trip.data_cycles;
+    pending.trip.ready = now;
+    listener_.written_back(data_.finish(pending.trip), pending.instruction);
     pending_.remove(index);
+}
+
+/// What is ready goes on, as long as the data stage has little before it.
+void L1Pipeline::pass_data(Cycle now) {
+    while (fifo_.has_ready() && data_.free_from(p_.data_queue) <= now) {
+        data_.note_turn(true);
+        finish(now, fifo_.take());
+    }
 }
 
 void L1Pipeline::take(Cycle now, const MemoryReply& reply) {
@@ -377,6 +401,7 @@ void L1Pipeline::resume(Cycle now) {
 Cycle L1Pipeline::next_event() const {
     Cycle next = std::min(port_.next_reply(), queue_.next_event());
     if (queue_.size() < p_.miss_queue) next = std::min(next, tma_.next_event());
+    if (fifo_.has_ready()) next = std::min(next, data_.free_from(p_.data_queue));
     return next;
 }
 
@@ -387,6 +412,7 @@ void L1Pipeline::advance(Cycle now) {
         came = true;
     }
     if (came && stalled_) resume(now);
+    pass_data(now);
     if (queue_.size() < p_.miss_queue && tma_.next_event() <= now) advance_tma(now);
     queue_.advance(now);
 }

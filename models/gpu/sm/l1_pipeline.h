@@ -8,6 +8,7 @@
 #include "models/gpu/counters.h"
 #include "models/gpu/sm/coalescer.h"
 #include "models/gpu/sm/l1_cache.h"
+#include "models/gpu/sm/latency_fifo.h"
 #include "models/gpu/sm/memory_unit_parameters.h"
 #include "models/gpu/sm/miss_table.h"
 #include "models/gpu/sm/pending_table.h"
@@ -26,6 +27,8 @@ class L1Pipeline {
 
     /// Nothing can enter before a reply or before a request has left.
     bool is_blocked() const { return stalled_ || queue_.size() >= p_.miss_queue; }
+    /// Loads and atomics can't either.
+    bool is_full() const { return fifo_.size() >= p_.pending_requests; }
     /// When the tag stage is free.
     engine::Cycle free_from() const { return tags_free_; }
 
@@ -65,6 +68,8 @@ class L1Pipeline {
     void advance_tma(engine::Cycle now);
     void use_data_path(engine::Cycle now, unsigned wavefronts);
     void satisfy(engine::Cycle now, std::uint32_t index, unsigned parts);
+    void pass_data(engine::Cycle now);
+    void finish(engine::Cycle now, std::uint32_t index);
     void resume(engine::Cycle now);
     LocalPlace local_place(std::uint16_t warp) const;
 
@@ -84,7 +89,7 @@ class L1Pipeline {
     PendingTable pending_;
     LineAccesses lines_;  ///< of the instruction in the tag stage
     std::optional<Stalled> stalled_;
-    std::uint32_t waiting_ = 0;  ///< loads and atomics that wait for replies
+    LatencyFifo fifo_;
     engine::Cycle tags_free_ = 0;
     std::vector<std::uint32_t> stores_;  ///< not yet performed, by warp slot
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An SM's memory pipeline: global and local accesses pass the L1's tags, shared memory and shuffles
 // go straight to the data stage that both have in common, indexed constants have a cache of their
-// own. One instruction enters at a time; a few may wait for the data stage, so that those that miss
-// pass the tags meanwhile. Others wait where they come from.
+// own. One instruction enters at a time. What passes the tags waits for its data and for the data
+// stage in a deep queue; the others find a short one, or wait where they come from.
 #include "models/gpu/sm/memory_unit.h"
 
 #include <algorithm>
@@ -30,9 +30,11 @@ class MemoryUnit::Implementation {
           l1_(p_, sm, p_.l1_bytes - std::min(p_.l1_bytes, shared_bytes), port, listener, counters,
               data_, shared_) {}
 
-    Cycle next_accept(Cycle now) const {
+    Cycle next_accept(Cycle now, MemoryOperation operation) const {
         if (l1_.is_blocked()) return kNever;
-        return std::max({now, accept_from_, data_.free_from(p_.data_queue), l1_.free_from()});
+        const Cycle free = std::max({now, accept_from_, l1_.free_from()});
+        if (waits_for_data(operation)) return l1_.is_full() ? kNever : free;
+        return std::max(free, data_.free_from(p_.data_queue << data_.l1_went_last()));
     }
 
     void accept(Cycle now, const MemoryInstruction& in) {
@@ -41,6 +43,7 @@ class MemoryUnit::Implementation {
         accept_from_ =
             now + (in.info->operation == kShuffle ? p_.shuffle_interval : p_.request_interval);
         listener_.sources_read(sources_read(now, in), in);
+        if (!waits_for_data(in.info->operation)) data_.note_turn(false);
         if (in.is_remote) [[unlikely]] {
             data_.occupy(now, p_.wavefront_cycles);
             return listener_.remote_accepted(now, in);
@@ -96,6 +99,13 @@ class MemoryUnit::Implementation {
     const L1Pipeline& l1() const { return l1_; }
 
   private:
+    /// Passes the tags and has a queue of its own before the data stage; others enter only where
+    /// the data stage has little before it.
+    static bool waits_for_data(MemoryOperation operation) {
+        using enum MemoryOperation;
+        return operation == kLoadGlobal || operation == kLoadLocal || operation == kCopyAsync ||
+               operation == kAtomicGlobal;
+    }
     /// Wide data take longer to come from the registers than 32 bits a lane.
     Cycle sources_read(Cycle now, const MemoryInstruction& in) const {
         Cycle at = now + p_.timing(*in.info).sources;
@@ -123,8 +133,8 @@ MemoryUnit::MemoryUnit(const config::Machine& machine, std::uint16_t sm, std::ui
           std::make_unique<Implementation>(machine, sm, shared_bytes, port, listener, counters)) {}
 MemoryUnit::~MemoryUnit() = default;
 
-Cycle MemoryUnit::next_accept(Cycle now) const {
-    return implementation_->next_accept(now);
+Cycle MemoryUnit::next_accept(Cycle now, MemoryOperation operation) const {
+    return implementation_->next_accept(now, operation);
 }
 void MemoryUnit::accept(Cycle now, const MemoryInstruction& instruction) {
     implementation_->accept(now, instruction);

@@ -27,9 +27,9 @@ class MemoryUnit {
     MemoryUnit(const MemoryUnit&) = delete;
     MemoryUnit& operator=(const MemoryUnit&) = delete;
 
-    /// The first cycle (>= now) at which an instruction can be accepted; kNever: not before a reply
-    /// or a later event.
-    engine::Cycle next_accept(engine::Cycle now) const;
+    /// The first cycle (>= now) at which an instruction of this kind can be accepted; kNever: not
+    /// before a reply or a later event.
+    engine::Cycle next_accept(engine::Cycle now, MemoryOperation operation) const;
     /// Takes an instruction whose sources have been read.
     void accept(engine::Cycle now, const MemoryInstruction& instruction);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "models/gpu/sm/latency_fifo.h"
 #include "models/gpu/sm/memory_instruction.h"
 #include "sim/config/machine.h"
 
@@ -30,6 +31,7 @@ struct MemoryUnitParameters {
     unsigned sub_cores, sms, max_warps;
     std::uint64_t l1_bytes;  ///< with shared memory
     unsigned sets, tags_per_cycle, miss_entries, miss_queue, tag_latency;
+    ReturnOrder return_order;
     bool allocates_stores, allocates_local_stores;
     unsigned wavefront_cycles, atomic_cycles;
     unsigned constant_address_cycles;

@@ -33,6 +33,9 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "lines that the L1 can wait for at a time"},
         {"l1.miss_queue", &MemoryUnitParameters::miss_queue, "1", 1, 4096,
          "requests waiting for the crossbar beyond which the tag stage stands still"},
+        {"l1.return_order", Type::kText, "1", 0, 0,
+         "who keeps the order of the tags on the way to the data stage: all, misses (hits overtake "
+         "them) or any (nobody)"},
         {"l1.tag_latency", &MemoryUnitParameters::tag_latency, "cycle", 0, kMaxCycles,
          "from an instruction's arrival to its first request to L2; the rest of the hit latency "
          "follows the reply"},
@@ -41,9 +44,9 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
         {"l1.allocates_local_stores", &MemoryUnitParameters::allocates_local_stores,
          "stores to local memory bring lines into the L1"},
         {"memory_unit.pending_requests", &MemoryUnitParameters::pending_requests, "1", 1, 65536,
-         "loads and atomics that wait for L2 at a time"},
+         "loads and atomics between the tags and the data stage at a time"},
         {"memory_unit.data_queue", &MemoryUnitParameters::data_queue, "cycle", 0, kMaxCycles,
-         "work that may wait for the data stage while the next instruction enters"},
+         "work before the data stage with which it takes another instruction"},
         {"memory_unit.return_width", &MemoryUnitParameters::return_width, "B", 4, 1024,
          "bytes a cycle that global data take back to a sub-core"},
         {"memory_unit.l1_hit_latency", Type::kInteger, "cycle", 1, kMaxCycles,

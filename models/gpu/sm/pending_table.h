@@ -19,6 +19,7 @@ struct PendingInstruction {
     Kind kind = Kind::kResult;
     bool awaits_map = false;         ///< kBulkCopy: the next replies are its tensor map
     std::uint8_t map_sectors = 0;    ///< ... of which these have come
+    std::uint64_t place = 0;         ///< kResult: in the queue for the data stage
     std::uint64_t untranslated = 0;  ///< a line whose page the TLB did not know; 0: none
 };
 

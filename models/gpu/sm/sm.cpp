@@ -383,11 +383,16 @@ void Sm::handle(const Event& event) {
 void Sm::update_memory_next(Cycle now) {
     memory_next_ = kNever;
     if (cluster_ != nullptr && cluster_->is_full()) return;
+    const MemoryQueue* first = nullptr;
     Cycle head = kNever;
-    for (const MemoryQueue& queue : queues_) head = std::min(head, queue.next());
+    for (const MemoryQueue& queue : queues_) {
+        if (queue.next() >= head) continue;
+        head = queue.next();
+        first = &queue;
+    }
     if (head == kNever) return;
     head = std::max({head, arbiter_free_, now});
-    const Cycle accept = memory_->next_accept(head);
+    const Cycle accept = memory_->next_accept(head, first->front().info->operation);
     if (accept != kNever) memory_next_ = std::max(head, accept);
 }
 
@@ -402,7 +407,8 @@ void Sm::arbitrate(Cycle now) {
         }
     }
     const bool is_blocked = cluster_ != nullptr && cluster_->is_full();
-    if (!is_blocked && ready <= now && arbiter_free_ <= now && memory_->next_accept(now) <= now) {
+    if (!is_blocked && ready <= now && arbiter_free_ <= now &&
+        memory_->next_accept(now, queues_[best].front().info->operation) <= now) {
         if (trace_ != nullptr) trace_->accepted(queues_[best].front().trace, now);
         const std::uint32_t pc = queues_[best].front().code_index;
         const MemoryCounters before = profile_ != nullptr ? memory_counters_ : MemoryCounters{};

@@ -20,14 +20,18 @@ namespace lockstep::gpu {
 using engine::Cycle;
 using engine::kNever;
 
-/// Answers every request `latency` cycles later, in order; reads with one reply.
+/// Answers every request `latency` cycles later; reads with one reply.
 class FakePort : public MemoryPort {
   public:
-    explicit FakePort(Cycle latency) : latency_(latency) {}
+    explicit FakePort(Cycle cycles) : latency(cycles) {}
     bool send(Cycle now, const MemoryRequest& request) override {
         if (now < refuse_until) return false;
         sent.push_back({now, request});
-        replies_.push_back({now + latency_, {request.id, request.kind, request.sectors}});
+        const Reply reply{now + latency, {request.id, request.kind, request.sectors}};
+        replies_.insert(
+            std::upper_bound(replies_.begin(), replies_.end(), reply,
+                             [](const Reply& a, const Reply& b) { return a.at < b.at; }),
+            reply);
         return true;
     }
     Cycle next_send(Cycle, const MemoryRequest&) override {
@@ -45,6 +49,7 @@ class FakePort : public MemoryPort {
         MemoryRequest request;
     };
     std::vector<Sent> sent;
+    Cycle latency;  ///< of requests from now on
     Cycle refuse_until = 0;
     bool knows_when = true;
 
@@ -53,7 +58,6 @@ class FakePort : public MemoryPort {
         Cycle at;
         MemoryReply reply;
     };
-    Cycle latency_;
     std::deque<Reply> replies_;
 };
 
@@ -116,7 +120,7 @@ class MemoryUnitTest : public testing::Test {
     Cycle offer(const MemoryInstruction& in, Cycle from) {
         Cycle now = std::max(from, now_);
         for (;;) {
-            const Cycle accept = unit->next_accept(now);
+            const Cycle accept = unit->next_accept(now, in.info->operation);
             const Cycle event = unit->next_event();
             if (accept != kNever && accept <= event) {
                 now_ = accept;

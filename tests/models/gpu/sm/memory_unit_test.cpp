@@ -191,7 +191,7 @@ TEST_F(MemoryUnitTest, AFullMissTableStopsTheTagsUntilAReply) {
     const MemoryInstruction wide =
         instruction(kLoadGlobal, 4, [](unsigned l) { return 0x10000 + 128 * l; });
     offer(wide, 0);
-    EXPECT_EQ(unit->next_accept(1), kNever);
+    EXPECT_EQ(unit->next_accept(1, kLoadGlobal), kNever);
     drain();
     EXPECT_EQ(port.sent.size(), 32u);
     EXPECT_GT(core.written[wide.code_index], 8 * kMemoryLatency);
@@ -206,7 +206,7 @@ TEST_F(MemoryUnitTest, AsManyLoadsWaitAsThereArePendingRequests) {
         last =
             offer(instruction(kLoadGlobal, 4, [&](unsigned l) { return words(l) + 128 * i; }), 0);
     drain();
-    EXPECT_GT(last, kMemoryLatency);  // the third stood in the tag stage
+    EXPECT_GT(last, kMemoryLatency);  // the third had to wait for a place
     EXPECT_EQ(core.written.size(), 4u);
 }
 
@@ -236,7 +236,7 @@ TEST_F(MemoryUnitTest, ConflictsHoldTheDataStage) {
     make("rtx3090", {"memory_unit.data_queue=0"});
     const MemoryInstruction a = instruction(kLoadShared, 4, [](unsigned l) { return 128 * l; });
     const Cycle start = offer(a, 100);
-    EXPECT_EQ(unit->next_accept(start), start + 32);
+    EXPECT_EQ(unit->next_accept(start, kLoadShared), start + 32);
     EXPECT_EQ(core.written[a.code_index] - start, 24u - 9u + 30u);
     EXPECT_EQ(counters.shared_wavefronts_load, 32u);
     EXPECT_EQ(counters.bank_conflicts_load, 31u);
@@ -255,15 +255,77 @@ TEST_F(MemoryUnitTest, SharedMemoryMovesALineACycle) {
     EXPECT_EQ(last - start, 64u * 4 - machine->integer("memory_unit.data_queue"));
 }
 
-TEST_F(MemoryUnitTest, InstructionsEnterWhileAFewWaitForTheDataStage) {
+TEST_F(MemoryUnitTest, LoadsPassTheTagsWhileTheDataStageIsBusy) {
     make("rtx3090", {"memory_unit.data_queue=6"});
     const MemoryInstruction a = instruction(kLoadShared, 4, [](unsigned l) { return 128 * l; });
     const Cycle start = offer(a, 100);
-    EXPECT_EQ(unit->next_accept(start), start + 32 - 6);
+    EXPECT_EQ(unit->next_accept(start, kLoadShared), start + 32 - 6);
+    EXPECT_EQ(unit->next_accept(start, kLoadGlobal), start + 2);
     // A load that misses asks L2 while the conflicts are still being served.
     offer(instruction(kLoadGlobal, 4, words), 0);
     drain();
-    EXPECT_EQ(port.sent.at(0).at, start + 32 - 6 + machine->integer("l1.tag_latency"));
+    EXPECT_EQ(port.sent.at(0).at, start + 2 + machine->integer("l1.tag_latency"));
+}
+
+TEST_F(MemoryUnitTest, SharedMemoryTakesTurnsWithHitsThatWait) {
+    make("rtx3090", {"sub_core.arbiter_interval=1"});
+    const auto line = [](unsigned l) { return 0x10000 + 16 * l; };
+    time(instruction(kLoadGlobal, 16, line));
+    std::vector<MemoryInstruction> hits;
+    for (unsigned i = 0; i < 32; ++i) {
+        hits.push_back(instruction(kLoadGlobal, 16, line));
+        hits.back().sub_core = static_cast<std::uint8_t>(i % 4);
+        offer(hits.back(), 0);
+    }
+    // 128 cycles of work wait, and tags still take loads.
+    EXPECT_LE(unit->next_accept(now_ + 1, kLoadGlobal), now_ + 2);
+    const MemoryInstruction shared = instruction(kLoadShared, 4, [](unsigned l) { return 4 * l; });
+    offer(shared, 0);
+    drain();
+    EXPECT_LT(core.written[shared.code_index], core.written[hits[20].code_index]);
+}
+
+/// Two loads that miss, whose replies come in reverse, and one that hits.
+class Order : public MemoryUnitTest {
+  protected:
+    void reply_in_reverse(const char* order) {
+        make("rtx3090", {std::string("l1.return_order=") + order});
+        time(instruction(kLoadGlobal, 4, words));  // a line that hits
+        port.latency = 1000;
+        first = instruction(kLoadGlobal, 4, [](unsigned l) { return 0x20000 + 4 * l; });
+        offer(first, 0);
+        unit->advance(now_ += 50);
+        port.latency = 100;
+        second = instruction(kLoadGlobal, 4, [](unsigned l) { return 0x30000 + 4 * l; });
+        offer(second, 0);
+        hit = instruction(kLoadGlobal, 4, words);
+        offer(hit, 0);
+        drain();
+    }
+    Cycle written(const MemoryInstruction& in) { return core.written[in.code_index]; }
+    MemoryInstruction first, second, hit;
+};
+
+TEST_F(Order, MissesComeBackInOrderAndHitsOvertakeThem) {
+    reply_in_reverse("misses");
+    EXPECT_GT(written(second), written(first));
+    EXPECT_LT(written(hit) + 800, written(first));
+}
+
+TEST_F(Order, NothingOvertakes) {
+    reply_in_reverse("all");
+    EXPECT_GT(written(second), written(first));
+    EXPECT_GT(written(hit), written(second));
+}
+
+TEST_F(Order, WhatIsThereGoes) {
+    reply_in_reverse("any");
+    EXPECT_LT(written(second) + 800, written(first));
+    EXPECT_LT(written(hit), written(second));
+}
+
+TEST_F(Order, AnUnknownOneIsRefused) {
+    EXPECT_THROW(make("rtx3090", {"l1.return_order=some"}), InputError);
 }
 
 TEST_F(MemoryUnitTest, DataStageKeepsTheOrderOfItsQueue) {
