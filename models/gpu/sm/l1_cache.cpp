@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The L1 data cache of an SM: 128-byte lines of four 32-byte sectors, each valid by itself; few
-// sets of very many ways, as measured on Volta (four sets; Jia et al. 2018). Its replacement is
-// known not to be LRU but not what it is: LRU here. Data are not held, only tags.
+// sets of very many ways, as measured on Volta (four sets; Jia et al. 2018, who found that its
+// replacement is not LRU). Data are not held, only tags. The order of use is kept for LRU and for
+// lines that are to leave first; random replacement needs no order among hundreds of ways.
 #include "models/gpu/sm/l1_cache.h"
 
 namespace lockstep::gpu {
 
-L1Cache::L1Cache(std::uint32_t lines, std::uint32_t sets)
-    : ways_(lines / sets), sets_(sets), all_(std::uint64_t{ways_} * sets), table_(ways_ * sets) {}
+L1Cache::L1Cache(std::uint32_t lines, std::uint32_t sets, L1Replacement replacement)
+    : replacement_(replacement),
+      ways_(lines / sets),
+      sets_(sets),
+      all_(std::uint64_t{ways_} * sets),
+      table_(ways_ * sets) {}
 
 void L1Cache::unlink(Set& set, std::uint32_t way) {
     const Way& w = all_[way];
@@ -32,12 +37,22 @@ void L1Cache::link_oldest(Set& set, std::uint32_t way) {
 std::uint8_t L1Cache::look_up(std::uint64_t line) {
     const std::uint32_t way = find(line);
     if (way == kNone) return 0;
+    if (replacement_ == L1Replacement::kRandom) return all_[way].sectors;
     Set& set = set_of(line);
     if (set.newest != way) {
         unlink(set, way);
         link_newest(set, way);
     }
     return all_[way].sectors;
+}
+
+std::uint32_t L1Cache::victim(const Set& set) {
+    if (replacement_ == L1Replacement::kLru || all_[set.oldest].leaves_first) return set.oldest;
+    random_ ^= random_ << 13;  // xorshift64 (Marsaglia, 2003)
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    return static_cast<std::uint32_t>(&set - sets_.data()) * ways_ +
+           static_cast<std::uint32_t>((random_ >> 32) * ways_ >> 32);
 }
 
 void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority priority) {
@@ -51,12 +66,13 @@ void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority pr
     if (set.used < ways_) {
         way = static_cast<std::uint32_t>(&set - sets_.data()) * ways_ + set.used++;
     } else {
-        way = set.oldest;
+        way = victim(set);
         table_.erase(way, [this](std::uint32_t w) { return all_[w].line; });
         unlink(set, way);
     }
     all_[way].line = line;
     all_[way].sectors = sectors;
+    all_[way].leaves_first = priority == EvictionPriority::kFirst;
     if (priority == EvictionPriority::kFirst) {
         link_oldest(set, way);
     } else {
@@ -75,6 +91,7 @@ void L1Cache::clear() {
     if (is_empty_) return;
     for (Set& set : sets_) set = {};
     table_.clear();
+    random_ = kSeed;
     is_empty_ = true;
 }
 

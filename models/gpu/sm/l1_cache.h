@@ -10,10 +10,16 @@
 
 namespace lockstep::gpu {
 
+/// Which line of a full set makes room.
+enum class L1Replacement : std::uint8_t {
+    kLru,
+    kRandom,  ///< any, by a generator that always starts alike
+};
+
 class L1Cache {
   public:
     /// `lines` of 128 bytes in `sets`; lines that do not fill all sets alike are left out.
-    L1Cache(std::uint32_t lines, std::uint32_t sets);
+    L1Cache(std::uint32_t lines, std::uint32_t sets, L1Replacement replacement);
 
     /// The sectors that are held; the line becomes the set's most recently used.
     std::uint8_t look_up(std::uint64_t line);
@@ -22,8 +28,8 @@ class L1Cache {
         const std::uint32_t way = find(line);
         return way == kNone ? 0 : all_[way].sectors;
     }
-    /// Brings sectors, and where the line is not there, the line, in the place of the set's least
-    /// recently used. kFirst makes it the next to leave; kNoAllocate brings no new line.
+    /// Brings sectors, and where the line is not there, the line, in the place of the one that
+    /// the replacement chooses. kFirst makes it the next to leave; kNoAllocate brings no new line.
     void fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority priority);
     void invalidate(std::uint64_t line, std::uint8_t sectors);
     void clear();
@@ -32,10 +38,12 @@ class L1Cache {
 
   private:
     static constexpr std::uint32_t kNone = LineTable::kNone;
+    static constexpr std::uint64_t kSeed = 88172645463325252;
     struct Way {
         std::uint64_t line = 0;
         std::uint32_t newer = kNone, older = kNone;
         std::uint8_t sectors = 0;
+        bool leaves_first = false;
     };
     struct Set {
         std::uint32_t newest = kNone, oldest = kNone, used = 0;
@@ -43,11 +51,14 @@ class L1Cache {
     std::uint32_t find(std::uint64_t line) const {
         return table_.find(line, [this](std::uint32_t way) { return all_[way].line; });
     }
+    std::uint32_t victim(const Set& set);
     Set& set_of(std::uint64_t line) { return sets_[line % sets_.size()]; }
     void unlink(Set& set, std::uint32_t way);
     void link_newest(Set& set, std::uint32_t way);
     void link_oldest(Set& set, std::uint32_t way);
 
+    const L1Replacement replacement_;
+    std::uint64_t random_ = kSeed;
     std::uint32_t ways_;
     std::vector<Set> sets_;
     std::vector<Way> all_;  ///< those of a set lie together

@@ -51,7 +51,7 @@ L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
       counters_(counters),
       data_(data),
       shared_(shared),
-      l1_(static_cast<std::uint32_t>(cache_bytes / kLineBytes), p_.sets),
+      l1_(static_cast<std::uint32_t>(cache_bytes / kLineBytes), p_.sets, p_.replacement),
       misses_(p_.miss_entries),
       tlb_(p_.tlb_entries, p_.page_bytes),
       queue_(port),
@@ -91,19 +91,17 @@ unsigned L1Pipeline::coalesce(const MemoryInstruction& in) {
 }
 
 unsigned L1Pipeline::data_cycles(const sass::Access& access, std::uint32_t lanes) const {
-    unsigned passes = 1;
-    if (lanes != 0) {
-        if (!lines_.is_regular || lines_.is_uniform) {
-            passes = bank_wavefronts(access.address, lanes, access.width, bank_access(access));
-            // Words of 64 bits take two passes even where all lanes load the same one (A100 and
-            // H200, gpu-strides).
-            passes = std::max(passes, ideal_wavefronts(lanes, access.width));
-        } else {
-            passes = access.space == sass::Space::kLocal ? lines_.count
-                                                         : ideal_wavefronts(lanes, access.width);
-        }
+    if (lanes == 0) return p_.wavefront_cycles;
+    if (lines_.is_regular && !lines_.is_uniform) {
+        return p_.wavefront_cycles * (access.space == sass::Space::kLocal
+                                          ? lines_.count
+                                          : ideal_wavefronts(lanes, access.width));
     }
-    return passes * p_.wavefront_cycles;
+    // Words of 64 bits take two passes even where all lanes load the same one (A100 and H200,
+    // gpu-strides).
+    return std::max(
+        p_.pass_cycles * bank_wavefronts(access.address, lanes, access.width, bank_access(access)),
+        p_.wavefront_cycles * ideal_wavefronts(lanes, access.width));
 }
 
 /// LDGSTS: what writing to shared memory takes.

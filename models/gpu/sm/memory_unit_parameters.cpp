@@ -73,6 +73,11 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     return_order = order == "any"      ? ReturnOrder::kAny
                    : order == "misses" ? ReturnOrder::kMisses
                                        : ReturnOrder::kAll;
+    const std::string& policy = machine.text("l1.replacement");
+    if (policy != "lru" && policy != "random")
+        throw InputError(fmt::format("{}: l1.replacement: '{}' is neither lru nor random",
+                                     machine.name(), policy));
+    replacement = policy == "lru" ? L1Replacement::kLru : L1Replacement::kRandom;
     sub_cores = get("sm.sub_cores");
     sms = get("sm.count");
     max_warps = get("sm.max_warps");

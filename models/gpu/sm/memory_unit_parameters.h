@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "models/gpu/sm/l1_cache.h"
 #include "models/gpu/sm/latency_fifo.h"
 #include "models/gpu/sm/memory_instruction.h"
 #include "sim/config/machine.h"
@@ -32,8 +33,9 @@ struct MemoryUnitParameters {
     std::uint64_t l1_bytes;  ///< with shared memory
     unsigned sets, tags_per_cycle, miss_entries, miss_queue, tag_latency;
     ReturnOrder return_order;
+    L1Replacement replacement;
     bool allocates_stores, allocates_local_stores;
-    unsigned wavefront_cycles, atomic_cycles;
+    unsigned wavefront_cycles, pass_cycles, atomic_cycles;
     unsigned constant_address_cycles;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue;
     unsigned return_width, source_width;

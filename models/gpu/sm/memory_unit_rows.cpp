@@ -33,6 +33,11 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "lines that the L1 can wait for at a time"},
         {"l1.miss_queue", &MemoryUnitParameters::miss_queue, "1", 1, 4096,
          "requests waiting for the crossbar beyond which the tag stage stands still"},
+        {"l1.pass_cycles", &MemoryUnitParameters::pass_cycles, "cycle", 1, 64,
+         "data stage time of one pass over the 32 banks for global and local data that conflict; "
+         "all data together take no less than shared_memory.wavefront_cycles for 128 bytes"},
+        {"l1.replacement", Type::kText, "1", 0, 0,
+         "which line of a full set makes room: lru or random"},
         {"l1.return_order", Type::kText, "1", 0, 0,
          "who keeps the order of the tags on the way to the data stage: all, misses (hits overtake "
          "them) or any (nobody)"},

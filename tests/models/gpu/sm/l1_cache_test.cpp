@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "models/gpu/sm/line_table.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr auto kNormal = EvictionPriority::kNormal;
 
 TEST(L1Cache, SectorsAreValidByThemselves) {
-    L1Cache cache(64, 4);
+    L1Cache cache(64, 4, L1Replacement::kLru);
     EXPECT_EQ(cache.look_up(5), 0);
     cache.fill(5, 0b0010, kNormal);
     EXPECT_EQ(cache.look_up(5), 0b0010);
@@ -32,7 +33,7 @@ TEST(L1Cache, SectorsAreValidByThemselves) {
 }
 
 TEST(L1Cache, LeastRecentlyUsedLeaves) {
-    L1Cache cache(8, 2);  // four ways
+    L1Cache cache(8, 2, L1Replacement::kLru);  // four ways
     for (std::uint64_t line : {0, 2, 4, 6}) cache.fill(line, 1, kNormal);
     cache.look_up(0);
     cache.fill(8, 1, kNormal);
@@ -40,8 +41,38 @@ TEST(L1Cache, LeastRecentlyUsedLeaves) {
     for (std::uint64_t line : {0, 4, 6, 8}) EXPECT_EQ(cache.look_up(line), 1) << line;
 }
 
+// Lines that are used in turn, a few more than there is room for: LRU throws each away just before
+// it is needed again.
+TEST(L1Cache, RandomReplacementKeepsAPartOfALoopThatDoesNotFit) {
+    for (const auto& [replacement, least, most] :
+         {std::tuple{L1Replacement::kLru, 0, 0}, std::tuple{L1Replacement::kRandom, 40, 95}}) {
+        L1Cache cache(256, 4, replacement);
+        int hits = 0;
+        for (int turn = 0; turn < 10; ++turn) {
+            for (std::uint64_t line = 0; line < 272; ++line) {
+                hits += cache.look_up(line) != 0;
+                cache.fill(line, 1, kNormal);
+            }
+        }
+        EXPECT_GE(hits * 100 / 2720, least);
+        EXPECT_LE(hits * 100 / 2720, most);
+    }
+}
+
+TEST(L1Cache, RandomReplacementStartsAlikeAndHeedsPriorities) {
+    L1Cache a(8, 1, L1Replacement::kRandom), b(8, 1, L1Replacement::kRandom);
+    for (std::uint64_t line = 0; line < 20; ++line) {
+        a.fill(line, 1, kNormal);
+        b.fill(line, 1, kNormal);
+    }
+    for (std::uint64_t line = 0; line < 20; ++line) EXPECT_EQ(a.held(line), b.held(line));
+    a.fill(100, 1, EvictionPriority::kFirst);
+    a.fill(101, 1, kNormal);
+    EXPECT_EQ(a.held(100), 0);
+}
+
 TEST(L1Cache, EvictionPriorities) {
-    L1Cache cache(4, 1);
+    L1Cache cache(4, 1, L1Replacement::kLru);
     for (std::uint64_t line : {0, 1, 2}) cache.fill(line, 1, kNormal);
     cache.fill(3, 1, EvictionPriority::kFirst);
     cache.fill(4, 1, kNormal);
@@ -52,14 +83,14 @@ TEST(L1Cache, EvictionPriorities) {
 }
 
 TEST(L1Cache, NoCacheAtAll) {
-    L1Cache cache(0, 4);
+    L1Cache cache(0, 4, L1Replacement::kLru);
     cache.fill(1, 1, kNormal);
     EXPECT_EQ(cache.look_up(1), 0);
 }
 
 TEST(L1Cache, AgreesWithLists) {
     constexpr unsigned kSets = 4, kWays = 16;
-    L1Cache cache(kSets * kWays, kSets);
+    L1Cache cache(kSets * kWays, kSets, L1Replacement::kLru);
     std::list<std::uint64_t> sets[kSets];
     std::mt19937 random(3);
     for (int i = 0; i < 20000; ++i) {

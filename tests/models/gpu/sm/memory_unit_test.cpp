@@ -267,6 +267,23 @@ TEST_F(MemoryUnitTest, LoadsPassTheTagsWhileTheDataStageIsBusy) {
     EXPECT_EQ(port.sent.at(0).at, start + 2 + machine->integer("l1.tag_latency"));
 }
 
+// Turing's 64 bytes a cycle limit the way back, not the banks: lanes that conflict take a cycle
+// each.
+TEST_F(MemoryUnitTest, LanesThatConflictInL1TakeACycleEach) {
+    const auto busy = [&](const char* machine, unsigned stride) {
+        make(machine);
+        const auto at = [&](unsigned l) { return 0x10000 + std::uint64_t{stride} * l; };
+        time(instruction(kLoadGlobal, 4, at));
+        const std::uint64_t before = counters.data_busy;
+        time(instruction(kLoadGlobal, 4, at));
+        return counters.data_busy - before;
+    };
+    EXPECT_EQ(busy("t4", 4), 2u);
+    EXPECT_EQ(busy("t4", 128), 32u);
+    EXPECT_EQ(busy("rtx3090", 4), 1u);
+    EXPECT_EQ(busy("rtx3090", 128), 32u);
+}
+
 TEST_F(MemoryUnitTest, SharedMemoryTakesTurnsWithHitsThatWait) {
     make("rtx3090", {"sub_core.arbiter_interval=1"});
     const auto line = [](unsigned l) { return 0x10000 + 16 * l; };
