@@ -157,8 +157,17 @@ namespace {
 
 void refuse_what_has_no_kernel(const Graph& graph, Precision precision) {
     std::string wrong;
+    const auto too_long = [&](const Node& node) -> compile::Reason {
+        for (const ValueId id : node.outputs)
+            if (id != kNoValue && element_count(graph.shape(id)) > INT32_MAX)
+                return fmt::format("{} is {}: kernels count to 2^31 elements", graph.value(id).name,
+                                   to_string(graph.shape(id)));
+        return std::nullopt;
+    };
     for (const Node& node : graph.nodes)
-        if (const compile::Reason reason = reason_of(graph, node, precision))
+        if (const compile::Reason length = too_long(node))
+            wrong += fmt::format("\n  node {} ({}): {}", node.name, name_of(node.op), *length);
+        else if (const compile::Reason reason = reason_of(graph, node, precision))
             wrong += fmt::format("\n  node {} ({}): {}", node.name, name_of(node.op), *reason);
     if (!wrong.empty())
         throw InputError(

@@ -11,6 +11,7 @@
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/bf16.h"
+#include "workloads/network/quantise/from_onnx.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
 
@@ -95,6 +96,11 @@ void check_precision(const Target& target, Precision precision) {
 compile::Prepared prepare(Graph graph, const Target& target, Precision precision,
                           std::uint64_t seed) {
     check_precision(target, precision);
+    if (is_stored_graph(graph))
+        throw InputError(
+            fmt::format("{}: a model of stored integers with zero points; a GPU "
+                        "quantises models of floats itself (--precision int8)",
+                        graph.name));
     simplify(graph);
     compile::refuse_empty_values(graph);
     legalise(graph);
@@ -106,6 +112,8 @@ compile::Prepared prepare(Graph graph, const Target& target, Precision precision
     }
     if (precision == Precision::kFp16) graph = cast_floats(graph, ElementType::kFp16);
     if (precision == Precision::kBf16) graph = cast_floats(graph, ElementType::kBf16);
+    // What does not fit is refused before anyone makes inputs for it.
+    gpu::compile(graph, target, {.precision = precision});
     return compile::prepare_floats(std::move(graph), seed, true);
 }
 

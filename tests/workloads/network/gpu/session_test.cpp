@@ -104,7 +104,7 @@ TEST(Memory, is_shared_by_values_that_do_not_live_at_the_same_time) {
 }
 
 TEST(Memory, that_does_not_suffice_is_refused_with_the_largest_tensors) {
-    BuiltinRequest request = parse_builtin("mlp:batch=60000,hidden=60000");
+    BuiltinRequest request = parse_builtin("mlp:batch=40000,hidden=40000");
     request.options.with_values = false;
     Graph graph = build_network(request.name, request.options);
     simplify(graph);
@@ -114,7 +114,25 @@ TEST(Memory, that_does_not_suffice_is_refused_with_the_largest_tensors) {
     } catch (const InputError& error) {
         const std::string text = error.what();
         EXPECT_NE(text.find("mlp needs"), std::string::npos) << text;
-        EXPECT_NE(text.find("14400.0 MB"), std::string::npos) << text;
+        EXPECT_NE(text.find("6400.0 MB"), std::string::npos) << text;
+    }
+}
+
+TEST(Memory, is_found_too_small_before_inputs_are_made) {
+    // An input of 17 GB.
+    EXPECT_THROW(run_on(builtin("mlp:batch=65536,input=65536,hidden=1,layers=1"), "t4"),
+                 InputError);
+}
+
+TEST(Compile, refuses_tensors_of_more_elements_than_kernels_count) {
+    Builder b("long", 1);
+    const ValueId x = b.input("x", ElementType::kFp16, {65536, 65536});
+    try {
+        compile(b.finish({b.node(kRelu, "relu", {x})}), target_named("h200"));
+        FAIL() << "it compiles";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("kernels count to 2^31"), std::string::npos)
+            << error.what();
     }
 }
 
