@@ -153,6 +153,21 @@ __device__ __forceinline__ void tensor_product(const Product& p) {
             const int column = b_row + i * (kThreads / 4);
             return at.valid && column < p.n ? b + (column * p.b_n + at.in_b) : nullptr;
         };
+        // The common case knows its index of k once for both operands.
+        if (a_vector && b_vector) {
+            const int chunk = threadIdx.x % 4, row = threadIdx.x / 4;
+            const At at = source(k0 + chunk * (16 / static_cast<int>(sizeof(T))));
+#pragma unroll
+            for (int i = 0; i < kPasses; ++i) {
+                const T *const from_a = in_a(at, i), *const from_b = in_b(at, i);
+                const int to = row + i * (kThreads / 4);
+                copy_async<16>(&stage.a[to][chunk * 16], from_a == nullptr ? a : from_a,
+                               from_a != nullptr);
+                copy_async<16>(&stage.b[to][chunk * 16], from_b == nullptr ? b : from_b,
+                               from_b != nullptr);
+            }
+            return;
+        }
         if (a_vector)
             bring_vectors<T, M, kThreads>(stage.a, a, k0, source, in_a);
         else
