@@ -38,6 +38,7 @@ bool is_private(const sass::Instruction& in, const sass::Word& word, int arch) {
         case Op::kFence:
         case Op::kCctl:
         case Op::kShfl:
+        case Op::kWarpgroup:
             return true;
         case Op::kSyncs:
             return sass::is_phase_check(in);
@@ -105,8 +106,13 @@ WarpFinding watch(sass::Warp& warp, const StepWarp& step, std::vector<PhaseWait>
         const bool executes = (lanes & (warp.predicate[in.guard] ^ in.guard_invert)) != 0;
         if (executes && !is_private(in, program.words()[pc], program.arch()))
             return WarpFinding::kUnknown;
-        const bool asks = executes && sass::is_phase_check(in);
-        std::string what = asks ? describe_phase_check(warp, pc) : "";
+        // A wait for products asks whether the other warps of the warpgroup have come to them.
+        const bool meets = sass::op_of(program.words()[pc]) == sass::Op::kWarpgroup;
+        const bool asks = executes && (meets || sass::is_phase_check(in));
+        std::string what = !asks ? ""
+                           : meets
+                               ? "the products of its warpgroup, to which not all of its warps come"
+                               : describe_phase_check(warp, pc);
         warp.has_yielded = false;
         has_read_clock |= step(warp);
         if (warp.active == 0 && !sass::resume(warp)) return WarpFinding::kUnknown;

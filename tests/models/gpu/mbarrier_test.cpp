@@ -63,6 +63,16 @@ TEST_P(MbarrierWait, AClusterWaits) {
     EXPECT_THAT(report, HasSubstr("(1 of 1 arrivals are missing)"));
 }
 
+TEST_P(MbarrierWait, AWarpgroupWaitsForItsFourthWarp) {
+    // Blamed on the products or on the barrier where the fourth is.
+    try {
+        runner.launch("warpgroup_is_not_whole", {1}, {128}, runner.ints(128).data());
+        FAIL();
+    } catch (const DeviceFault& fault) {
+        EXPECT_THAT(fault.what(), HasSubstr("warp 3 lanes 0xffffffff at barrier 0"));
+    }
+}
+
 TEST_P(MbarrierWait, WhoGivesUpIsNotStuck) {
     EXPECT_TRUE(ends("gives_up", {1}, 0));
     EXPECT_TRUE(ends("counts", {1}, 0));

@@ -132,6 +132,26 @@ extern "C" __global__ void another_block_is_late(volatile int* out) {
     out[2 + threadIdx.x] = 1;
 }
 
+// Three warps of a warpgroup wait for a product to which the fourth never comes.
+extern "C" __global__ void warpgroup_is_not_whole(float* out) {
+    __shared__ __align__(128) unsigned short tile[64 * 16 + 8 * 16];
+    float sum[4] = {};
+    if (threadIdx.x < 96) {
+        const unsigned first = static_cast<unsigned>(__cvta_generic_to_shared(tile));
+        const unsigned long long a = (first & 0x3ffff) / 16 | 8ull << 16 | 16ull << 32;
+        asm volatile(
+            "wgmma.fence.sync.aligned;\n"
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, "
+            "0, 0;\n"
+            "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
+            : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+            : "l"(a), "l"(a + 128)
+            : "memory");
+    }
+    __syncthreads();
+    out[threadIdx.x] = sum[0];
+}
+
 // Rank 0 waits for an arrival that rank 1 never sends: it waits for rank 0 at barrier.cluster.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_waits(int* out) {
     __shared__ unsigned long long barrier;
