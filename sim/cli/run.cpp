@@ -41,7 +41,8 @@ void check_files(const run::Job& job, const std::string& html_file) {
 }  // namespace
 
 int run_job(const run::Job& job, const std::string& html_file) {
-    if (job.machine.find(',') != std::string::npos) return run_on_each(job, html_file);
+    if (job.machine.find(',') != std::string::npos)
+        return job.training != nullptr ? train_on_each(job) : run_on_each(job, html_file);
     check_files(job, html_file);
     if (!job.stats_file.empty()) stats::Statistics::check_path(job.stats_file);
     if (!job.screen_file.empty()) stats::check_writable(job.screen_file);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/run_train.h"
 
+#include <algorithm>
 #include <map>
 
+#include "sim/cli/screen.h"
 #include "sim/cli/verbs.h"
+#include "sim/error/error.h"
+#include "workloads/run/job_for.h"
 #include "workloads/run/train/job.h"
 
 namespace lockstep::cli {
@@ -119,6 +123,31 @@ void add_training(CLI::App& verb, const std::shared_ptr<run::Job>& job) {
               ->check(kCount));
     group(verb.add_option("--resume", o.resume, "go on from this checkpoint, to the same bits")
               ->check(is_name));
+}
+
+int train_on_each(const run::Job& job) {
+    for (const char* option :
+         {"--stats", "--html", "--trace", "--program", "--checkpoint", "--resume"})
+        if (std::ranges::count(job.given, option) != 0)
+            throw InputError(fmt::format("{} with --train: of one machine; --on {} names several",
+                                         option, job.machine));
+    const std::vector<std::string> machines = run::machines_of(job.machine);
+    std::vector<std::string> taken;
+    std::vector<run::Job> jobs;
+    for (const std::string& machine : machines) jobs.push_back(run::job_for(job, machine, taken));
+    for (const std::string& option : job.given)
+        if (std::ranges::count(taken, option) == 0)
+            throw InputError(
+                fmt::format("{} means nothing to any of --on {}", option, job.machine));
+    TerminalScreen screen(job.what, job.quiet, job.screen_file);
+    int status = 0;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        screen.print(fmt::format("{}{}\n", i == 0 ? "" : "\n", machines[i]));
+        const run::Outcome outcome = run::run(jobs[i], screen);
+        if (status == 0) status = static_cast<int>(outcome.status());
+    }
+    screen.write_file();
+    return status;
 }
 
 }  // namespace lockstep::cli

@@ -23,8 +23,8 @@ class HostRunner final : public network::Runner {
         const auto start = std::chrono::steady_clock::now();
         runner_->run();
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-        if (!is_step_) return;
-        if (!shown_.time) shown_.time = {0, took.count(), TimeSource::kMeasured};
+        if (!is_step_ || shown_.time) return;
+        shown_.time = {0, took.count(), TimeSource::kMeasured};
         shown_.outcome.statistics.add_time(0, took.count(), 1);
     }
 
