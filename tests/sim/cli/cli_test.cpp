@@ -100,9 +100,9 @@ TEST_F(Cli, RefusesSelectionsThatMeanNothing) {
     refused("vector_add --kernel 'a(b'", "--kernel a(b: no regular expression: at character");
     refused("vector_add --kernel add --mode emulate", "need --mode cycle");
     refused("gemm:m=8,n=8,k=8 --on systolic --launch-count 1",
-            "--launch-count is for an executable or a built-in kernel on a GPU");
+            "--launch-count is for an executable or a built-in kernel or a network on a GPU");
     refused(cubin + " --launch-skip 1",
-            "--launch-skip is for an executable or a built-in kernel; ");
+            "--launch-skip is for an executable or a built-in kernel or a network; ");
 }
 
 TEST_F(Cli, SimulatesAWorkload) {
@@ -250,8 +250,8 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("run vector_add --mode emulate --grid 4",
            "--grid is for a cubin; vector_add is a built-in kernel");
     expect("run vector_add --mode emulate -- 5", "takes no arguments");
-    expect("run " + cubin + " --mode emulate --verify", "--verify is for a built-in kernel; ");
-    expect("run /usr/bin/env --mode emulate --verify", "--verify is for a built-in kernel; ");
+    expect("run " + cubin + " --mode emulate --verify", "--verify is for a built-in kernel or a network; ");
+    expect("run /usr/bin/env --mode emulate --verify", "--verify is for a built-in kernel or a network; ");
     expect("run " + path("") + " --mode emulate", "not a file");
     expect("run /no/such/file.cubin --mode emulate", "no such file");
     expect("run " + write("junk", "not a program") + " --mode emulate", "neither");
