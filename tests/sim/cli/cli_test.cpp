@@ -250,8 +250,10 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("run vector_add --mode emulate --grid 4",
            "--grid is for a cubin; vector_add is a built-in kernel");
     expect("run vector_add --mode emulate -- 5", "takes no arguments");
-    expect("run " + cubin + " --mode emulate --verify", "--verify is for a built-in kernel or a network; ");
-    expect("run /usr/bin/env --mode emulate --verify", "--verify is for a built-in kernel or a network; ");
+    expect("run " + cubin + " --mode emulate --verify",
+           "--verify is for a built-in kernel or a network; ");
+    expect("run /usr/bin/env --mode emulate --verify",
+           "--verify is for a built-in kernel or a network; ");
     expect("run " + path("") + " --mode emulate", "not a file");
     expect("run /no/such/file.cubin --mode emulate", "no such file");
     expect("run " + write("junk", "not a program") + " --mode emulate", "neither");
