@@ -26,7 +26,8 @@ int compare(Options options) {
         for (const auto& [is_given, option] : {std::pair{!options.request.machine.empty(), "--on"},
                                                {!options.stats_file.empty(), "--stats"},
                                                {!options.html_file.empty(), "--html"},
-                                               {!options.request.measured.empty(), "--measured"}})
+                                               {!options.request.measured.empty(), "--measured"},
+                                               {!options.request.programs.empty(), "--programs"}})
             if (is_given) throw InputError(fmt::format("{} needs --suite", option));
         for (const validation::Suite& suite : validation::suites())
             fmt::print("{:<16} {}\n{:<16}   --on {}\n", suite.name, suite.summary, "",
@@ -38,6 +39,12 @@ int compare(Options options) {
         throw InputError("--measured is for suite h200");
     if (suite.name != "h200" && options.request.limit != 0)
         throw InputError("--limit is for suite h200");
+    if (suite.name != "silicon" && !options.request.programs.empty())
+        throw InputError("--programs is for suite silicon");
+    if (!options.request.store.empty()) {
+        if (options.request.programs.empty()) throw InputError("--store needs --programs");
+        stats::check_writable(options.request.store);
+    }
     if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
     if (!options.html_file.empty()) stats::check_writable(options.html_file);
     if (!options.html_file.empty() && options.html_file == options.stats_file)
@@ -89,6 +96,11 @@ void add_compare(CLI::App& app, int& status) {
         ->check(is_name);
     verb->add_option("--measured", options->request.measured,
                      "folder of measurements that suite h200 compares with (default: built in)");
+    verb->add_option("--programs", options->request.programs,
+                     "folder of executables that suite silicon runs (default: stored results)");
+    verb->add_option("--store", options->request.store,
+                     "write what the executables of --programs took, as the stored results")
+        ->check(is_name);
     verb->add_option("--limit", options->request.limit,
                      "seconds after which suite h200 stops comparing (0: none)");
     verb->add_option("--threads", options->request.threads,

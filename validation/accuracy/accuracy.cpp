@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "validation/accuracy/gpu_class.h"
 #include "validation/published/published.h"
 
 namespace lockstep::validation {
@@ -33,6 +34,7 @@ std::optional<Expectation> expectation(std::string_view machine, std::string_vie
 }
 
 std::string work_class(const stats::Statistics& statistics) {
+    if (const std::string gpu = gpu_class(statistics); !gpu.empty()) return gpu;
     std::size_t products = 0;
     for (const stats::Step& step : statistics.steps()) {
         const std::optional<double> macs = macs_of(step);

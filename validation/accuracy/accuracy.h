@@ -23,7 +23,7 @@ struct Expectation {
 std::optional<Expectation> expectation(std::string_view machine, std::string_view work_class);
 
 /// The class of what ran; empty where the kind of machine has none yet. TPUs: `product` (one layer
-/// with products), `vector` (none), `network` (more).
+/// with products), `vector` (none), `network` (more). GPUs: gpu_class().
 std::string work_class(const stats::Statistics& statistics);
 
 /// A line for the report of a run in cycle mode on a machine as its file has it; empty where

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "validation/compare/silicon.h"
 #include "validation/compare/statistics.h"
 #include "validation/compare/suites.h"
 
@@ -29,18 +30,27 @@ std::string make_accuracy_table() {
         "# LOCKSTEP_WRITE_PAGES=1 build/tests/validation/compare/test_validation_compare "
         "--gtest_filter='Accuracy.*'\n"
         "machine,class,rows,held,mean,worst,suite\n";
+    const auto add = [&](std::string_view machine, std::string_view name,
+                         const std::vector<Row>& members, Error error, std::string_view suite) {
+        const ErrorStatistics all = statistics_of(members, error);
+        text += fmt::format("{},{},{},{},{:.1f},{:.1f},{}\n", machine, name, all.rows,
+                            select(members, "", Part::kTest).size(), all.mean_absolute,
+                            all.maximum_absolute, suite);
+    };
     for (const Suite& suite : {tpu_measured_suite(), tpu_paper_suite(), tpu_v6e_suite()}) {
         std::map<std::string, std::vector<Row>> classes;
         const std::vector<Row> rows = suite.rows({.machine = std::string(suite.machine)});
         for (const Row& row : select(rows, "", std::nullopt))
             if (!row.group.empty()) classes[class_of(row.group)].push_back(row);
         for (const auto& [name, members] : classes) {
-            const ErrorStatistics all = statistics_of(members, suite.error);
-            text += fmt::format("{},{},{},{},{:.1f},{:.1f},{}\n", suite.machine, name, all.rows,
-                                select(members, "", Part::kTest).size(), all.mean_absolute,
-                                all.maximum_absolute, suite.name);
+            add(suite.machine, name, members, suite.error, suite.name);
         }
     }
+    std::map<std::pair<std::string, std::string>, std::vector<Row>> kernels;
+    for (const SiliconRow& row : silicon_rows({.machine = "all"}))
+        kernels[{row.machine, row.work_class}].push_back(row.row);
+    for (const auto& [key, members] : kernels)
+        add(key.first, key.second, members, Error::kRelative, "silicon");
     return text;
 }
 

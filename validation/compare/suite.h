@@ -40,9 +40,11 @@ enum class Error : std::uint8_t {
 struct Request {
     std::string machine;  ///< a name or a file; the suite's own where the user named none
     unsigned threads = 1;
-    bool progress = false;  ///< show a progress line on stderr
-    std::string measured;   ///< a folder of measurements; empty: those that are built in
-    unsigned limit = 0;     ///< seconds after which a long suite stops; 0: none
+    bool progress = false;      ///< show a progress line on stderr
+    std::string measured;       ///< a folder of measurements; empty: those that are built in
+    std::string programs = "";  ///< suite silicon: a folder of executables to run
+    std::string store = "";     ///< ... a file for what they take
+    unsigned limit = 0;         ///< seconds after which a long suite stops; 0: none
     /// Called with rows as they come, in their order, by suites that take long.
     std::function<void(std::span<const Row>)> on_rows;
 };

@@ -11,6 +11,7 @@ Suite micro_suite();
 Suite networks_suite();
 Suite power_suite();
 Suite scalesim_suite();
+Suite silicon_suite();
 Suite tpu_measured_suite();
 Suite tpu_paper_suite();
 Suite tpu_v6e_suite();

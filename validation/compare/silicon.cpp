@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of public benchmarks on several GPUs against times that others measured there. Sources
+// are where they were published, so that a user builds the executables (validation/README.md says
+// how they are named); what they took when the table was made is stored, with its provenance, and
+// is what is compared without them. Rows of long kernels are cut: `scale` says by how much, and
+// `less` names a shorter run whose time is taken off, which leaves no start and no end.
+#include "validation/compare/silicon.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "sim/config/machine.h"
+#include "sim/error/error.h"
+#include "sim/stats/statistics.h"
+#include "validation/compare/silicon_programs.h"
+#include "validation/compare/suites.h"
+#include "validation/published/published.h"
+
+namespace lockstep::validation {
+
+namespace {
+
+constexpr std::string_view kAll = "all";
+constexpr double kMicroseconds = 1e6;
+
+struct Simulated {
+    double value = 0;  ///< in the row's unit, before `scale`
+    std::string work_class;
+};
+
+std::optional<Simulated> stored(const std::string& set, const std::string& program) {
+    static const Table table = published_table("silicon_simulated");
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        if (table.text(i, "set") == set && table.text(i, "program") == program)
+            return Simulated{table.number(i, "simulated"), table.text(i, "class")};
+    return std::nullopt;
+}
+
+std::optional<Simulated> run(const Table& table, std::size_t i, const Request& request) {
+    const auto path = [&](const char* column) {
+        return request.programs + "/" + table.text(i, "set") + "/" + table.text(i, column);
+    };
+    const bool has_less = table.text(i, "less") != "-";
+    if (!std::filesystem::exists(path("program")) ||
+        (has_less && !std::filesystem::exists(path("less"))))
+        return std::nullopt;
+    if (request.progress) fmt::print(stderr, "\r\033[K{}", path("program"));
+    const auto take = [&](const char* column) {
+        return simulate_program(
+            path(column), table.text(i, "machine"),
+            table.text(i, "overrides") == "-" ? "" : table.text(i, "overrides"));
+    };
+    const SimulatedProgram all = take("program");
+    const SimulatedProgram less = has_less ? take("less") : SimulatedProgram{};
+    if (table.text(i, "unit") == "cycles")
+        return Simulated{all.cycles - less.cycles, all.work_class};
+    return Simulated{kMicroseconds * (all.seconds - less.seconds), all.work_class};
+}
+
+/// Sets whose clock is not known: simulated times follow the median of measured / simulated.
+void fit_clocks(std::vector<SiliconRow>& rows, const std::map<std::string, bool>& is_fitted) {
+    for (const auto& [set, fitted] : is_fitted) {
+        if (!fitted) continue;
+        std::vector<double> ratios;
+        for (const SiliconRow& row : rows)
+            if (row.set == set) ratios.push_back(row.row.reference / row.row.simulated);
+        if (ratios.empty()) continue;
+        std::sort(ratios.begin(), ratios.end());
+        const std::size_t middle = ratios.size() / 2;
+        const double scale =
+            ratios.size() % 2 == 1 ? ratios[middle] : (ratios[middle - 1] + ratios[middle]) / 2;
+        for (SiliconRow& row : rows) {
+            if (row.set != set) continue;
+            row.row.simulated *= scale;
+            row.row.note =
+                fmt::format("clock unknown: times scaled by {:.3f}, the set's median", scale);
+        }
+    }
+}
+
+std::vector<Row> rows(const Request& request) {
+    std::vector<Row> list;
+    for (SiliconRow& row : silicon_rows(request)) list.push_back(std::move(row.row));
+    if (request.progress) fmt::print(stderr, "\r\033[K");
+    return list;
+}
+
+}  // namespace
+
+std::vector<SiliconRow> silicon_rows(const Request& request) {
+    const Table table = published_table("silicon");
+    if (request.machine != kAll) config::Machine::load(request.machine);  // an unknown one is said
+    if (!request.programs.empty() && !std::filesystem::is_directory(request.programs))
+        throw InputError(fmt::format("--programs {}: no such folder", request.programs));
+    std::vector<SiliconRow> list;
+    std::map<std::string, bool> is_fitted;
+    std::string store = "set,program,simulated,class\n";
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+        const std::string &set = table.text(i, "set"), &program = table.text(i, "program");
+        if (request.machine != kAll && table.text(i, "machine") != request.machine) continue;
+        const auto simulated =
+            request.programs.empty() ? stored(set, program) : run(table, i, request);
+        if (!simulated) continue;
+        store +=
+            fmt::format("{},{},{:.6g},{}\n", set, program, simulated->value, simulated->work_class);
+        is_fitted[set] = table.text(i, "clock") == "fitted";
+        list.push_back(
+            {.set = set,
+             .machine = table.text(i, "machine"),
+             .work_class = simulated->work_class,
+             .row = {.name = set + "/" + program,
+                     .quantity = "time",
+                     .reference = table.number(i, "value"),
+                     .simulated = simulated->value * table.number(i, "scale"),
+                     .unit = table.text(i, "unit"),
+                     .source = table.text(i, "source"),
+                     .part = table.text(i, "part") == "train" ? Part::kTrain : Part::kTest,
+                     .note = table.text(i, "note"),
+                     .group = set}});
+    }
+    if (list.empty())
+        throw InputError(fmt::format("suite silicon has no row of machine '{}'{}", request.machine,
+                                     request.programs.empty()
+                                         ? ""
+                                         : " whose executable is in " + request.programs +
+                                               " (SET/PROGRAM; see validation/README.md)"));
+    if (!request.store.empty()) stats::write_whole(request.store, store);
+    fit_clocks(list, is_fitted);
+    return list;
+}
+
+Suite silicon_suite() {
+    return {.name = "silicon",
+            .summary = "kernels of public benchmarks against times measured on real GPUs",
+            .machine = "all",
+            .rows = rows};
+}
+
+}  // namespace lockstep::validation
