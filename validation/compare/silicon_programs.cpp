@@ -24,6 +24,8 @@ namespace lockstep::validation {
 
 namespace {
 
+constexpr double kNano = 1e-9;  // gpu__time_duration is in nanoseconds
+
 /// A file that is gone at the end.
 class Scratch {
   public:
@@ -86,7 +88,7 @@ SimulatedProgram simulate_program(const std::string& path, const std::string& ma
         const auto cycles = step.at("metrics").find("sm__cycles_elapsed.max");
         if (cycles != step.at("metrics").end()) out.cycles += cycles->get<double>();
         const auto time = step.at("metrics").find("gpu__time_duration.sum");
-        if (time != step.at("metrics").end()) out.seconds += time->get<double>();
+        if (time != step.at("metrics").end()) out.seconds += kNano * time->get<double>();
         statistics.add(std::move(kernel));
     }
     out.work_class = gpu_class(statistics);
