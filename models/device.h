@@ -145,6 +145,9 @@ struct DeviceOptions {
     TraceOptions trace;
     LaunchFilter simulate;
     bool counts_instructions = false;      ///< LaunchResult::profile
+    /// Simulate of each launch only as many CTAs as it takes to know its time, of launches like one
+    /// before none; the others are emulated.
+    bool samples = false;
     std::optional<std::uint64_t> shuffle;  ///< seed: units take turns in a random order (tests)
 };
 

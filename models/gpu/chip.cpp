@@ -18,6 +18,7 @@
 #include "models/gpu/cluster/placement.h"
 #include "models/gpu/emulator/cta_runner.h"
 #include "models/gpu/profile.h"
+#include "models/gpu/sampling/waves.h"
 #include "sim/engine/host_memory.h"
 
 namespace lockstep::gpu {
@@ -180,6 +181,17 @@ void Chip::count_triggers() {
     }
 }
 
+/// Before the last CTAs that are simulated are placed, for room that stays free is not asked for
+/// again.
+void Chip::look_at_waves(Grid& grid) {
+    if (grid.run.waves == nullptr || grid.next + ends_.size() < grid.total) return;
+    const PartitionCounters counters = memory_->counters();
+    constexpr std::uint64_t kSectorBytes = 32;
+    grid.run.waves->look(kSectorBytes * (counters.sectors_read_miss + counters.sectors_write_hit +
+                                         counters.sectors_write_miss + counters.atomics_miss));
+    grid.total = grid.run.waves->simulated();
+}
+
 void Chip::distribute(Time window_end) {
     count_triggers();
     ends_.clear();
@@ -191,12 +203,14 @@ void Chip::distribute(Time window_end) {
     std::stable_sort(ends_.begin(), ends_.end(),
                      [](const auto& a, const auto& b) { return a.first.at < b.first.at; });
     const Cycle earliest = clock_.first_cycle_from(window_end);
-    Grid* const first = head();
     for (const auto& [end, sm] : ends_) {
         Grid& grid = owner(end.run);
         ++grid.ended;
         grid.last_end = std::max(grid.last_end, end.at);
+        if (grid.run.waves != nullptr) grid.run.waves->ended(end.at);
     }
+    Grid* const first = head();
+    if (first != nullptr) look_at_waves(*first);
     for (const auto& [end, sm] : ends_) {
         if (first == nullptr || first->is_clustered()) break;
         const bool is_own = end.run == &first->run;  // it leaves room for exactly one
@@ -276,7 +290,7 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
     grid->run = run;
     grid->priority = priority;
     grid->order = grids_started_++;
-    grid->total = run.launch->grid.volume();
+    grid->total = run.waves != nullptr ? run.waves->simulated() : run.launch->grid.volume();
     grid->prerequisite = prerequisite;
     grid->run.awaits_grid = prerequisite != nullptr;
     grid->begin = clock_.first_cycle_from(std::max(at, simulation_.now())) + 1;

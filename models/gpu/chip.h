@@ -119,6 +119,7 @@ class Chip {
     void place(Grid& grid, engine::Cycle earliest);
     void place_clusters(Grid& grid);
     void connect_clusters(const config::Machine& machine);
+    void look_at_waves(Grid& grid);
     void distribute(engine::Time window_end);
     void finish(Grid& grid);
     void count_triggers();

@@ -14,6 +14,7 @@
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/metrics.h"
 #include "models/gpu/profile.h"
+#include "models/gpu/sampling/waves.h"
 #include "sim/engine/host_memory.h"
 #include "sim/error/error.h"
 
@@ -104,6 +105,7 @@ Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const Devic
 Simulator::~Simulator() = default;
 
 void Simulator::unload_module(ModuleHandle module) {
+    samples_.forget(module);
     described_.erase(module);
     GpuDevice::unload_module(module);
 }
@@ -218,7 +220,8 @@ void Simulator::fail(const LocatedFault& fault, const sass::Launch& launch) {
 }
 
 LaunchResult Simulator::launch(const LaunchRequest& request) {
-    return selection_.takes(request.kernel) ? simulate(request) : emulate(request);
+    if (!selection_.takes(request.kernel)) return emulate(request);
+    return options_.samples ? sample(request) : simulate(request);
 }
 
 LaunchResult Simulator::emulate(const LaunchRequest& request) {
@@ -229,18 +232,46 @@ LaunchResult Simulator::emulate(const LaunchRequest& request) {
 
 LaunchResult Simulator::simulate(const LaunchRequest& request) {
     LOCKSTEP_CHECK(running_.empty(), "a launch by itself while {} others run", running_.size());
-    const std::unique_ptr<Running> running = set_up(request);
+    return simulate(*set_up(request));
+}
+
+LaunchResult Simulator::simulate(Running& running) {
+    const LaunchRequest& request = running.request;
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
     try {
-        const std::unique_ptr<Grid> grid =
-            chip_->run(running->run,
-                       [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
-                           progress.finished(ctas, instructions, cycles);
-                       });
-        return result_of(*running, *grid);
+        const std::unique_ptr<Grid> grid = chip_->run(
+            running.run, [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
+                progress.finished(ctas, instructions, cycles);
+            });
+        return result_of(running, *grid);
     } catch (const LocatedFault& fault) {
-        fail(fault, running->launch);
+        fail(fault, running.launch);
     }
+}
+
+LaunchResult Simulator::sample(const LaunchRequest& request) {
+    const std::string key = Samples::key_of(request, memory_);
+    if (const LaunchResult* const known = samples_.find(key))
+        return Samples::like(*known, emulate(request));
+    const std::unique_ptr<Running> running = set_up(request);
+    const std::uint64_t ctas = request.grid.volume();
+    // CTAs of a cluster are placed together, those of a cooperative launch wait for each other.
+    const bool is_whole = request.cooperative || running->launch.is_clustered;
+    SampledWaves waves(ctas,
+                       is_whole ? ctas
+                                : std::uint64_t{running->run.resident_ctas} *
+                                      static_cast<std::uint64_t>(chip_->sm_count()),
+                       static_cast<std::uint64_t>(machine_->integer("l2.size")));
+    running->run.waves = &waves;
+    LaunchResult result = simulate(*running);
+    if (waves.is_whole())
+        result.metrics.emplace_back(kSampledCtas, ctas);
+    else
+        result = extrapolated(result, launch_from(request, waves.simulated()), waves.simulated(),
+                              ctas, waves.missing_cycles(), waves.uncertainty());
+    if (!waves.is_whole()) chip_->forget_l2();
+    samples_.add(key, result);
+    return result;
 }
 
 Timeline* Simulator::timeline() {
@@ -259,6 +290,15 @@ void Simulator::check(const LaunchRequest& request) {
 void Simulator::start(WorkId work, const KernelWork& kernel, int priority, SimulatedTime at) {
     if (!selection_.takes(kernel.request.kernel)) {
         emulated_.push_back({work, at, emulate(kernel.request)});
+        return;
+    }
+    if (options_.samples) {
+        // Beside others its time would be another: they wait for each other.
+        const LaunchResult result = sample(kernel.request);
+        constexpr double kPicoseconds = 1e12;
+        sampled_until_ = std::max(sampled_until_, at) +
+                         static_cast<SimulatedTime>(result.seconds * kPicoseconds);
+        emulated_.push_back({work, sampled_until_, result});
         return;
     }
     std::unique_ptr<Running> running = set_up(kernel.request);

@@ -13,6 +13,7 @@
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/launch_selection.h"
 #include "models/gpu/memory/device_transfers.h"
+#include "models/gpu/sampling/samples.h"
 #include "models/system/scheduler.h"
 #include "models/system/system.h"
 
@@ -54,6 +55,9 @@ class Simulator : public Emulator, public system::Processor {
     /// What timing needs of the code that the kernel may run.
     const DescribedModule& described(const LaunchRequest& request, const sass::Launch& launch);
     LaunchResult simulate(const LaunchRequest& request);
+    LaunchResult simulate(Running& running);
+    /// As much in time as it takes, the rest emulated.
+    LaunchResult sample(const LaunchRequest& request);
     LaunchResult emulate(const LaunchRequest& request);
     std::unique_ptr<Running> set_up(const LaunchRequest& request);
     LaunchResult result_of(const Running& running, const Grid& grid);
@@ -69,6 +73,8 @@ class Simulator : public Emulator, public system::Processor {
     const std::size_t max_grids_;
     LaunchSelection selection_;
     DeviceTransfers transfers_;
+    Samples samples_;
+    SimulatedTime sampled_until_ = 0;  ///< launches whose time is sampled run one after the other
     std::unique_ptr<system::Scheduler> scheduler_;  ///< made when the program's host shows up
     std::unique_ptr<system::System> system_;        ///< with the chip
     std::unique_ptr<Chip> chip_;  ///< made by the first launch; given up after a fault

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/device.h"
+#include "models/gpu/sampling/samples.h"
 #include "sim/stats/statistics.h"
 
 namespace lockstep {
@@ -267,6 +268,32 @@ std::string by_kernel(const stats::Statistics& statistics,
     return text;
 }
 
+/// How launches whose time was sampled came to it; empty: none was.
+std::string sampling(const std::vector<const stats::Step*>& steps) {
+    std::size_t sampled = 0, reused = 0, parts = 0;
+    double cycles = 0, uncertain = 0;
+    for (const stats::Step* step : steps) {
+        const auto has = [&](std::string_view name) {
+            return std::ranges::any_of(step->metrics,
+                                       [&](const auto& m) { return m.first == name; });
+        };
+        if (!has(gpu::kSampledCtas)) continue;
+        ++sampled;
+        cycles += value(*step, kCycles);
+        uncertain += value(*step, kCycles) * value(*step, gpu::kSampleError) / 100;
+        if (value(*step, gpu::kSampledCtas) == 0)
+            ++reused;
+        else if (has(gpu::kSampleError))
+            ++parts;
+    }
+    if (sampled == 0) return "";
+    return fmt::format(
+        "  Sampled: {} of {} launches in time as a whole, {} in part, {} as one like them before; "
+        "by how waves and launches differ, the time is off by {:.2f}%\n",
+        sampled - reused - parts, sampled, parts, reused,
+        cycles > 0 ? 100 * uncertain / cycles : 0.0);
+}
+
 }  // namespace
 
 std::string speed_of_light(const stats::Statistics& statistics) {
@@ -280,8 +307,9 @@ std::string speed_of_light(const stats::Statistics& statistics) {
         text = fmt::format("{} of {} launches were emulated: no time is known of them\n", emulated,
                            statistics.steps().size());
     if (steps.empty()) return text;
-    return text + (steps.size() == 1 ? one_launch(*steps.front(), statistics.machine())
-                                     : by_kernel(statistics, steps));
+    text += steps.size() == 1 ? one_launch(*steps.front(), statistics.machine())
+                              : by_kernel(statistics, steps);
+    return text + sampling(steps);
 }
 
 }  // namespace lockstep

@@ -71,8 +71,9 @@ const std::map<std::string, run::Mode> kModes = {{"cycle", run::Mode::kCycle},
 std::string origin_text(const CLI::Option& option) {
     constexpr std::string_view kElsewhere[] = {"--on", "--set", "--mode", "--seed"};
     constexpr std::string_view kOfTheHost[] = {
-        "--threads", "--quiet",        "--stats",     "--screen",  "--top",      "--source",
-        "--trace",   "--trace-window", "--trace-sms", "--program", "--schedule", "--html"};
+        "--threads", "--exact",    "--quiet", "--stats",        "--screen",
+        "--top",     "--source",   "--trace", "--trace-window", "--trace-sms",
+        "--program", "--schedule", "--html"};
     const std::string name = option.get_name();
     if (std::ranges::count(kElsewhere, name) + std::ranges::count(kOfTheHost, name) != 0) return "";
     std::string text = name;
@@ -137,6 +138,13 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_flag("--source", job->source,
                    "GPU: count by instruction and source line (nvcc -lineinfo), show it, and keep "
                    "it in --stats");
+    CLI::Option* const sample = verb->add_flag(
+        "--sample", job->sample,
+        "GPU: estimate the time, with error bounds: of a launch as many CTAs are simulated as it "
+        "takes, of launches like one before none; the others are emulated");
+    verb->add_flag_callback(
+            "--exact", [] {}, "GPU: simulate all of every launch (the default)")
+        ->excludes(sample);
     verb->add_option("--l2", job->l2,
                      "what the L2 holds when a kernel begins: cold or warm (of a network: warm)")
         ->check(CLI::IsMember({"cold", "warm"}))

@@ -44,6 +44,7 @@ struct Job {
     std::uint64_t max_instructions = 0;  ///< of a launch; 0: no limit
     std::string bounds = "exact";        ///< or page: what is out of bounds
     std::string checks;                  ///< race,init,sync; empty: none (emulation)
+    bool sample = false;                 ///< estimate the time, with error bounds
     std::string l2 = "cold";             ///< or warm, when a kernel begins
     bool source = false;                 ///< count and show by instruction
     std::string trace_sms;               ///< N or FIRST-LAST; empty: SM 0

@@ -24,6 +24,7 @@ void forget(Job& job, const std::string& option) {
     if (option == "--schedule") job.schedule = none.schedule;
     if (option == "--top") job.top = none.top;
     if (option == "--l2") job.l2 = none.l2;
+    if (option == "--sample") job.sample = none.sample;
     if (option == "--bounds") job.bounds = none.bounds;
     if (option == "--check" || option == "--hazards") job.checks = none.checks;
     if (option == "--max-instructions") job.max_instructions = none.max_instructions;

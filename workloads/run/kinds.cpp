@@ -56,7 +56,8 @@ constexpr Kind kKinds[] = {
     {.name = "gpu",
      .phrase = "a GPU",
      .example = "h200",
-     .options = "--bounds --check --energy --hazards --l2 --max-instructions --source --trace "
+     .options = "--bounds --check --energy --exact --hazards --l2 --max-instructions --sample "
+                "--source --trace "
                 "--trace-window "
                 "--trace-sms",
      .traces = ".json .kanata",

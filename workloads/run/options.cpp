@@ -18,7 +18,8 @@ constexpr std::string_view kCommon =
     "--on --mode --set --stats --html --threads --seed --quiet --screen";
 /// What shows or sets how the time goes by.
 constexpr std::string_view kOfCycleMode =
-    "--source --trace --trace-window --trace-sms --l2 --launch-skip --launch-count --energy";
+    "--source --trace --trace-window --trace-sms --l2 --launch-skip --launch-count --energy "
+    "--sample";
 
 std::vector<std::string_view> words(std::string_view list) {
     std::vector<std::string_view> result;

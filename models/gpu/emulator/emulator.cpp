@@ -29,9 +29,10 @@ constexpr std::uint64_t kCooperativeCtaBudget = 1 << 14;
 /// Runs the CTAs of one launch.
 class Run {
   public:
-    Run(sass::Launch& launch, CtaPool& pool, std::uint64_t resident, std::uint64_t max_instructions,
-        Progress& progress, check::Checker* checker)
+    Run(sass::Launch& launch, std::uint64_t first, CtaPool& pool, std::uint64_t resident,
+        std::uint64_t max_instructions, Progress& progress, check::Checker* checker)
         : launch_(launch),
+          first_(first / CtaGroup::ctas(launch)),
           pool_(pool),
           resident_(resident),
           max_instructions_(max_instructions),
@@ -49,6 +50,7 @@ class Run {
     void check_limit(const sass::Cta& cta) const;
 
     sass::Launch& launch_;
+    std::uint64_t first_;  ///< group
     CtaPool& pool_;
     std::uint64_t resident_;
     std::uint64_t max_instructions_;
@@ -68,7 +70,7 @@ void Run::run_in_order(std::uint64_t cta_budget) {
     const std::uint64_t resident = std::max<std::uint64_t>(resident_ / size, 1);
     std::deque<std::unique_ptr<CtaGroup>> waiting;
     std::vector<std::unique_ptr<CtaGroup>> spare;
-    std::uint64_t next = 0;
+    std::uint64_t next = first_;
     if (max_instructions_ != 0)
         cta_budget = std::min(cta_budget, std::max<std::uint64_t>(max_instructions_ / 4, 1));
     while (next < total || !waiting.empty()) {
@@ -100,7 +102,7 @@ void Run::run_in_order(std::uint64_t cta_budget) {
 void Run::run_in_parallel(unsigned threads) {
     const std::uint64_t total = CtaGroup::count(launch_);
     const std::uint64_t size = CtaGroup::ctas(launch_);
-    std::atomic<std::uint64_t> next{0};
+    std::atomic<std::uint64_t> next{first_};
     std::mutex mutex;
     std::uint64_t first_fault = total;  // the lowest group that faulted, whatever ran first
     std::exception_ptr failure;
@@ -211,7 +213,7 @@ void Emulator::report_findings() {
     fmt::print(stderr, "lockstep: {}", report);
 }
 
-LaunchResult Emulator::launch(const LaunchRequest& request) {
+LaunchResult Emulator::launch_from(const LaunchRequest& request, std::uint64_t first) {
     sass::Launch launch;
     const cubin::Function& kernel = prepare(request, launch, free_space());
     EmulatedEnvironment environment(system_calls_,
@@ -223,7 +225,7 @@ LaunchResult Emulator::launch(const LaunchRequest& request) {
     const std::uint64_t resident =
         std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
-    Run run(launch, ctas_, resident, options_.max_instructions, progress, checker_.get());
+    Run run(launch, first, ctas_, resident, options_.max_instructions, progress, checker_.get());
     if (checker_) {
         Module& module = *loaded(request.module).module;
         checker_->begin_launch(launch, kernel.shared_bytes + request.dynamic_shared_bytes,

@@ -14,8 +14,12 @@ class Emulator : public GpuDevice {
     DevicePointer allocate(std::uint64_t bytes, MemoryKind kind) override;
     bool free(DevicePointer pointer) override;
     void note_host_write(DevicePointer pointer, std::uint64_t bytes) override;
-    LaunchResult launch(const LaunchRequest& request) override;
+    LaunchResult launch(const LaunchRequest& request) override { return launch_from(request, 0); }
     std::uint64_t findings() const override { return checker_ ? checker_->findings() : 0; }
+
+  protected:
+    /// Runs the CTAs from this one on (with clusters, the first of one).
+    LaunchResult launch_from(const LaunchRequest& request, std::uint64_t first);
 
   private:
     /// Prints what the checks have found in the launch.

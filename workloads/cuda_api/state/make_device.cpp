@@ -90,6 +90,13 @@ unsigned checks_of(const RunOptions& options) {
 DeviceOptions device_options(const RunOptions& options) {
     if (options.mode != "cycle" && options.l2 != "cold")
         throw InputError("--l2 needs --mode cycle: emulation has no caches");
+    if (options.mode != "cycle" && options.sample)
+        throw InputError("--sample needs --mode cycle: emulation has no time");
+    for (const auto& [is_asked_for, option] :
+         {std::pair{options.source, "--source"}, {!options.trace_file.empty(), "--trace"}})
+        if (options.sample && is_asked_for)
+            throw InputError(
+                fmt::format("{} shows all of a launch, --sample simulates a part of it", option));
     const LaunchFilter filter{options.kernel, options.launch_skip, options.launch_count};
     if (options.mode != "cycle" && filter != LaunchFilter{})
         throw InputError(
@@ -106,7 +113,8 @@ DeviceOptions device_options(const RunOptions& options) {
             .count_toggles = options.energy,
             .trace = trace_options(options),
             .simulate = filter,
-            .counts_instructions = options.source};
+            .counts_instructions = options.source,
+            .samples = options.sample};
 }
 
 std::shared_ptr<const config::Machine> load_machine(const RunOptions& options) {

@@ -72,6 +72,7 @@ RunOptions RunOptions::from_environment() {
     options.l2 = variable("LOCKSTEP_L2", options.l2);
     if (options.l2 != "cold" && options.l2 != "warm")
         throw InputError(fmt::format("LOCKSTEP_L2={}: an L2 is cold or warm", options.l2));
+    options.sample = variable("LOCKSTEP_SAMPLE", "") == "1";
     options.kernel = variable("LOCKSTEP_KERNEL", "");
     options.launch_skip = number("LOCKSTEP_LAUNCH_SKIP", options.launch_skip);
     options.launch_count = number("LOCKSTEP_LAUNCH_COUNT", options.launch_count);
@@ -98,6 +99,7 @@ std::vector<std::pair<std::string, std::string>> RunOptions::to_environment() co
             {"LOCKSTEP_STATS", stats_file},
             {"LOCKSTEP_BOUNDS", bounds},
             {"LOCKSTEP_L2", l2},
+            {"LOCKSTEP_SAMPLE", sample ? "1" : "0"},
             {"LOCKSTEP_KERNEL", kernel},
             {"LOCKSTEP_LAUNCH_SKIP", std::to_string(launch_skip)},
             {"LOCKSTEP_LAUNCH_COUNT", std::to_string(launch_count)},

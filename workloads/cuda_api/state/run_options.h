@@ -19,6 +19,7 @@ struct RunOptions {
     std::uint64_t max_instructions = 0;  ///< LOCKSTEP_MAX_INSTRUCTIONS: per launch; 0: no limit
     std::string stats_file;              ///< LOCKSTEP_STATS: .json or .csv; empty: none
     std::string bounds = "exact";        ///< LOCKSTEP_BOUNDS: exact, or page as the hardware checks
+    bool sample = false;                 ///< LOCKSTEP_SAMPLE: 1: estimate the time of launches
     std::string l2 = "cold";             ///< LOCKSTEP_L2: cold or warm when a kernel begins
     std::string kernel;                  ///< LOCKSTEP_KERNEL: only these are simulated; empty: all
     std::uint64_t launch_skip = 0;       ///< LOCKSTEP_LAUNCH_SKIP: of them, emulated first

@@ -19,6 +19,7 @@ cuda::RunOptions cuda_options(const Job& job) {
     options.checks = job.checks;
     options.energy = job.energy;
     options.l2 = job.l2;
+    options.sample = job.sample;
     options.kernel = job.kernel;
     options.launch_skip = job.launch_skip;
     options.launch_count = job.launch_count;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/gpu/sampling/waves.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::gpu {
+
+namespace {
+
+constexpr std::uint64_t kFirstWaves = 5;
+constexpr std::uint64_t kLooked = 3;  ///< waves in a row that take the same time
+constexpr double kSame = 0.02;        ///< by how much they may differ
+
+}  // namespace
+
+SampledWaves::SampledWaves(std::uint64_t ctas, std::uint64_t concurrent, std::uint64_t cache)
+    : ctas_(ctas),
+      concurrent_(std::max<std::uint64_t>(concurrent, 1)),
+      cache_(cache),
+      simulated_(ctas % concurrent_ + kFirstWaves * concurrent_) {
+    if (simulated_ + concurrent_ > ctas_) simulated_ = ctas_;
+    ends_.reserve(simulated_);
+}
+
+double SampledWaves::duration(std::uint64_t wave) const {
+    if (wave < 2 || wave > last_wave()) return 0;
+    return static_cast<double>(ends_[wave * concurrent_ - 1] - ends_[(wave - 1) * concurrent_ - 1]);
+}
+
+/// All that the kernel brings finds room (half of the cache, for two partitions may both hold it),
+/// or the cache was full before the waves that are looked at.
+bool SampledWaves::is_cache_settled(std::uint64_t brought) const {
+    const double waves = static_cast<double>(last_wave()), now = static_cast<double>(brought),
+                 of_all = now * static_cast<double>(ctas_) / static_cast<double>(ends_.size()),
+                 cache = static_cast<double>(cache_);
+    return of_all <= cache / 2 || now * (1 - kLooked / waves) >= cache;
+}
+
+SampledWaves::Durations SampledWaves::durations() const {
+    Durations found{duration(judged_), duration(judged_), 0};
+    for (std::uint64_t i = 0; i < kLooked; ++i) {
+        const double own = judged_ > i ? duration(judged_ - i) : 0;
+        found.least = std::min(found.least, own);
+        found.most = std::max(found.most, own);
+        found.mean += own / kLooked;
+    }
+    return found;
+}
+
+void SampledWaves::look(std::uint64_t brought) {
+    if (is_whole() || last_wave() == 0) return;
+    judged_ = last_wave();
+    const Durations found = durations();
+    const bool is_steady = found.least > 0 && found.most - found.least <= kSame * found.mean;
+    if (is_steady && is_cache_settled(brought)) return;
+    simulated_ = simulated_ + 2 * concurrent_ > ctas_ ? ctas_ : simulated_ + concurrent_;
+}
+
+double SampledWaves::waves_left() const {
+    return static_cast<double>(ctas_ - simulated_) / static_cast<double>(concurrent_);
+}
+
+double SampledWaves::missing_cycles() const {
+    return is_whole() ? 0 : waves_left() * durations().mean;
+}
+
+double SampledWaves::uncertainty() const {
+    const Durations found = durations();
+    return is_whole() ? 0 : waves_left() * (found.most - found.least);
+}
+
+}  // namespace lockstep::gpu
