@@ -144,7 +144,7 @@ struct DeviceOptions {
     bool count_toggles = false;  ///< sample which bits toggle, for energy
     TraceOptions trace;
     LaunchFilter simulate;
-    bool counts_instructions = false;      ///< LaunchResult::profile
+    bool counts_instructions = false;  ///< LaunchResult::profile
     /// Simulate of each launch only as many CTAs as it takes to know its time, of launches like one
     /// before none; the others are emulated.
     bool samples = false;

@@ -44,7 +44,7 @@ struct KernelRun {
     std::uint64_t shared_per_cta = 0;            ///< bytes
     std::uint64_t shared_carve_out = 0;          ///< of an SM that has nothing else
     const trace::NameId* trace_names = nullptr;  ///< by code index; null: no trace
-    SampledWaves* waves = nullptr;  ///< null: all CTAs are simulated
+    SampledWaves* waves = nullptr;               ///< null: all CTAs are simulated
     bool awaits_grid = false;  ///< griddepcontrol.wait waits for a kernel; changes between windows
 };
 
