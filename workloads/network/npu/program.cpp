@@ -149,8 +149,12 @@ compile::Port ProgramMaker::port_of(ValueId id) {
         buffers_[root] = add_buffer(root, place);
     }
     compile::View view{*value.shape, compile::dense_strides(*value.shape), {}};
-    if (stored) view = values_.view_of(id);
-    return {id, buffers_.at(root), 0, value.type, view};
+    std::uint64_t offset = 0;
+    if (stored) {
+        view = values_.view_of(id);
+        offset = static_cast<std::uint64_t>(values_.offset_of(id)) * size_of(value.type);
+    }
+    return {id, buffers_.at(root), offset, value.type, view};
 }
 
 void ProgramMaker::run_host(const Group& group) {

@@ -77,8 +77,23 @@ compile::View Values::view_of(ValueId id) {
     const Shape& shape = graph_.shape(id);
     const Seen& value = seen(id);
     compile::View view{shape, compile::dense_strides(shape), value.flat};
-    if (shape.size() == 4 && has_images_) view.strides = compile::image_strides(shape);
+    const bool is_image = shape.size() == 4 && has_images_;
+    if (is_image) view.strides = compile::image_strides(shape);
+    const Layout& whole = value.part.whole;
+    if (value.part.is_whole()) return view;
+    if (is_image) {
+        view.strides = {whole.h * whole.w * whole.c, 1, whole.w * whole.c, whole.c};
+        return view;
+    }
+    // Rows of more channels than these.
+    std::int64_t stride = whole.c;
+    for (std::size_t d = shape.size() - 1; d-- > 0; stride *= shape[d]) view.strides[d] = stride;
     return view;
+}
+
+std::int64_t Values::offset_of(ValueId id) {
+    const Part& part = seen(id).part;
+    return (part.row * part.whole.w + part.column) * part.whole.c + part.channel;
 }
 
 }  // namespace lockstep::network::npu_code

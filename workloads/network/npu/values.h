@@ -31,8 +31,10 @@ class Values {
     void set(ValueId id, Seen seen) { seen_[id] = std::move(seen); }
     /// The whole of a value that has a place of its own.
     Part own(ValueId id) { return seen(id).part; }
-    /// Strides of the value in elements, as ports have them.
+    /// Strides of the value in elements, as ports have them, and where it begins in the one whose
+    /// place it shares.
     compile::View view_of(ValueId id);
+    std::int64_t offset_of(ValueId id);
 
     /// How often a value is read; results of the network once more.
     std::size_t readers(ValueId id) const { return readers_[id]; }

@@ -206,6 +206,12 @@ TEST(NpuHost, AttentionsProducts) {
     expect_equal(run_on_npu(builtin("attention:heads=2,seq=8,d=16"), {.host = true}));
 }
 
+// Query, key and value are parts of one product's channels.
+TEST(NpuHost, ReadsPartsOfAValue) {
+    expect_equal(run_on_npu(builtin("char_transformer:layers=1,seq=4,hidden=8,heads=2,batch=2"),
+                            {.host = true}));
+}
+
 TEST(NpuCompile, RefusesWhatDoesNotFit) {
     EXPECT_THAT(
         [] { run_on_npu(builtin("gemm:m=4,n=64,k=4096"), {.overrides = {"sram.size=4096"}}); },
