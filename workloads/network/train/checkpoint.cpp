@@ -84,7 +84,8 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& name) {
             if (count > (body.size() - at) / size_of(*type))
                 fail(at, "the file ends within a tensor");
             Tensor tensor(*type, shape);
-            std::memcpy(tensor.bytes.data(), body.data() + at, tensor.bytes.size());
+            if (!tensor.bytes.empty())
+                std::memcpy(tensor.bytes.data(), body.data() + at, tensor.bytes.size());
             at += tensor.bytes.size();
             c.variables.emplace_back(variable.at("name").get<std::string>(), std::move(tensor));
         }
