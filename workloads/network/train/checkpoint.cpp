@@ -68,18 +68,28 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& name) {
     try {
         const nlohmann::json header = nlohmann::json::parse(body.substr(at, length));
         at += length;
+        // A number with a fraction or an exponent may lie outside of what integers hold.
+        const auto whole = [&](const char* key) {
+            const nlohmann::json& number = header.at(key);
+            if (!number.is_number_integer()) fail(at, fmt::format("{} is no integer", key));
+            return number.get<std::uint64_t>();
+        };
         c.network = header.at("network").get<std::string>();
-        c.seed = header.at("seed").get<std::uint64_t>();
-        c.epoch = header.at("epoch").get<std::uint64_t>();
-        c.position = header.at("position").get<std::uint64_t>();
-        c.step = header.at("step").get<std::uint64_t>();
-        c.loss_sum = std::bit_cast<double>(header.at("loss_sum").get<std::uint64_t>());
-        c.loss_scale = std::bit_cast<double>(header.at("loss_scale").get<std::uint64_t>());
-        c.good_steps = header.at("good_steps").get<std::uint64_t>();
+        c.seed = whole("seed");
+        c.epoch = whole("epoch");
+        c.position = whole("position");
+        c.step = whole("step");
+        c.loss_sum = std::bit_cast<double>(whole("loss_sum"));
+        c.loss_scale = std::bit_cast<double>(whole("loss_scale"));
+        c.good_steps = whole("good_steps");
         for (const nlohmann::json& variable : header.at("variables")) {
             const auto type = element_type_named(variable.at("type").get<std::string>());
             if (!type) fail(at, "an element type that there is not");
-            const auto shape = variable.at("shape").get<Shape>();
+            Shape shape;
+            for (const nlohmann::json& extent : variable.at("shape")) {
+                if (!extent.is_number_integer()) fail(at, "an extent is no integer");
+                shape.push_back(extent.get<std::int64_t>());
+            }
             const auto count = static_cast<std::uint64_t>(element_count(shape));
             if (count > (body.size() - at) / size_of(*type))
                 fail(at, "the file ends within a tensor");
