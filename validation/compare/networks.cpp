@@ -56,10 +56,17 @@ std::vector<Published> published_runs() {
     return runs;
 }
 
+std::vector<choose::Reached> shares_of(const std::vector<Published>& runs) {
+    std::vector<choose::Reached> shares;
+    for (const Published& run : runs) shares.push_back(run.reached);
+    return shares;
+}
+
 std::vector<Row> rows(const Request&) {
-    const std::vector<choose::Reached> all = reached_shares();
+    const std::vector<Published> runs = published_runs();
+    const std::vector<choose::Reached> all = shares_of(runs);
     std::vector<Row> list;
-    for (const Published& run : published_runs()) {
+    for (const Published& run : runs) {
         const choose::Reached& own = run.reached;
         // What this card's own runs reached is not known to the estimate.
         const auto share =
@@ -81,9 +88,7 @@ std::vector<Row> rows(const Request&) {
 }  // namespace
 
 std::vector<choose::Reached> reached_shares() {
-    std::vector<choose::Reached> shares;
-    for (Published& run : published_runs()) shares.push_back(std::move(run.reached));
-    return shares;
+    return shares_of(published_runs());
 }
 
 Suite networks_suite() {
