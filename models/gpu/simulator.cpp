@@ -262,14 +262,15 @@ LaunchResult Simulator::sample(const LaunchRequest& request) {
                                 : std::uint64_t{running->run.resident_ctas} *
                                       static_cast<std::uint64_t>(chip_->sm_count()),
                        static_cast<std::uint64_t>(machine_->integer("l2.size")));
-    running->run.waves = &waves;
+    if (!waves.is_whole()) running->run.waves = &waves;
     LaunchResult result = simulate(*running);
-    if (waves.is_whole())
+    if (waves.is_whole()) {
         result.metrics.emplace_back(kSampledCtas, ctas);
-    else
+    } else {
         result = extrapolated(result, launch_from(request, waves.simulated()), waves.simulated(),
                               ctas, waves.missing_cycles(), waves.uncertainty());
-    if (!waves.is_whole()) chip_->forget_l2();
+        chip_->forget_l2();
+    }
     samples_.add(key, result);
     return result;
 }

@@ -20,7 +20,7 @@ SampledWaves::SampledWaves(std::uint64_t ctas, std::uint64_t concurrent, std::ui
       cache_(cache),
       simulated_(ctas % concurrent_ + kFirstWaves * concurrent_) {
     if (simulated_ + concurrent_ > ctas_) simulated_ = ctas_;
-    ends_.reserve(simulated_);
+    if (!is_whole()) ends_.reserve(simulated_);
 }
 
 double SampledWaves::duration(std::uint64_t wave) const {
