@@ -5,6 +5,18 @@
 
 namespace lockstep::run {
 
+stats::Step step_of(std::string name, const sass::Dim3& grid, const sass::Dim3& block,
+                    const LaunchResult& result, Mode mode) {
+    stats::Step step;
+    step.name = std::move(name);
+    step.grid = {grid.x, grid.y, grid.z};
+    step.block = {block.x, block.y, block.z};
+    step.metrics = result.metrics;
+    step.profile = result.profile;
+    if (result.cycles == 0 && mode == Mode::kCycle) step.mode = name_of(Mode::kEmulate);
+    return step;
+}
+
 Launches::Launches(const Job& job, const config::Machine& machine, Screen& screen)
     : job_(job),
       screen_(screen),
@@ -12,14 +24,7 @@ Launches::Launches(const Job& job, const config::Machine& machine, Screen& scree
 
 void Launches::add(const std::string& kernel, const sass::Dim3& grid, const sass::Dim3& block,
                    const LaunchResult& result) {
-    stats::Step step;
-    step.name = kernel;
-    step.grid = {grid.x, grid.y, grid.z};
-    step.block = {block.x, block.y, block.z};
-    step.metrics = result.metrics;
-    step.profile = result.profile;
-    if (result.cycles == 0 && job_.mode == Mode::kCycle) step.mode = name_of(Mode::kEmulate);
-    statistics_.add(std::move(step));
+    statistics_.add(step_of(kernel, grid, block, result, job_.mode));
     statistics_.add_time(result.cycles, result.seconds, result.warp_instructions);
     if (result.cycles == 0)
         screen_.print(fmt::format("{}  grid ({},{},{})  block ({},{},{})  {} warp-instructions\n",

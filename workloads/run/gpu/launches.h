@@ -9,6 +9,10 @@
 
 namespace lockstep::run {
 
+/// A launch as statistics have it. In cycle mode one without cycles was emulated.
+stats::Step step_of(std::string name, const sass::Dim3& grid, const sass::Dim3& block,
+                    const LaunchResult& result, Mode mode);
+
 /// Made before the launches: the statistics' wall time begins with it.
 class Launches {
   public:

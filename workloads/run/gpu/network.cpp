@@ -8,6 +8,7 @@
 #include "workloads/network/gpu/explain.h"
 #include "workloads/network/gpu/prepare.h"
 #include "workloads/run/gpu/gpu.h"
+#include "workloads/run/gpu/launches.h"
 #include "workloads/run/network_source.h"
 #include "workloads/run/steps.h"
 #include "workloads/run/verdict.h"
@@ -94,14 +95,9 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
     std::vector<LaunchRow> rows;
     session.run([&](std::size_t i, const LaunchResult& result) {
         const gpu::Launch& launch = code.launches[i];
-        stats::Step step;
-        step.name = gpu::name_of(launch);
-        step.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
-        step.block = {launch.block.x, launch.block.y, launch.block.z};
-        step.metrics = result.metrics;
+        stats::Step step =
+            step_of(gpu::name_of(launch), launch.grid, launch.block, result, job.mode);
         if (launch.macs != 0) step.metrics.push_back({"macs", launch.macs});
-        step.profile = result.profile;
-        if (result.cycles == 0 && job.mode == Mode::kCycle) step.mode = name_of(Mode::kEmulate);
         rows.push_back({step.name, result.cycles, result.warp_instructions, launch.macs,
                         launch.bytes, result.seconds});
         outcome.statistics.add(std::move(step));

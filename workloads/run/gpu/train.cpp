@@ -8,6 +8,7 @@
 #include "workloads/network/gpu/explain.h"
 #include "workloads/network/gpu/prepare.h"
 #include "workloads/run/gpu/gpu.h"
+#include "workloads/run/gpu/launches.h"
 #include "workloads/run/train/train.h"
 #include "workloads/run/verdict.h"
 
@@ -91,11 +92,8 @@ class GpuRunner final : public network::Runner {
         StepTime time;
         session_->run([&](std::size_t i, const LaunchResult& result) {
             const gpu::Launch& launch = code_.launches[i];
-            stats::Step step;
-            step.name = gpu::name_of(launch);
-            step.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
-            step.block = {launch.block.x, launch.block.y, launch.block.z};
-            step.metrics = result.metrics;
+            stats::Step step =
+                step_of(gpu::name_of(launch), launch.grid, launch.block, result, mode_);
             if (launch.macs != 0) step.metrics.push_back({"macs", launch.macs});
             rows.push_back({step.name, result.cycles, result.seconds});
             time.cycles += result.cycles;
