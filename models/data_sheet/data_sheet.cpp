@@ -128,6 +128,13 @@ double DataSheet::most() const {
     return most;
 }
 
+std::string_view DataSheet::usual_float() const {
+    const double single = peak("fp32");
+    for (const std::string_view narrow : {"bf16", "fp16"})
+        if (peak(narrow) > single) return narrow;
+    return single > 0 ? "fp32" : "";
+}
+
 DataSheet data_sheet(const Machine& machine) {
     DataSheet sheet;
     const std::string& kind = machine.kind();

@@ -26,6 +26,8 @@ struct DataSheet {
     /// 0 where there are no units for the precision.
     double peak(std::string_view precision) const;
     double most() const;
+    /// 16 bits where they are faster than fp32, bf16 first; else fp32; "" where there is neither.
+    std::string_view usual_float() const;
 };
 
 /// Of a machine of any kind; what the kind has no parameter for is 0.

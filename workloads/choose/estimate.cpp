@@ -128,10 +128,8 @@ Estimate estimate(Graph graph, const DataSheet& sheet, std::string_view precisio
 }
 
 std::string usual_precision(const DataSheet& sheet, Phase phase) {
-    const double single = sheet.peak("fp32");
-    for (const char* narrow : {"bf16", "fp16"})
-        if (sheet.peak(narrow) > single) return narrow;
-    if (single > 0) return "fp32";
+    const std::string_view usual = sheet.usual_float();
+    if (!usual.empty()) return std::string(usual);
     if (phase == Phase::kInference && sheet.peak("int8") > 0) return "int8";
     return "";
 }

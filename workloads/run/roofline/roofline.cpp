@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "models/data_sheet/data_sheet.h"
 #include "models/roofline/bound.h"
-#include "models/roofline/parameter_rows.h"
 #include "workloads/network/compile/layer_work.h"
 #include "workloads/network/reference/fold.h"
 #include "workloads/run/network_source.h"
@@ -16,20 +16,15 @@ namespace lockstep::run {
 
 namespace {
 
-std::string precision_of(const NetworkSource& source, const roofline::Parameters& machine) {
-    if (source.dtype) {
-        const std::string name(network::name_of(*source.dtype));
-        if (machine.operations_per_second(name) > 0) return name;
-        std::vector<std::string_view> known;
-        for (const std::string_view precision : roofline::kPrecisions)
-            if (machine.operations_per_second(precision) > 0) known.push_back(precision);
-        throw InputError(fmt::format("{} has no peak for {}; it has them for {}", machine.product,
-                                     name, fmt::join(known, ", ")));
-    }
-    for (const char* narrow : {"bf16", "fp16"})
-        if (machine.operations_per_second(narrow) > machine.operations_per_second("fp32"))
-            return narrow;
-    return "fp32";
+std::string precision_of(const NetworkSource& source, const DataSheet& sheet,
+                         const config::Machine& machine) {
+    if (!source.dtype) return std::string(sheet.usual_float());
+    const std::string name(network::name_of(*source.dtype));
+    if (sheet.peak(name) > 0) return name;
+    std::vector<std::string_view> known;
+    for (const DataSheet::Peak& peak : sheet.peaks) known.push_back(peak.precision);
+    throw InputError(fmt::format("{} has no peak for {}; it has them for {}",
+                                 machine.text("product"), name, fmt::join(known, ", ")));
 }
 
 }  // namespace
@@ -39,21 +34,20 @@ Outcome run_roofline(const Job& job, const Subject& subject, const MachinePtr& m
     if (job.mode == Mode::kEmulate)
         throw InputError(
             fmt::format("{} is a data sheet: nothing executes on it", machine->name()));
-    const roofline::Parameters parameters(*machine);
+    const DataSheet sheet = data_sheet(*machine);
     NetworkSource source = read_network(job, subject, false);
     network::simplify(source.graph);
-    const std::string precision = precision_of(source, parameters);
+    const std::string precision = precision_of(source, sheet, *machine);
     Outcome outcome{{machine->name(), "roofline", job.what}};
     const std::vector<network::compile::LayerWork> layers =
         network::compile::layer_works(source.graph, network::compile::bytes_of(precision));
     double all = 0, by_memory = 0, operations = 0;
-    const double peak = parameters.operations_per_second(precision),
-                 bandwidth = parameters.memory_bandwidth * 1e9;
+    const double peak = sheet.peak(precision);
     for (const network::compile::LayerWork& work : layers) {
         const roofline::Bound bound =
-            roofline::bound(peak, bandwidth, work.operations, work.read + work.written);
+            roofline::bound(peak, sheet.bandwidth, work.operations, work.read + work.written);
         const auto cycles =
-            static_cast<std::uint64_t>(std::ceil(bound.seconds * parameters.clock_mhz * 1e6));
+            static_cast<std::uint64_t>(std::ceil(bound.seconds * machine->number("clock") * 1e6));
         stats::Step step;
         step.name = work.name;
         step.metrics = {{"cycles", cycles},
