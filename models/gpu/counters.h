@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cycle model counts: plain sums, one struct per kind of unit. Metrics under Nsight
-// Compute's names are derived from them in one place (metrics.cpp).
+// Compute's names are derived from them in one place (metrics/).
 #pragma once
 
 #include <array>

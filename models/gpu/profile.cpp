@@ -6,7 +6,7 @@
 
 #include "isa/cubin/demangle.h"
 #include "isa/sass/disassembler/disassembler.h"
-#include "models/gpu/metric_groups.h"
+#include "models/gpu/metrics/groups.h"
 
 namespace lockstep::gpu {
 

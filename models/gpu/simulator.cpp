@@ -12,7 +12,7 @@
 #include "isa/cubin/demangle.h"
 #include "models/gpu/emulator/fault_report.h"
 #include "models/gpu/emulator/progress.h"
-#include "models/gpu/metrics.h"
+#include "models/gpu/metrics/metrics.h"
 #include "models/gpu/profile.h"
 #include "models/gpu/sampling/waves.h"
 #include "sim/engine/host_memory.h"

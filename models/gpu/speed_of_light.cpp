@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/device.h"
+#include "models/gpu/metrics/groups.h"
 #include "models/gpu/sampling/samples.h"
 #include "sim/stats/statistics.h"
 
@@ -36,30 +37,6 @@ constexpr const char* kOccupancy = "sm__warps_active.avg.pct_of_peak_sustained_a
 constexpr const char* kWarpCycles = "smsp__average_warp_latency_per_inst_issued.ratio";
 constexpr std::string_view kStallPrefix = "smsp__average_warps_issue_stalled_";
 constexpr std::string_view kStallSuffix = "_per_issue_active.ratio";
-
-struct Meaning {
-    const char* state;
-    const char* text;
-};
-constexpr Meaning kMeanings[] = {{"selected", "issuing"},
-                                 {"not_selected", "ready, but another warp issued"},
-                                 {"wait", "fixed latency of the instruction before"},
-                                 {"long_scoreboard", "data from global or local memory"},
-                                 {"short_scoreboard", "data from shared memory or MUFU"},
-                                 {"barrier", "other warps of the CTA at a barrier"},
-                                 {"membar", "a memory fence"},
-                                 {"branch_resolving", "a branch's target"},
-                                 {"no_instruction", "the instruction cache"},
-                                 {"math_pipe_throttle", "a busy math pipe"},
-                                 {"mio_throttle", "a full queue for shared memory"},
-                                 {"lg_throttle", "a full queue for global memory"},
-                                 {"tex_throttle", "a full queue for textures"},
-                                 {"imc_miss", "the constant cache"},
-                                 {"dispatch_stall", "the dispatcher"},
-                                 {"drain", "stores to finish before the exit"},
-                                 {"sleeping", "NANOSLEEP"},
-                                 {"misc", "something else"},
-                                 {"gmma", "a warpgroup's products"}};
 
 double value(const stats::Step& step, std::string_view name) {
     for (const auto& [key, value] : step.metrics)
@@ -134,13 +111,10 @@ void add_stalls(std::string& text, const stats::Step& step) {
     for (const Stall& stall : stalls_of(step)) {
         const double share = 100 * stall.warps / total;
         if (rows++ == kStallRows || share < 0.5) break;
-        const auto* const meaning =
-            std::find_if(std::begin(kMeanings), std::end(kMeanings),
-                         [&](const Meaning& m) { return stall.state == m.state; });
         constexpr double kPercentPerMark = 5;
         text += fmt::format("    {:<19}{:>6.1f} %  {:<20} {}\n", spaced(stall.state), share,
                             std::string(static_cast<std::size_t>(share / kPercentPerMark), '#'),
-                            meaning != std::end(kMeanings) ? meaning->text : "");
+                            gpu::state_meaning(stall.state));
     }
 }
 

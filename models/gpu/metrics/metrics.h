@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From counters to metrics under Nsight Compute's names. A metric bears one of those names only
-// where its definition is the same; all others begin with lockstep__. README.md has the formulas.
+// where its definition is the same; all others begin with lockstep__. metrics.md lists them.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "isa/cubin/cubin.h"
 #include "models/device.h"
@@ -55,5 +56,8 @@ struct Measurement {
 
 stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
                               const Measurement& measured);
+
+/// The reference page of the metrics: metrics.md.
+std::string metrics_page();
 
 }  // namespace lockstep::gpu

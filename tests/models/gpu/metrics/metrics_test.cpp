@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every formula on counters made by hand. The machine is a100's file: 108 SMs of 4 sub-cores and 64
 // warps, 64 FP32 lanes.
-#include "models/gpu/metrics.h"
+#include "models/gpu/metrics/metrics.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
+
+#include "models/gpu/metrics/table.h"
+#include "tests/paths.h"
 
 namespace lockstep::gpu {
 namespace {
@@ -366,6 +372,25 @@ TEST(Counters, AddUp) {
     EXPECT_EQ(sum.cycles_active, 5u);
     EXPECT_EQ(sum.warp_cycles[3], 10u);
     EXPECT_EQ(sum.l0_instruction_misses, 14u);
+}
+
+TEST_F(Metrics, EachHasItsRow) {
+    request.cluster = {2, 1, 1};
+    measured.memory.tma_copies = 1;
+    measured.sm.arithmetic_toggles.bits = measured.sm.tensor_toggles.bits =
+        measured.sm.memory_toggles.bits = 32;
+    machine = config::Machine::load("h200");
+    EXPECT_EQ(all().size(), metric_rows().size());
+    for (const MetricRow& row : metric_rows()) EXPECT_FALSE(row.meaning.empty()) << row.name;
+}
+
+TEST_F(Metrics, ThePageIsWhatTheRowsSay) {
+    const std::string path = source_path("models/gpu/metrics/metrics.md");
+    // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_models_gpu_metrics --gtest_filter=Metrics.*
+    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << metrics_page();
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_TRUE(text == metrics_page()) << path << " is not up to date";
 }
 
 }  // namespace

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metrics of the memory side. Nsight Compute tells global from local accesses in L1; the counters
+// here do not, so that only the totals bear its names. Atomics pass L1 and are looked up in no
+// cache but L2, where they always find their sector or fetch it: they are not part of hit rates.
+#include <algorithm>
+
+#include "models/gpu/memory/message.h"
+#include "models/gpu/metrics/groups.h"
+
+namespace lockstep::gpu {
+namespace {
+
+using M = MemoryCounters;
+using P = PartitionCounters;
+
+void add_l1(MetricTable& table) {
+    const auto hit = [](const LaunchView& l) {
+        return l.measured.memory.sectors_load_hit + l.measured.memory.sectors_store_hit;
+    };
+    const auto miss = [](const LaunchView& l) {
+        const M& m = l.measured.memory;
+        return m.sectors_load_miss + m.sectors_store - m.sectors_store_hit;
+    };
+    const auto lookups = [=](const LaunchView& l) { return hit(l) + miss(l); };
+    table.count("lockstep__l1_requests.sum", "instruction",
+                "global and local instructions that reached L1's tags", memory<&M::requests>);
+    table.count("lockstep__l1_tag_wavefronts.sum", "1", "their passes through the tag stage",
+                memory<&M::tag_wavefronts>);
+    table.count("l1tex__t_sectors.sum", "sector",
+                "of global and local memory that L1 looked up, and those of atomics, which are no "
+                "lookups",
+                [=](const LaunchView& l) { return lookups(l) + l.measured.memory.sectors_atomic; });
+    table.count("l1tex__t_sectors_lookup_hit.sum", "sector",
+                "found; a store hits where its line is present", hit);
+    table.count("l1tex__t_sectors_lookup_miss.sum", "sector", "not found", miss);
+    table.percentage("l1tex__t_sector_hit_rate.pct", "found of looked up", hit, lookups);
+    table.percentage("lockstep__l1_load_sector_hit_rate.pct", "likewise, of loads alone",
+                     memory<&M::sectors_load_hit>, [](const LaunchView& l) {
+                         return l.measured.memory.sectors_load_hit +
+                                l.measured.memory.sectors_load_miss;
+                     });
+    const std::pair<const char*, bool> directions[] = {{"ld", true}, {"st", false}};
+    for (const auto& [name, is_load] : directions)
+        table.count(std::string("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_") + name + ".sum",
+                    "1",
+                    std::string("passes of shared-memory ") + (is_load ? "loads" : "stores") +
+                        " through the data stage",
+                    [is_load = is_load](const LaunchView& l) {
+                        const M& m = l.measured.memory;
+                        return is_load ? m.shared_wavefronts_load : m.shared_wavefronts_store;
+                    });
+    for (const auto& [name, is_load] : directions)
+        table.count(
+            std::string("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_") + name + ".sum", "1",
+            "those beyond the fewest that the accesses could take",
+            [is_load = is_load](const LaunchView& l) {
+                const M& m = l.measured.memory;
+                return is_load ? m.bank_conflicts_load : m.bank_conflicts_store;
+            });
+    table.count("l1tex__m_xbar2l1tex_read_sectors.sum", "sector", "that the L2 sent to the SMs",
+                memory<&M::sectors_to_l2_read>);
+    table.count("l1tex__m_l1tex2xbar_write_sectors.sum", "sector", "that the SMs sent to the L2",
+                memory<&M::sectors_to_l2_write>);
+    table.count("lockstep__l1_miss_table_full_cycles.sum", "cycle",
+                "in which the tag stage stood still for want of entries in the table of misses",
+                memory<&M::mshr_full>);
+    table.percentage("lockstep__l1_tlb_hit_rate.pct", "translations found in the SMs' TLBs",
+                     memory<&M::tlb_hits>, [](const LaunchView& l) {
+                         return l.measured.memory.tlb_hits + l.measured.memory.tlb_misses;
+                     });
+    const auto has_copies = [](const LaunchView& l) { return l.measured.memory.tma_copies != 0; };
+    table
+        .count("lockstep__tma_copies.sum", "1",
+               "boxes and blocks that TMA copied, prefetches included; of kernels that use it",
+               memory<&M::tma_copies>)
+        .only_where(has_copies);
+    table
+        .count("lockstep__tma_sectors.sum", "sector", "that TMA asked for or wrote; likewise",
+               memory<&M::tma_sectors>)
+        .only_where(has_copies);
+    table
+        .percentage(
+            "lockstep__tma_map_hit_rate.pct", "tensor maps found in their cache; likewise",
+            [](const LaunchView& l) {
+                return l.measured.memory.tma_maps - l.measured.memory.tma_map_misses;
+            },
+            memory<&M::tma_maps>)
+        .only_where(has_copies);
+}
+
+void add_gcc(MetricTable& table) {
+    const auto lines = [](const LaunchView& l) {
+        return l.measured.gcc.hits + l.measured.gcc.misses;
+    };
+    table.count("lockstep__gcc_requests.sum", "line",
+                "of code and constants that SMs asked of their GPC's cache", lines);
+    table.percentage(
+        "lockstep__gcc_hit_rate.pct", "those found there",
+        [](const LaunchView& l) { return l.measured.gcc.hits; }, lines);
+}
+
+std::uint64_t reads(const LaunchView& l) {
+    return l.measured.partition.sectors_read_hit + l.measured.partition.sectors_read_miss;
+}
+std::uint64_t writes(const LaunchView& l) {
+    return l.measured.partition.sectors_write_hit + l.measured.partition.sectors_write_miss;
+}
+std::uint64_t atomics_that_hit(const LaunchView& l) {
+    return l.measured.partition.atomics - l.measured.partition.atomics_miss;
+}
+std::uint64_t l2_sectors(const LaunchView& l) {
+    return reads(l) + writes(l) + l.measured.partition.atomics;
+}
+/// A write needs nothing from DRAM, and Nsight Compute counts every one as a hit (streaming writes
+/// show a write hit rate of 100% on hardware: accel-sim/gpgpu-sim_distribution, pull request 141).
+std::uint64_t l2_hits(const LaunchView& l) {
+    return l.measured.partition.sectors_read_hit + writes(l) + atomics_that_hit(l);
+}
+
+void add_l2(MetricTable& table) {
+    table.count("lts__t_requests.sum", "request", "that reached the L2's slices",
+                partition<&P::requests>);
+    table.count("lts__t_sectors.sum", "sector", "looked up: reads, writes, atomics", l2_sectors);
+    table.count("lts__t_sectors_op_read.sum", "sector", "read", reads);
+    table.count("lts__t_sectors_op_write.sum", "sector", "written", writes);
+    table.count("lockstep__l2_atomic_sectors.sum", "sector", "on which atomics were performed",
+                partition<&P::atomics>);
+    table.count("lts__t_sectors_lookup_hit.sum", "sector",
+                "found; every write is a hit, as Nsight Compute has it", l2_hits);
+    table.count("lts__t_sectors_lookup_miss.sum", "sector", "not found",
+                [](const LaunchView& l) { return l2_sectors(l) - l2_hits(l); });
+    table.percentage("lts__t_sector_hit_rate.pct", "found of looked up", l2_hits, l2_sectors);
+    table.percentage("lockstep__l2_atomic_sector_hit_rate.pct", "likewise, of atomics alone",
+                     atomics_that_hit, partition<&P::atomics>);
+    table.percentage("lts__t_sector_op_read_hit_rate.pct", "likewise, of reads alone",
+                     partition<&P::sectors_read_hit>, reads);
+    table.percentage("lts__t_sector_op_write_hit_rate.pct",
+                     "likewise, of writes alone: 100 where there is one", writes, writes);
+    table.percentage("lockstep__l2_write_sectors_present.pct",
+                     "writes whose sector was there already", partition<&P::sectors_write_hit>,
+                     writes);
+    table.count("lockstep__l2_write_backs.sum", "sector", "written back to DRAM",
+                partition<&P::write_backs>);
+    table.count("lockstep__l2_sectors_from_far_partition.sum", "sector",
+                "brought from the other L2 partition", partition<&P::sectors_from_far>);
+    table.count("lockstep__l2_sectors_to_far_partition.sum", "sector",
+                "of writes and atomics that are performed in the other partition",
+                partition<&P::sectors_to_far>);
+    table.percentage("lockstep__l2_tlb_hit_rate.pct", "translations found in the L2's TLB",
+                     partition<&P::tlb_hits>, [](const LaunchView& l) {
+                         return l.measured.partition.tlb_hits + l.measured.partition.tlb_misses;
+                     });
+}
+
+void add_dram(MetricTable& table) {
+    const auto bytes = [](const LaunchView& l) {
+        return l.measured.partition.dram_bytes_read + l.measured.partition.dram_bytes_written;
+    };
+    table.count("dram__bytes.sum", "B",
+                "that the controllers moved, write-backs in the kernel's time included", bytes);
+    table.count("dram__bytes_read.sum", "B", "those that were read",
+                partition<&P::dram_bytes_read>);
+    table.count("dram__bytes_write.sum", "B", "those that were written",
+                partition<&P::dram_bytes_written>);
+    table.ratio("dram__bytes.sum.per_second", "B/s", "over `gpu__time_duration.sum`", bytes,
+                [](const LaunchView& l) { return l.measured.seconds; });
+    table.count(
+        "dram__sectors_read.sum", "sector", "of 32 bytes that were read",
+        [](const LaunchView& l) { return l.measured.partition.dram_bytes_read / kSectorBytes; });
+    table.count(
+        "dram__sectors_write.sum", "sector", "of 32 bytes that were written",
+        [](const LaunchView& l) { return l.measured.partition.dram_bytes_written / kSectorBytes; });
+    table.number("dram__cycles_elapsed.avg.per_second", "Hz", "the memory's clock",
+                 [](const LaunchView& l) { return l.peaks.dram_hertz; });
+}
+
+}  // namespace
+
+void add_memory_metrics(MetricTable& table) {
+    add_l1(table);
+    add_gcc(table);
+    add_l2(table);
+    add_dram(table);
+}
+
+double l1_throughput(const LaunchView& launch, double sm_cycles) {
+    const MemoryCounters& counted = launch.measured.memory;
+    const double replies = static_cast<double>(counted.sectors_to_l2_read * kSectorBytes) /
+                           launch.peaks.crossbar_bytes;
+    return percent(std::max({static_cast<double>(counted.data_busy),
+                             static_cast<double>(counted.tag_busy), replies}),
+                   sm_cycles);
+}
+
+double l2_throughput(const LaunchView& launch) {
+    return percent(static_cast<double>(launch.measured.partition.slice_busy),
+                   static_cast<double>(launch.measured.cycles * launch.peaks.l2_slices));
+}
+
+double dram_throughput(const LaunchView& launch) {
+    const auto bytes = static_cast<double>(launch.measured.partition.dram_bytes_read +
+                                           launch.measured.partition.dram_bytes_written);
+    return percent(bytes, launch.peaks.dram_bytes_per_second * launch.measured.seconds);
+}
+
+}  // namespace lockstep::gpu
