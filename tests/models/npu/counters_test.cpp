@@ -3,14 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "models/npu/parameters.h"
 #include "sim/config/machine.h"
-#include "tests/paths.h"
+#include "tests/page.h"
 
 namespace lockstep::npu {
 namespace {
@@ -46,12 +43,7 @@ TEST(NpuCounters, EachStandsInTheTable) {
 }
 
 TEST(NpuCounters, ThePageIsWhatTheTableSays) {
-    const std::string path = source_path("models/npu/metrics.md");
-    // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_models_npu --gtest_filter=NpuCounters.*
-    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << metrics_page();
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    EXPECT_TRUE(text == metrics_page()) << path << " is not up to date";
+    expect_page("models/npu/metrics.md", metrics_page());
 }
 
 }  // namespace

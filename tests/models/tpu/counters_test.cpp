@@ -3,14 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "models/tpu/parameters.h"
 #include "sim/config/machine.h"
-#include "tests/paths.h"
+#include "tests/page.h"
 
 namespace lockstep::tpu {
 namespace {
@@ -46,12 +43,7 @@ TEST(TpuCounters, EachStandsInTheTable) {
 }
 
 TEST(TpuCounters, ThePageIsWhatTheTableSays) {
-    const std::string path = source_path("models/tpu/metrics.md");
-    // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_models_tpu --gtest_filter=TpuCounters.*
-    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << metrics_page();
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    EXPECT_TRUE(text == metrics_page()) << path << " is not up to date";
+    expect_page("models/tpu/metrics.md", metrics_page());
 }
 
 }  // namespace

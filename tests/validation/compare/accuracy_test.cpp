@@ -4,11 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
-#include "tests/paths.h"
+#include "tests/page.h"
 #include "validation/compare/accuracy_table.h"
 
 namespace lockstep::validation {
@@ -18,13 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Accuracy, TheTableIsWhatTheSuitesSay) {
-    const std::string path = source_path("validation/accuracy/accuracy.csv");
-    const std::string made = make_accuracy_table();
-    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << made;
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    EXPECT_EQ(text.str(), made) << path << " is not up to date";
+    expect_page("validation/accuracy/accuracy.csv", make_accuracy_table());
 }
 
 stats::Statistics ran(const std::string& machine, const std::string& mode,

@@ -6,13 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <set>
 
 #include "models/gpu/metrics/table.h"
-#include "tests/paths.h"
+#include "tests/page.h"
 
 namespace lockstep::gpu {
 namespace {
@@ -385,12 +383,7 @@ TEST_F(Metrics, EachHasItsRow) {
 }
 
 TEST_F(Metrics, ThePageIsWhatTheRowsSay) {
-    const std::string path = source_path("models/gpu/metrics/metrics.md");
-    // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_models_gpu_metrics --gtest_filter=Metrics.*
-    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << metrics_page();
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    EXPECT_TRUE(text == metrics_page()) << path << " is not up to date";
+    expect_page("models/gpu/metrics/metrics.md", metrics_page());
 }
 
 }  // namespace

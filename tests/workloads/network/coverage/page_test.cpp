@@ -3,12 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-
 #include "sim/error/error.h"
-#include "tests/paths.h"
+#include "tests/page.h"
 #include "workloads/network/builtin/inputs.h"
 #include "workloads/network/coverage/samples.h"
 #include "workloads/network/reference/execute.h"
@@ -27,12 +23,7 @@ TpuTarget target_of(int generation) {
 }
 
 TEST(OperatorsPage, is_what_the_compilers_say) {
-    const std::string path = source_path("workloads/network/operators.md");
-    // Made anew by: LOCKSTEP_WRITE_PAGES=1 test_workloads_network_coverage
-    if (std::getenv("LOCKSTEP_WRITE_PAGES") != nullptr) std::ofstream(path) << operators_page();
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    EXPECT_TRUE(text == operators_page()) << path << " is not up to date";
+    expect_page("workloads/network/operators.md", operators_page());
 }
 
 class EachOperator : public testing::TestWithParam<std::size_t> {};
