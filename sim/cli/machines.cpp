@@ -10,9 +10,12 @@
 #include "models/data_sheet/data_sheet.h"
 #include "sim/cli/paragraph.h"
 #include "sim/cli/verbs.h"
+#include "sim/config/json_schema.h"
 #include "sim/config/machine.h"
+#include "sim/config/value.h"
 #include "sim/error/error.h"
 #include "workloads/choose/prices.h"
+#include "workloads/sweep/study_schema.h"
 
 namespace lockstep::cli {
 
@@ -22,7 +25,7 @@ using config::Machine;
 using config::Parameter;
 
 struct Options {
-    std::string machine, filter;
+    std::string machine, filter, schema;
     std::vector<std::string> overrides, diff;
     bool is_short = false, is_yaml = false, is_table = false;
 };
@@ -131,6 +134,14 @@ std::string in_quotes(std::string_view text) {
     return result + '"';
 }
 
+/// A value as the machine file's schema has it: numbers and truth values plain, text in quotes.
+std::string yaml_value(const Machine& machine, const Parameter& p) {
+    const config::Kind* kind = config::find_kind(machine.kind());
+    const bool is_text =
+        config::find_entry(kind->entries, p.path, {p.path, 0}).type == config::Type::kText;
+    return is_text ? in_quotes(p.value) : p.value;
+}
+
 /// A machine file with all values in it, which loads again.
 void print_yaml(const Machine& machine, const std::vector<Parameter>& parameters) {
     fmt::print("machine: {}\nkind: {}\ndescription: {}\n", in_quotes(machine.name()),
@@ -147,8 +158,7 @@ void print_yaml(const Machine& machine, const std::vector<Parameter>& parameters
             fmt::print("{:{}}{}:\n", "", 2 * i, groups[i]);
         open = groups;
         fmt::print("{:{}}{}: {{value: {}, unit: {}, evidence: {}}}\n", "", 2 * groups.size(),
-                   p.path.substr(begin), in_quotes(p.value), in_quotes(p.unit),
-                   in_quotes(p.evidence));
+                   p.path.substr(begin), yaml_value(machine, p), p.unit, in_quotes(p.evidence));
     }
 }
 
@@ -173,6 +183,23 @@ void print_diff(const Options& options) {
     fmt::print("{:<{}}  {:<{}}  {}\n", "parameter", path, a->name(), value, b->name());
     for (const auto& [name, both] : all)
         fmt::print("{:<{}}  {:<{}}  {}\n", name, path, both.a, value, both.b);
+}
+
+constexpr const char* kStudy = "study";
+
+/// The files that have a schema: kinds of machines, and studies of the sweep.
+std::vector<std::string> schemas() {
+    std::vector<std::string> names;
+    for (const config::Kind& kind : config::kinds()) names.emplace_back(kind.name);
+    names.emplace_back(kStudy);
+    return names;
+}
+
+void print_schema(const std::string& name) {
+    if (const config::Kind* kind = config::find_kind(name))
+        fmt::print("{}", config::json_schema(*kind));
+    else
+        fmt::print("{}", sweep::study_schema());
 }
 
 void show(const Options& options) {
@@ -218,8 +245,14 @@ void add_machines(CLI::App& app, int&) {
     verb->add_option("--diff", options->diff, "two machines: the parameters that differ")
         ->expected(2)
         ->excludes(machine, is_short, is_yaml);
+    verb->add_option("--schema", options->schema,
+                     "JSON Schema of the machine files of a kind, or of study files, for editors")
+        ->excludes(machine, is_short, is_yaml)
+        ->check(CLI::IsMember(schemas()));
     verb->callback([options] {
-        if (options->diff.empty())
+        if (!options->schema.empty())
+            print_schema(options->schema);
+        else if (options->diff.empty())
             show(*options);
         else
             print_diff(*options);

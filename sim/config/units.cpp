@@ -36,6 +36,13 @@ std::optional<double> to_canonical(std::string_view unit) {
     return std::nullopt;
 }
 
+std::vector<std::string_view> units_of(std::string_view canonical) {
+    std::vector<std::string_view> list{canonical};
+    for (const Multiple& multiple : kMultiples)
+        if (multiple.canonical == canonical) list.push_back(multiple.unit);
+    return list;
+}
+
 std::string units_for(std::string_view canonical) {
     if (canonical == "1") return "a number without a unit";
     if (canonical == "B") return "B, KiB, MiB, GiB (of 1024) or kB, MB, GB (of 1000)";

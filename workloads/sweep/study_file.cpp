@@ -6,12 +6,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
+#include <span>
 #include <sstream>
 
 #include "sim/config/value.h"
 #include "workloads/sweep/amounts.h"
 #include "workloads/sweep/study.h"
+#include "workloads/sweep/study_schema.h"
 
 namespace lockstep::sweep {
 
@@ -100,58 +101,98 @@ class Reader {
     }
 
     void read_key(const std::string& key, const Node& at, const Node& value) {
-        struct Key {
-            std::string_view name;
-            std::function<void()> read;
-        };
-        const auto append = [](std::vector<Placed>& to, const std::vector<Placed>& items) {
-            to.insert(to.end(), items.begin(), items.end());
-        };
-        const Key keys[] = {
-            {"workloads", [&] { append(into_.workloads, list(value)); }},
-            {"machines", [&] { append(into_.machines, list(value)); }},
-            {"vary", [&] { read_axes(value); }},
-            {"set", [&] { append(into_.overrides, pairs(value)); }},
-            {"where", [&] { append(into_.constraints, list(value)); }},
-            {"objectives",
-             [&] { append(into_.objectives, value.IsMap() ? pairs(value) : list(value)); }},
-            {"prices", [&] { append(into_.prices, pairs(value)); }},
-            {"design", [&] { into_.design = placed(value); }},
-            {"samples", [&] { into_.samples = whole(value); }},
-            {"seed", [&] { into_.seed = whole(value); }},
-            {"mode",
-             [&] {
-                 into_.mode = one_of(value, {"cycle", "emulate"}) == "cycle" ? run::Mode::kCycle
-                                                                             : run::Mode::kEmulate;
-             }},
-            {"l2",
-             [&] {
-                 into_.l2 = one_of(value, {"cold", "warm"});
-             }},
-            {"no_values", [&] { into_.no_values = truth(value); }},
-            {"arguments",
-             [&] {
-                 for (const Placed& argument : list(value))
-                     into_.arguments.push_back(argument.text);
-             }},
-            {"timeout", [&] { into_.limits.seconds = seconds_of(scalar(value), place(value)); }},
-            {"stop_dominated", [&] { into_.stops_dominated = truth(value); }},
-            {"memory", [&] { into_.limits.bytes = bytes_of(scalar(value), place(value)); }},
-        };
         std::vector<std::string> names;
-        for (const Key& known : keys) {
-            if (known.name == key) return known.read();
-            names.emplace_back(known.name);
+        for (const Key& known : keys()) {
+            if (known.says.name == key) return known.read(*this, value);
+            names.emplace_back(known.says.name);
         }
         config::fail(place(at),
                      fmt::format("unknown key '{}'{}", key, config::did_you_mean(key, names)));
     }
 
+    static void append(std::vector<Placed>& to, const std::vector<Placed>& items) {
+        to.insert(to.end(), items.begin(), items.end());
+    }
+
+    struct Key {
+        StudyKey says;
+        void (*read)(Reader& reader, const Node& value);
+    };
+    static std::span<const Key> keys();
+    friend std::vector<StudyKey> lockstep::sweep::study_keys();
+
     const std::string file_;
     StudyText& into_;
 };
 
+std::span<const Reader::Key> Reader::keys() {
+    static const Key kKeys[] = {
+        {{"workloads", Shape::kList, "what runs: files, or built-in name[:key=value,...]"},
+         [](Reader& r, const Node& value) { append(r.into_.workloads, r.list(value)); }},
+        {{"machines", Shape::kList, "names or machine files"},
+         [](Reader& r, const Node& value) { append(r.into_.machines, r.list(value)); }},
+        {{"vary", Shape::kAxes,
+          "path of a parameter, or workload.KEY: values, ranges a..b..step and a..b..*factor, with "
+          "samples intervals a..b and a..b..log"},
+         [](Reader& r, const Node& value) { r.read_axes(value); }},
+        {{"set", Shape::kPairs, "parameters that all points share, as sm.count: 64"},
+         [](Reader& r, const Node& value) { append(r.into_.overrides, r.pairs(value)); }},
+        {{"where", Shape::kList, "formulas that every point fulfils"},
+         [](Reader& r, const Node& value) { append(r.into_.constraints, r.list(value)); }},
+        {{"objectives", Shape::kListOrPairs,
+          "what is wanted small (max:formula: large): formulas, or name: formula; default: cycles"},
+         [](Reader& r, const Node& value) {
+             append(r.into_.objectives, value.IsMap() ? r.pairs(value) : r.list(value));
+         }},
+        {{"prices", Shape::kPairs, "machine: dollars of an hour"},
+         [](Reader& r, const Node& value) { append(r.into_.prices, r.pairs(value)); }},
+        {{"design",
+          Shape::kText,
+          "how points are chosen (default: grid, with samples lhs)",
+          {"grid", "one-at-a-time", "random", "lhs", "sobol"}},
+         [](Reader& r, const Node& value) { r.into_.design = r.placed(value); }},
+        {{"samples", Shape::kCount, "points to draw; of design sobol times (parameters + 2)"},
+         [](Reader& r, const Node& value) { r.into_.samples = r.whole(value); }},
+        {{"seed", Shape::kCount, "of samples and generated inputs"},
+         [](Reader& r, const Node& value) { r.into_.seed = r.whole(value); }},
+        {{"mode", Shape::kText, "default: cycle", {"cycle", "emulate"}},
+         [](Reader& r, const Node& value) {
+             r.into_.mode = r.one_of(value, {"cycle", "emulate"}) == "cycle" ? run::Mode::kCycle
+                                                                             : run::Mode::kEmulate;
+         }},
+        {{"l2", Shape::kText, "GPU: what the L2 holds when a kernel begins", {"cold", "warm"}},
+         [](Reader& r, const Node& value) {
+             r.into_.l2 = r.one_of(value, {"cold", "warm"});
+         }},
+        {{"no_values", Shape::kTruth, "TPU, systolic: only time"},
+         [](Reader& r, const Node& value) { r.into_.no_values = r.truth(value); }},
+        {{"arguments", Shape::kList, "of executables"},
+         [](Reader& r, const Node& value) {
+             for (const Placed& argument : r.list(value))
+                 r.into_.arguments.push_back(argument.text);
+         }},
+        {{"timeout", Shape::kText, "time limit of a point, as 90s or 5min"},
+         [](Reader& r, const Node& value) {
+             r.into_.limits.seconds = seconds_of(r.scalar(value), r.place(value));
+         }},
+        {{"stop_dominated", Shape::kTruth,
+          "end points as soon as an earlier one is better in all objectives"},
+         [](Reader& r, const Node& value) { r.into_.stops_dominated = r.truth(value); }},
+        {{"memory", Shape::kText, "memory limit of a point, as 4GiB"},
+         [](Reader& r, const Node& value) {
+             r.into_.limits.bytes = bytes_of(r.scalar(value), r.place(value));
+         }},
+    };
+    return kKeys;
+}
+
 }  // namespace
+
+std::vector<StudyKey> study_keys() {
+    std::vector<StudyKey> keys;
+    for (const Reader::Key& key : Reader::keys()) keys.push_back(key.says);
+    return keys;
+}
 
 void read_study_file(const std::string& path, StudyText& into) {
     Reader(path, into).read();
