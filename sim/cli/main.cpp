@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
     lockstep::cli::add_compare(app, status);
     lockstep::cli::add_diff(app, status);
     lockstep::cli::add_sweep(app, after_dashes, status);
+    lockstep::cli::add_completion(app, after_dashes, status);
     try {
         check_verb(app, argc, argv);
         app.parse(argc, argv);

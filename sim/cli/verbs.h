@@ -21,6 +21,7 @@ void add_machines(CLI::App& app, int& status);
 void add_workloads(CLI::App& app, int& status);
 void add_disasm(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, const Words& after_dashes, int& status);
+void add_completion(CLI::App& app, const Words& after_dashes, int& status);
 void add_choose(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
