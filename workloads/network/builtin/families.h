@@ -13,6 +13,7 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 Graph add(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph alexnet(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph alexnet_2012(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_values);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Image classifiers. Sources: Krizhevsky, "One weird trick" (2014) as in torchvision's alexnet; He
 // et al., "Deep Residual Learning" (2016) with the stride in the 3x3 convolution, as in
-// torchvision's resnet; Sandler et al., "MobileNetV2" (2018), Table 2.
+// torchvision's resnet (v1=1: in the 1x1 before it, as there); Sandler et al., "MobileNetV2"
+// (2018), Table 2; Krizhevsky et al., "ImageNet Classification" (2012) as Caffe's bvlc_alexnet has
+// it.
 #include "workloads/network/builtin/families.h"
 #include "workloads/network/graph/builder.h"
 
@@ -28,16 +30,22 @@ ValueId convolution_and_normalisation(Builder& b, const std::string& name, Value
     return b.batch_normalisation(name + ".bn", x);
 }
 
-/// Two 3x3 convolutions (basic), or 1x1, 3x3, 1x1 (bottleneck); `width` of the 3x3.
+/// Two 3x3 convolutions, or 1x1, 3x3, 1x1 (a bottleneck) with the stride in the 3x3 (torchvision's)
+/// or in the first 1x1 (the paper's and Caffe's).
+enum class Block { kBasic, kBottleneck, kStrideFirst };
+
+/// `width` of the 3x3.
 ValueId residual_block(Builder& b, const std::string& name, ValueId x, std::int64_t width,
-                       std::int64_t stride, bool bottleneck) {
+                       std::int64_t stride, Block kind) {
+    const bool bottleneck = kind != Block::kBasic, early = kind == Block::kStrideFirst;
     const std::int64_t channels = bottleneck ? 4 * width : width;
     ValueId y;
     if (bottleneck) {
-        y = convolution_and_normalisation(b, name + ".1", x, width, 1, {});
+        y = convolution_and_normalisation(b, name + ".1", x, width, 1,
+                                          {.stride = early ? stride : 1});
         y = relu(b, name + ".1.relu", y);
         y = convolution_and_normalisation(b, name + ".2", y, width, 3,
-                                          {.stride = stride, .pad = 1});
+                                          {.stride = early ? 1 : stride, .pad = 1});
         y = relu(b, name + ".2.relu", y);
         y = convolution_and_normalisation(b, name + ".3", y, channels, 1, {});
     } else {
@@ -53,7 +61,7 @@ ValueId residual_block(Builder& b, const std::string& name, ValueId x, std::int6
 }
 
 Graph resnet(Builder b, const Parameters& parameters, const std::vector<std::int64_t>& blocks,
-             bool bottleneck) {
+             Block kind) {
     ValueId x = convolution_and_normalisation(b, "stem", image(b, parameters), 64, 7,
                                               {.stride = 2, .pad = 3});
     x = b.max_pool("stem.pool", relu(b, "stem.relu", x), 3, 2, 1);
@@ -61,7 +69,7 @@ Graph resnet(Builder b, const Parameters& parameters, const std::vector<std::int
         for (std::int64_t i = 0; i < blocks[stage]; ++i) {
             const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(i);
             const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-            x = residual_block(b, name, x, std::int64_t{64} << stage, stride, bottleneck);
+            x = residual_block(b, name, x, std::int64_t{64} << stage, stride, kind);
         }
     x = flatten(b, b.node(Operator::kGlobalAveragePool, "pool", {x}));
     return b.finish({b.linear("fc", x, 1000)});
@@ -116,12 +124,34 @@ Graph alexnet(const Parameters& parameters, std::uint64_t seed, bool with_values
     return b.finish({b.linear("fc8", x, 1000)});
 }
 
+Graph alexnet_2012(const Parameters& parameters, std::uint64_t seed, bool with_values) {
+    Builder b("alexnet_2012", seed, with_values);
+    ValueId x = b.input("image", ElementType::kFp32, {parameters.at("batch"), 3, 227, 227});
+    const auto convolution = [&](const std::string& name, std::int64_t channels,
+                                 std::int64_t kernel, Builder::ConvolutionOptions options) {
+        options.bias = true;
+        x = relu(b, name + ".relu", b.convolution(name, x, channels, kernel, options));
+    };
+    convolution("conv1", 96, 11, {.stride = 4});
+    x = b.max_pool("conv1.pool", x, 3, 2, 0);
+    convolution("conv2", 256, 5, {.pad = 2, .group = 2});
+    x = b.max_pool("conv2.pool", x, 3, 2, 0);
+    convolution("conv3", 384, 3, {.pad = 1});
+    convolution("conv4", 384, 3, {.pad = 1, .group = 2});
+    convolution("conv5", 256, 3, {.pad = 1, .group = 2});
+    x = flatten(b, b.max_pool("conv5.pool", x, 3, 2, 0));
+    x = relu(b, "fc6.relu", b.linear("fc6", x, 4096));
+    x = relu(b, "fc7.relu", b.linear("fc7", x, 4096));
+    return b.finish({b.linear("fc8", x, 1000)});
+}
+
 Graph resnet18(const Parameters& parameters, std::uint64_t seed, bool with_values) {
-    return resnet(Builder("resnet18", seed, with_values), parameters, {2, 2, 2, 2}, false);
+    return resnet(Builder("resnet18", seed, with_values), parameters, {2, 2, 2, 2}, Block::kBasic);
 }
 
 Graph resnet50(const Parameters& parameters, std::uint64_t seed, bool with_values) {
-    return resnet(Builder("resnet50", seed, with_values), parameters, {3, 4, 6, 3}, true);
+    return resnet(Builder("resnet50", seed, with_values), parameters, {3, 4, 6, 3},
+                  parameters.at("v1") != 0 ? Block::kStrideFirst : Block::kBottleneck);
 }
 
 Graph mobilenet_v2(const Parameters& parameters, std::uint64_t seed, bool with_values) {

@@ -18,6 +18,7 @@ Graph shapes_of(std::string_view name, std::map<std::string, std::int64_t> param
 // num_parameters() of bert-base-uncased and gpt2.
 TEST(Builtin, HasThePublishedParameterCount) {
     EXPECT_EQ(parameter_count(shapes_of("alexnet")), 61'100'840);
+    EXPECT_EQ(parameter_count(shapes_of("alexnet_2012")), 60'965'224);  // Caffe's bvlc_alexnet
     EXPECT_EQ(parameter_count(shapes_of("resnet18")), 11'689'512);
     EXPECT_EQ(parameter_count(shapes_of("resnet50")), 25'557'032);
     EXPECT_EQ(parameter_count(shapes_of("mobilenet_v2")), 3'504'872);
@@ -54,6 +55,8 @@ TEST(Builtin, SingleOperatorsHaveTheirShapes) {
     EXPECT_EQ(output("attention:heads=3,seq=5,d=7"), (Shape{1, 3, 5, 7}));
     EXPECT_EQ(output("bert_block:hidden=32,heads=4,seq=9,batch=2"), (Shape{2, 9, 32}));
     EXPECT_EQ(output("resnet50:batch=8"), (Shape{8, 1000}));
+    EXPECT_EQ(output("resnet50:v1=1"), (Shape{1, 1000}));
+    EXPECT_EQ(output("alexnet_2012:batch=2"), (Shape{2, 1000}));
     EXPECT_THROW(output("bert_block:hidden=32,heads=5"), InputError);
     // One layer of twelve: 4 projections, the feed-forward pair, two normalisations.
     EXPECT_EQ(parameter_count(shapes_of("bert_block")), 7'087'872);
