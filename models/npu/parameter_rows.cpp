@@ -33,6 +33,9 @@ std::span<const Row<ArrayParameters>> array_rows() {
          "both operands (both), or never (none)"},
         {"array.winograd", &ArrayParameters::winograd,
          "3 x 3 convolutions of stride 1 are computed by F(2x2, 3x3)"},
+        {"array.winograd_values", &ArrayParameters::winograd_values, "1", 9, 16,
+         "values of a 3 x 3 kernel in a weight stream for Winograd: 9, or 16 where it is stored "
+         "transformed (then the stream has that length; what is computed is the same)"},
         {"array.zero_skipping", &ArrayParameters::zero_skipping,
          "inputs whose weights are zero for all outputs of a group are skipped"},
     };
@@ -75,6 +78,9 @@ std::span<const Row<SramParameters>> sram_rows() {
         {"sram.width", &SramParameters::width, "B", 1, 4096, "a line: what a bank gives at once"},
         {"sram.ports", &SramParameters::ports, "1", 1, 8,
          "accesses of a bank in a cycle, reads and writes alike"},
+        {"sram.keeps_results", &SramParameters::keeps_results,
+         "results may stay in the SRAM for the commands that read them; otherwise every layer's "
+         "pass through memory (the compiler's rule)"},
     };
     return kRows;
 }

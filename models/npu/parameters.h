@@ -20,7 +20,7 @@ enum class Split : std::uint8_t { kNone, kWeights, kBoth };
 
 struct ArrayParameters {
     std::uint32_t inputs = 1, outputs = 1, pixels = 1;
-    std::uint32_t stripe = 16, depthwise_taps = 1, latency = 0;
+    std::uint32_t stripe = 16, depthwise_taps = 1, latency = 0, winograd_values = 9;
     bool taps_share_lanes = false, winograd = false, zero_skipping = false;
     Split split = Split::kNone;
     std::uint32_t macs() const { return inputs * outputs * pixels; }
@@ -40,6 +40,7 @@ inline constexpr std::uint32_t kMaxBanks = 64;
 struct SramParameters {
     std::uint64_t bytes = 0;
     std::uint32_t banks = 1, width = 16, ports = 1;
+    bool keeps_results = true;
 };
 
 struct DmaParameters {

@@ -24,14 +24,28 @@ double split_of(const Step& step, const NpuTarget& target) {
 
 }  // namespace
 
-std::uint64_t weight_bytes(const Step& step, std::int64_t channels) {
+bool by_winograd(const Step& step, const NpuTarget& target) {
+    const Window& w = step.window;
+    return target.winograd && step.opcode == isa::Opcode::kConvolve && w.height == 3 &&
+           w.width == 3 && w.stride_height == 1 && w.stride_width == 1 && w.dilation_height == 1 &&
+           w.dilation_width == 1;
+}
+
+std::uint64_t stored_stream(const Step& step, const NpuTarget& target, std::uint64_t bytes) {
+    constexpr std::uint64_t kKernel = 9;
+    return by_winograd(step, target) ? numerics::divide_up(bytes * target.winograd_values, kKernel)
+                                     : bytes;
+}
+
+std::uint64_t weight_bytes(const Step& step, const NpuTarget& target, std::int64_t channels) {
     const auto outputs = static_cast<std::uint64_t>(step.output_channels());
     const std::uint64_t each = outputs == 0 ? 0 : step.weight_count / outputs;
     const std::uint64_t values = each * static_cast<std::uint64_t>(channels);
     const std::uint64_t parameters = static_cast<std::uint64_t>(channels) * 9;
     // Each part of a stream, of a group of channels or a core, is rounded up.
     const auto parts = static_cast<std::uint64_t>(step.groups) + isa::kMaxCores;
-    return isa::packed_bytes(values, step.weight_type) + 32 * parts + parameters;
+    return stored_stream(step, target, isa::packed_bytes(values, step.weight_type)) + 32 * parts +
+           parameters;
 }
 
 double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
@@ -51,6 +65,14 @@ double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
                 reads = static_cast<double>(step.window.height) *
                         ceil_ratio(step.window.width, lanes / depth);
             const double passes = ceil_ratio(channels, target.array_outputs);
+            if (by_winograd(step, target)) {  // patches of 2 x 2, of which an input takes 16 lanes
+                const double patches =
+                    ceil_ratio(windows.count(), 2) * ceil_ratio(step.window.columns, 2);
+                const double steps = lanes >= 16
+                                         ? ceil_ratio(depth, lanes / 16)
+                                         : static_cast<double>(depth) * ceil_ratio(16, lanes);
+                return std::max(leaving, steps * passes * patches / target.array_pixels);
+            }
             return std::max(leaving, reads * passes * pixels / target.array_pixels);
         }
         case isa::Opcode::kDepthwise: {

@@ -35,6 +35,20 @@ std::vector<std::int64_t> halves(std::int64_t n, std::int64_t unit) {
     }
 }
 
+/// Numbers of output channels whose weights may pass through the SRAM together. Of a grouped
+/// convolution, a piece is of whole groups, or divides one.
+std::vector<std::int64_t> pieces_of(const Step& step, std::int64_t unit) {
+    const std::int64_t channels = step.output_channels();
+    if (step.opcode != isa::Opcode::kConvolve || step.broadcast != isa::Broadcast::kNone)
+        return {channels};
+    if (step.groups == 1) return halves(channels, unit);
+    const std::int64_t of_group = channels / step.groups;
+    std::vector<std::int64_t> sizes = halves(channels, of_group);
+    for (const std::int64_t size : halves(of_group, unit))
+        if (size < of_group && of_group % size == 0) sizes.push_back(size);
+    return sizes;
+}
+
 class Planner {
   public:
     Planner(const std::vector<Step>& steps, const std::map<ValueId, Home>& fixed,
@@ -105,13 +119,10 @@ class Planner {
         }
         const Step& end = steps_[last];
         const bool one = first == last;
-        const bool cuts_weights = one && end.is_product() && end.groups == 1 &&
-                                  end.opcode == isa::Opcode::kConvolve &&
-                                  end.broadcast == isa::Broadcast::kNone;
         const std::int64_t rows = end.output.box.h, channels = end.output_channels();
         Group best = group;
         for (const std::int64_t c :
-             cuts_weights ? halves(channels, target_.array_outputs) : std::vector{channels})
+             one ? pieces_of(end, target_.array_outputs) : std::vector{channels})
             for (const std::int64_t r : halves(rows, 1))
                 for (const bool outer : {false, true})
                     for (const bool overlaps : {true, false}) {
@@ -161,11 +172,13 @@ class Planner {
                                         ? static_cast<double>(count)
                                         : static_cast<double>(step.output.box.h * images) /
                                               static_cast<double>(stripes);
-            core += core_cycles(step, target_, 1, channels) * new_rows *
-                    static_cast<double>(stripes * step_pieces) / target_.cores;
+            const std::int64_t together = std::max<std::int64_t>(1, count);
+            core += core_cycles(step, target_, together, channels) * new_rows *
+                    static_cast<double>(stripes * step_pieces) /
+                    static_cast<double>(together * target_.cores);
             commands += static_cast<double>(stripes * step_pieces);
             if (step.is_product()) {
-                const std::uint64_t bytes = weight_bytes(step, channels);
+                const std::uint64_t bytes = weight_bytes(step, target_, channels);
                 (step_pieces == 1 ? pinned : passing).add(bytes);
                 const double times = static_cast<double>(
                     step_pieces * (step_pieces == 1 || cut.weights_outer ? 1 : stripes));

@@ -43,8 +43,12 @@ struct Plan {
     std::vector<Group> groups;
 };
 
+/// Whether the array computes the step by Winograd's algorithm.
+bool by_winograd(const Step& step, const NpuTarget& target);
+/// Bytes of a weight stream of `bytes`, as it is stored for the step.
+std::uint64_t stored_stream(const Step& step, const NpuTarget& target, std::uint64_t bytes);
 /// Bytes of a product's weights and parameters for so many of its output channels, uncompressed.
-std::uint64_t weight_bytes(const Step& step, std::int64_t channels);
+std::uint64_t weight_bytes(const Step& step, const NpuTarget& target, std::int64_t channels);
 /// Of the array and the output pipeline, for these rows of the output and output channels.
 double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
                    std::int64_t channels);

@@ -223,7 +223,8 @@ ProgramMaker::Weights ProgramMaker::make_weights(const Step& step, std::int64_t 
         const auto count = static_cast<std::uint64_t>(part.count * each);
         result.raw_bytes += isa::packed_bytes(count, step.weight_type);
         if (step.weights.empty()) {
-            part.stream_bytes = isa::packed_bytes(count, step.weight_type);
+            part.stream_bytes =
+                stored_stream(step, target_, isa::packed_bytes(count, step.weight_type));
             bytes.resize(bytes.size() + part.stream_bytes, 0);
         } else {
             const std::span<const std::int16_t> values(step.weights.data() + k * each,
@@ -236,6 +237,7 @@ ProgramMaker::Weights ProgramMaker::make_weights(const Step& step, std::int64_t 
                 std::tie(part.format, stream) = isa::compress_weights(ordered, step.weight_type);
             else
                 stream = *isa::encode_weights(ordered, step.weight_type, isa::WeightFormat::kRaw);
+            stream.resize(stored_stream(step, target_, stream.size()), 0);
             part.stream_bytes = stream.size();
             bytes.insert(bytes.end(), stream.begin(), stream.end());
         }
@@ -456,7 +458,7 @@ void ProgramMaker::take_slots(Running& run, std::int64_t stripes, std::int64_t p
     const Step& step = steps_[run.group.first];
     if (pieces == 1) return;
     if (cut.weights_outer) {
-        run.slot_bytes = aligned(weight_bytes(step, cut.channels));
+        run.slot_bytes = aligned(weight_bytes(step, target_, cut.channels));
     } else if (step.input.value != kNoValue &&
                plan_.places.at(step.input.value).home != Home::kSram) {
         std::int64_t most = 0;

@@ -16,6 +16,10 @@ struct NpuTarget {
     std::uint32_t array_inputs = 32, array_outputs = 32, array_pixels = 1;
     std::uint32_t depthwise_taps = 1;
     bool taps_share_lanes = false;
+    /// 3x3 convolutions of stride 1 are computed by F(2x2, 3x3); a kernel takes so many values of a
+    /// weight stream: 9, or 16 where it is stored transformed.
+    bool winograd = false;
+    std::uint32_t winograd_values = 9;
     /// A multiplier works on several values at once where weights, or weights and activations, have
     /// fewer than 8 bits.
     bool splits_for_weights = false, splits_for_both = false;

@@ -93,8 +93,11 @@ network::NpuTarget npu_target(const npu::Parameters& parameters) {
     target.array_pixels = parameters.array.pixels;
     target.depthwise_taps = parameters.array.depthwise_taps;
     target.taps_share_lanes = parameters.array.taps_share_lanes;
+    target.winograd = parameters.array.winograd;
+    target.winograd_values = parameters.array.winograd_values;
     target.splits_for_weights = parameters.array.split == npu::Split::kWeights;
     target.splits_for_both = parameters.array.split == npu::Split::kBoth;
+    target.keeps_values = target.cascades = parameters.sram.keeps_results;
     target.output_values = speed.output_values;
     target.window_values = parameters.output.window_values;
     target.move_bytes = speed.move_bytes;

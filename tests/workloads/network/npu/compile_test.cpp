@@ -123,6 +123,48 @@ TEST(NpuPlan, KeepsValuesInTheSram) {
     EXPECT_LT(kept.result.cycles, moved.result.cycles);
 }
 
+TEST(NpuPlan, CutsGroupedConvolutions) {
+    Builder b("grouped", 3);
+    ValueId x = b.input("x", ElementType::kFp32, {1, 64, 9, 9});
+    const Graph graph = b.finish(
+        {relu(b, "grouped.relu", b.convolution("grouped", x, 192, 3, {.pad = 1, .group = 2}))});
+    for (const char* sram : {"sram.size=40960", "sram.size=65536", "sram.size=98304"}) {
+        SCOPED_TRACE(sram);
+        const RanOnNpu ran = run_on_npu(graph, {.overrides = {sram}});
+        expect_equal(ran);
+        EXPECT_GT(ran.compiled.layers.at(0).pieces, 1);
+    }
+}
+
+TEST(NpuPlan, MachinesThatKeepNoResultsWriteEachToMemory) {
+    const auto written = [](const char* keeps) {
+        const npu::Parameters parameters(*config::Machine::load("npu_mobile", {keeps}));
+        const NpuTarget target = run::npu_target(parameters);
+        EXPECT_EQ(target.keeps_values, target.cascades);
+        return run_on_npu(vision(), {.overrides = {keeps},
+                                     .keeps_values = target.keeps_values,
+                                     .cascades = target.cascades})
+            .result.total()
+            .dram_bytes_written;
+    };
+    EXPECT_GT(written("sram.keeps_results=false"), 3 * written("sram.keeps_results=true"));
+}
+
+TEST(NpuPlan, TransformedWinogradWeightsTakeMoreOfMemoryAndGiveTheSame) {
+    const auto run = [](const char* values) {
+        const RanOnNpu ran =
+            run_on_npu(builtin("conv2d:h=12,w=12,c=64,k=64"),
+                       {.overrides = {"array.winograd=true", values, "memory.granule=1"}});
+        expect_equal(ran);
+        return ran.compiled.layers.at(0).stream_bytes;
+    };
+    const std::uint64_t kernels = 64 * 64;
+    EXPECT_LE(run("array.winograd_values=9"), 9 * kernels);
+    const double ratio = static_cast<double>(run("array.winograd_values=16")) /
+                         static_cast<double>(run("array.winograd_values=9"));
+    EXPECT_NEAR(ratio, 16.0 / 9, 0.01);
+}
+
 TEST(NpuPlan, FewerBitsAreFaster) {
     const auto cycles = [](int bits) {
         return run_on_npu(builtin("conv2d:h=28,w=28,c=64,k=64"), {.precision = {{bits, 8}, {}}})
