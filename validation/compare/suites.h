@@ -9,6 +9,7 @@ namespace lockstep::validation {
 Suite h200_suite();
 Suite micro_suite();
 Suite networks_suite();
+Suite nvdla_suite();
 Suite power_suite();
 Suite scalesim_suite();
 Suite silicon_suite();
