@@ -25,6 +25,7 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"sim/engine", {"sim/error"}},
     {"sim/process", {"sim/error"}},
     {"sim/html", {"sim/error"}},
+    {"sim/docs", {"sim/error", "sim/html"}},
     {"sim/cli", {"sim", "isa", "models", "workloads", "validation"}},
     {"isa", {"sim/numerics", "sim/error"}},
     {"models",

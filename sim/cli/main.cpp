@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
     lockstep::cli::add_choose(app, status);
     lockstep::cli::add_compare(app, status);
     lockstep::cli::add_diff(app, status);
+    lockstep::cli::add_docs(app, status);
     lockstep::cli::add_sweep(app, after_dashes, status);
     lockstep::cli::add_completion(app, after_dashes, status);
     try {

@@ -1,0 +1,25 @@
+# Writes sources.cpp: each page of PAGES (a file with a path a line) and each of ASSETS as a literal.
+function(literals out folder)
+    set(text "")
+    foreach(path ${ARGN})
+        file(READ ${folder}/${path} content)
+        string(APPEND text "    {\"${path}\", R\"lockstep_docs(${content})lockstep_docs\"},\n")
+    endforeach()
+    set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+file(STRINGS ${PAGES} pages)
+literals(page_rows ${ROOT} ${pages})
+literals(asset_rows ${ROOT}/sim/docs ${ASSETS})
+file(WRITE ${OUT} "#include \"sim/docs/source.h\"
+namespace lockstep::docs {
+namespace {
+constexpr Source kPages[] = {
+${page_rows}};
+constexpr Source kAssets[] = {
+${asset_rows}};
+}
+std::span<const Source> pages() { return kPages; }
+std::span<const Source> assets() { return kAssets; }
+}
+")
