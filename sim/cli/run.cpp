@@ -175,6 +175,10 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         ->check(is_whole_number);
     verb->add_flag("--energy", job->energy,
                    "count energy by component and step, and area (cycle mode)");
+    verb->add_option("--power-cap", job->power_cap,
+                     "with --energy: also the time and energy at a power limit: watts, or limit "
+                     "(the machine's own)")
+        ->check(is_name);
     verb->add_flag("--verify", job->verify, "check results against the reference");
     verb->add_flag("--no-values", job->no_values,
                    "TPU, NPU, systolic: compute no values, only time");

@@ -39,7 +39,7 @@ void check(const run::Job& job) {
                         "time (lockstep "
                         "sweep runs it on several)",
                         job.what));
-    for (const char* option : {"--trace", "--program", "--source"})
+    for (const char* option : {"--trace", "--program", "--source", "--power-cap"})
         if (std::ranges::count(job.given, option) != 0)
             throw InputError(
                 fmt::format("{}: of one machine; --on {} names several", option, job.machine));

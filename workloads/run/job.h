@@ -33,6 +33,7 @@ struct Job {
     bool no_values = false;  ///< only time
     bool quiet = false;
     bool energy = false;       ///< count energy, and show it
+    std::string power_cap;     ///< W, or "limit"; empty: none (with energy)
     std::uint64_t top = 0;     ///< steps that are shown: those with most cycles; 0: all
     std::string trace_file;    ///< empty: no trace
     std::string trace_window;  ///< FROM:TO, cycles; empty: all

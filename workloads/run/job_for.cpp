@@ -18,6 +18,7 @@ void forget(Job& job, const std::string& option) {
     if (option == "--verify") job.verify = none.verify;
     if (option == "--no-values") job.no_values = none.no_values;
     if (option == "--energy") job.energy = none.energy;
+    if (option == "--power-cap") job.power_cap = none.power_cap;
     if (option == "--source") job.source = none.source;
     if (option == "--host") job.host = none.host;
     if (option == "--precision") job.precision = none.precision;

@@ -56,8 +56,8 @@ constexpr Kind kKinds[] = {
     {.name = "gpu",
      .phrase = "a GPU",
      .example = "h200",
-     .options = "--bounds --check --energy --exact --hazards --l2 --max-instructions --sample "
-                "--source --trace "
+     .options = "--bounds --check --energy --exact --hazards --l2 --max-instructions --power-cap "
+                "--sample --source --trace "
                 "--trace-window "
                 "--trace-sms",
      .traces = ".json .kanata",
@@ -65,13 +65,13 @@ constexpr Kind kKinds[] = {
     {.name = "tpu",
      .phrase = "a TPU",
      .example = "tpu_v1",
-     .options = "--energy --no-values --program --top --trace --trace-window",
+     .options = "--energy --no-values --power-cap --program --top --trace --trace-window",
      .traces = ".json",
      .ways = kTpuWays},
     {.name = "npu",
      .phrase = "an NPU",
      .example = "npu_mobile",
-     .options = "--energy --no-values --program --top --trace --trace-window",
+     .options = "--energy --no-values --power-cap --program --top --trace --trace-window",
      .traces = ".json .vcd",
      .ways = kNpuWays,
      .no_training = "an integer machine for inference: it has no floating point, which the "

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "models/energy/account.h"
+#include "models/energy/power_cap.h"
 #include "sim/config/machine_text.h"
 #include "sim/stats/sha256.h"
 #include "sim/stats/version.h"
@@ -49,11 +50,18 @@ Outcome run(const Job& job, Screen& screen) {
     check_options(job, way, *machine);
     std::optional<energy::Account> account;
     if (job.energy) account.emplace(machine);
+    double watts = 0;
+    if (!job.power_cap.empty()) {
+        if (!job.energy) throw InputError("--power-cap needs --energy");
+        watts = energy::power_limit(*machine, job.power_cap);
+    }
     Outcome outcome =
         (job.training == nullptr ? way.run : way.train)(job, subject, machine, screen);
     if (account) {
         account->add_to(outcome.statistics);
+        if (watts > 0) energy::cap_power(outcome.statistics, watts);
         screen.print(energy::report(outcome.statistics));
+        screen.print(energy::power_cap_report(outcome.statistics));
     }
     outcome.statistics.set_origin(
         {.version = std::string(stats::version()),
