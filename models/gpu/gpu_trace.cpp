@@ -95,7 +95,7 @@ void SmTrace::warp_ends(std::uint32_t warp, Cycle at) {
 }
 
 trace::InstructionId SmTrace::issued(std::uint32_t warp, trace::NameId name,
-                                     const StaticInstruction& in, bool executes, Cycle now) {
+                                     const StaticInstruction& in, std::uint32_t lanes, Cycle now) {
     if (!shows_instructions_) {
         close(warp, now);
         recorder_.slice(warps_[warp], {name}, now, now + 1);
@@ -104,10 +104,10 @@ trace::InstructionId SmTrace::issued(std::uint32_t warp, trace::NameId name,
                         {name}, now, now + std::max<Cycle>(in.interval, 1));
         return 0;
     }
-    const trace::InstructionId id = recorder_.instruction({name}, warp, now);
+    const trace::InstructionId id = recorder_.instruction({name, lanes}, warp, now);
     if (id == 0) return 0;
     recorder_.stage(id, names_.issue, now);
-    if (!executes) {
+    if (lanes == 0) {
         recorder_.retire(id, now + 1);
         return 0;
     }

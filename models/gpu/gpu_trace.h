@@ -47,9 +47,9 @@ class SmTrace {
     void warp_ends(std::uint32_t warp, engine::Cycle at);
 
     /// An instruction is issued. The result is its number in the trace (0: it has none).
-    /// `executes`: for at least one lane.
+    /// `lanes`: those that execute it; viewers show them with it.
     trace::InstructionId issued(std::uint32_t warp, trace::NameId name, const StaticInstruction& in,
-                                bool executes, engine::Cycle now);
+                                std::uint32_t lanes, engine::Cycle now);
     /// Instructions that wait in a sub-core's memory queue.
     void queued(unsigned sub_core, unsigned instructions, engine::Cycle now) {
         recorder_.counter(queues_[sub_core], instructions, now);

@@ -43,9 +43,9 @@ void KanataWriter::put(const Event& event) {
         const std::uint64_t number = instructions_++;
         in_flight_[event.instruction] = {number};
         file_.print("I\t{}\t{}\t{}\n", number, number, event.thread);
-        file_.print("L\t{}\t0\t{}", number, text(event.label.name));
-        if (event.label.number != Label::kNoNumber) file_.print(" {}", event.label.number);
-        file_.print("\n");
+        file_.print("L\t{}\t0\t{}\n", number, text(event.label.name));
+        if (event.label.number != Label::kNoNumber)  // shown where the instruction is pointed at
+            file_.print("L\t{}\t1\tmask {:08x}\n", number, event.label.number);
         return;
     }
     const auto found = in_flight_.find(event.instruction);

@@ -294,7 +294,7 @@ void Sm::watch_issue(std::uint16_t slot, const WarpContext& context, const Stati
                      std::uint32_t pc, std::uint32_t mask, Cycle now) {
     if (profile_ != nullptr) profile_->issued(slot, pc, static_cast<unsigned>(std::popcount(mask)));
     if (trace_ != nullptr)
-        traced_ = trace_->issued(slot, context.grid->run->trace_names[pc], in, mask != 0, now);
+        traced_ = trace_->issued(slot, context.grid->run->trace_names[pc], in, mask, now);
 }
 
 void Sm::wake_later(unsigned sub_core, unsigned local, Cycle at) {

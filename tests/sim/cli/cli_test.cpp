@@ -155,6 +155,7 @@ TEST_F(Cli, TracesTheSameForAnyThreads) {
     EXPECT_GT(read(path("one.kanata")).size(), 10000u);
     const std::string log = read(path("one.kanata"));
     EXPECT_EQ(log, read(path("three.kanata")));
+    EXPECT_THAT(log, HasSubstr("\t1\tmask ffffffff\n"));
     std::istringstream lines(log);
     std::size_t issued = 0, retired = 0;
     for (std::string line; std::getline(lines, line);) {

@@ -188,7 +188,7 @@ TEST_F(TraceFile, KanataIsInTheOrderOfTime) {
     trace.complete();
     EXPECT_EQ(text(".kanata"),
               "Kanata\t0004\n"
-              "C=\t11\nI\t0\t0\t8\nL\t0\t0\tLDG R2 3\nS\t0\t0\tIs\n"
+              "C=\t11\nI\t0\t0\t8\nL\t0\t0\tLDG R2\nL\t0\t1\tmask 00000003\nS\t0\t0\tIs\n"
               "C\t1\nI\t1\t1\t7\nL\t1\t0\tFFMA R1\nS\t1\t0\tIs\n"
               "C\t2\nE\t1\t0\tIs\nS\t1\t0\tEx\n"
               "C\t2\nE\t0\t0\tIs\nS\t0\t0\tEx\nE\t0\t0\tEx\nR\t0\t0\t0\n"
