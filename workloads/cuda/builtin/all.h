@@ -11,6 +11,7 @@ namespace lockstep::cuda {
 std::vector<Workload> attention_workloads();
 std::vector<Workload> classification_workloads();
 std::vector<Workload> convolution_workloads();
+std::vector<Workload> divergence_workloads();
 std::vector<Workload> elementwise_workloads();
 std::vector<Workload> gemm_workloads();
 std::vector<Workload> hopper_gemm_workloads();
