@@ -51,6 +51,10 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"workloads/run",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/trace", "models",
       "workloads"}},
+    // The library for other programs: what workloads/run runs, in types of its own.
+    {"workloads/api",
+     {"isa", "sim/error", "sim/config", "sim/stats", "models/device.h", "workloads/run",
+      "workloads/network/graph"}},
     // Pages and texts about runs that are over: it knows their files alone.
     {"workloads/report", {"sim/error", "sim/config", "sim/stats", "sim/html", "models/data_sheet"}},
     // What data sheets, prices and published runs say of a network: no model runs.

@@ -15,7 +15,8 @@
 namespace lockstep::run {
 
 using MachinePtr = std::shared_ptr<const config::Machine>;
-struct TrainJob;  // workloads/run/train/job.h
+struct TrainJob;       // workloads/run/train/job.h
+struct NetworkValues;  // workloads/run/network_values.h
 
 enum class Mode : std::uint8_t { kCycle, kEmulate };
 /// "cycle" or "emulate", as options and statistics say it.
@@ -65,6 +66,9 @@ struct Job {
 
     /// How a network is trained; null: it is not.
     std::shared_ptr<const TrainJob> training;
+
+    /// Inputs of a network, and where its outputs go; null: seeded ones, nowhere.
+    std::shared_ptr<NetworkValues> values;
 
     // NPU.
     bool host = false;  ///< what the NPU lacks runs on the host

@@ -7,12 +7,11 @@
 
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/demangle.h"
-#include "isa/cubin/executable.h"
-#include "isa/cubin/fatbin.h"
 #include "sim/config/nearest.h"
 #include "workloads/run/gpu/gpu.h"
 #include "workloads/run/gpu/kernel_arguments.h"
 #include "workloads/run/gpu/launches.h"
+#include "workloads/run/gpu/module_image.h"
 
 namespace lockstep::run {
 
@@ -60,16 +59,8 @@ Outcome run_cubin(const Job& job, const Subject& subject, const MachinePtr& mach
     Job all = job;
     all.kernel.clear();  // here a name, and it is simulated whatever it is
     const std::unique_ptr<Device> device = make_gpu(all, machine);
-    const auto arch = static_cast<int>(machine->integer("arch"));
-    std::vector<std::uint8_t> image = subject.bytes;
-    if (cubin::identify(subject.bytes) == cubin::FileKind::kFatbin)
-        image = cubin::cubin_for(cubin::parse_fatbin(subject.bytes, job.what), arch, job.what,
-                                 config::Machine::gpus);
-    const cubin::Cubin cubin = cubin::parse(image, job.what);
-    if (cubin.arch / 10 != arch / 10 || cubin.arch > arch ||
-        (cubin.accelerated && cubin.arch != arch))
-        throw InputError(fmt::format("{} is code for sm_{}, which {} (sm_{}) does not run",
-                                     job.what, cubin.arch, machine->name(), arch));
+    const ModuleImage image(subject.bytes, job.what, *machine);
+    const cubin::Cubin& cubin = image.cubin();
     const cubin::Function& kernel = choose_kernel(cubin, job);
     if (kernel.parameters.size() != job.kernel_arguments.size())
         throw InputError(fmt::format("{}: kernel {} has {} parameters, but {} --arg are given",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA executable: this process becomes the program, with our CUDA runtime library in front of
 // the real one. What the run was asked for travels in environment variables.
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,8 +20,13 @@ namespace lockstep::run {
 
 namespace {
 
-/// Folder of the runtime libraries: lib/cudart beside the folder of this program.
+/// Folder of the runtime libraries: cudart beside liblockstep.so where this code is part of it,
+/// else lib/cudart beside the folder of this program.
 std::filesystem::path runtime_folder() {
+    Dl_info here;
+    if (dladdr(reinterpret_cast<const void*>(&runtime_folder), &here) != 0 &&
+        std::string_view(here.dli_fname).find(".so") != std::string_view::npos)
+        return std::filesystem::canonical(here.dli_fname).parent_path() / "cudart";
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
     return program.parent_path().parent_path() / "lib" / "cudart";
 }

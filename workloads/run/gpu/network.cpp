@@ -10,6 +10,7 @@
 #include "workloads/run/gpu/gpu.h"
 #include "workloads/run/gpu/launches.h"
 #include "workloads/run/network_source.h"
+#include "workloads/run/network_values.h"
 #include "workloads/run/steps.h"
 #include "workloads/run/verdict.h"
 
@@ -83,8 +84,9 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
     NetworkSource source = read_network(job, subject, true);
     const gpu::Precision precision = precision_of(job, source);
     const gpu::Target target = gpu::target_of(*machine);
-    const network::compile::Prepared prepared =
+    network::compile::Prepared prepared =
         gpu::prepare(std::move(source.graph), target, precision, job.seed);
+    put_inputs(job, prepared);
     const gpu::Executable code = gpu::compile(prepared.graph, target, {.precision = precision});
     if (job.schedule) screen.print_always(gpu::schedule_text(code));
 
@@ -109,6 +111,8 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
     if (job.mode == Mode::kCycle) screen.print(speed_of_light(outcome.statistics));
     if (job.source) screen.print_always(stats::source_text(outcome.statistics));
     outcome.clean = device->findings() == 0;
+    if (job.values != nullptr)
+        take_outputs(job, prepared.graph, results_of(prepared.graph, session));
     if (job.verify) {
         screen.progress("comparing with the reference");
         judge(gpu::verify(prepared, precision, results_of(prepared.graph, session)), outcome,

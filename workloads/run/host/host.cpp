@@ -12,6 +12,7 @@
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
 #include "workloads/run/network_source.h"
+#include "workloads/run/network_values.h"
 #include "workloads/run/verdict.h"
 
 namespace lockstep::run {
@@ -30,8 +31,9 @@ Outcome run_on_host(const Job& job, const Subject& subject, const MachinePtr& ma
     NetworkSource source = read_network(job, subject, true);
     network::simplify(source.graph);
     screen.progress("preparing");
-    const network::compile::Prepared network =
+    network::compile::Prepared network =
         network::compile::prepare_floats(std::move(source.graph), job.seed, true);
+    put_inputs(job, network);
     const network::Graph& graph = network.graph;
     const unsigned threads = threads_of(job, *machine);
     Outcome outcome{{machine->name(), "measured", job.what}};
@@ -57,6 +59,7 @@ Outcome run_on_host(const Job& job, const Subject& subject, const MachinePtr& ma
                     threads, threads == 1 ? "thread" : "threads", 1e3 * seconds,
                     seconds > 0 ? operations / seconds * 1e-9 : 0.0));
     outcome.statistics.stop_clock();
+    take_outputs(job, graph, run.outputs);
     if (job.verify) {
         screen.progress("comparing with the reference");
         judge(network::compile::verify_fp32(network, run.outputs), outcome, screen);

@@ -9,6 +9,7 @@
 #include "workloads/network/compile/verify.h"
 #include "workloads/network/npu/explain.h"
 #include "workloads/run/network_source.h"
+#include "workloads/run/network_values.h"
 #include "workloads/run/npu/precision.h"
 #include "workloads/run/npu/program.h"
 #include "workloads/run/npu/simulate.h"
@@ -38,6 +39,7 @@ NpuRun compile_npu_network(const network::Graph& legal, const network::NpuPrecis
                            const npu::Parameters& parameters, const Job& job) {
     NpuRun made{{}, {}, npu_target(parameters)};
     made.network = network::prepare_for_npu(legal, precision, job.seed, !job.no_values);
+    put_inputs(job, made.network);
     made.code = network::compile_for_npu(made.network.graph, made.target, job.host);
     return made;
 }
@@ -135,6 +137,8 @@ Outcome run_npu_network(const Job& job, const Subject& subject, const MachinePtr
         screen.print(explanation(compiled, result, parameters, job.top));
     }
     outcome.statistics.stop_clock();
+    if (job.values != nullptr && !job.no_values)
+        take_outputs(job, compiled.network.graph, npu_results(compiled, storage));
     if (job.verify) verify_npu_network(compiled, storage, outcome, screen);
     return outcome;
 }

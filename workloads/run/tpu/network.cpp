@@ -10,6 +10,7 @@
 #include "workloads/network/tpu/host.h"
 #include "workloads/network/tpu/prepare.h"
 #include "workloads/run/network_source.h"
+#include "workloads/run/network_values.h"
 #include "workloads/run/tpu/emulate.h"
 #include "workloads/run/tpu/program.h"
 #include "workloads/run/tpu/simulate.h"
@@ -29,6 +30,7 @@ Compiled compile(const Job& job, const Subject& subject, const tpu::Parameters& 
     NetworkSource source = read_network(job, subject, !job.no_values);
     network::TpuNetwork network = network::prepare_for_tpu(
         std::move(source.graph), parameters.generation, source.dtype, job.seed, !job.no_values);
+    put_inputs(job, network);
     network::TpuCompiled code = network::compile_for_tpu(network.graph, tpu_target(parameters));
     return {std::move(network), std::move(code)};
 }
@@ -84,6 +86,8 @@ Outcome run_tpu_network(const Job& job, const Subject& subject, const MachinePtr
         screen.print(explanation(compiled.code, result, parameters, job.top));
     }
     outcome.statistics.stop_clock();
+    if (job.values != nullptr && !job.no_values)
+        take_outputs(job, compiled.network.graph, results_of(compiled, storage));
     if (job.verify) {
         screen.progress("comparing with the reference");
         judge(network::verify_tpu(compiled.network, results_of(compiled, storage),
