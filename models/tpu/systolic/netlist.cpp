@@ -94,6 +94,18 @@ class Netlist : public sc_core::sc_module {
         return {product_.take(), last_cycle_ + 1};
     }
 
+    WatchedRun<T> watch() {
+        WatchedRun<T> watched;
+        // Cycle c lasts from the edge at c + 1 ns to the next; 0.7 behind it all is settled.
+        for (double time = 1.7; !is_done_; time += 1) {
+            run_until(time);
+            std::vector<PeWires<T>>& wires = watched.cycles.emplace_back();
+            for (const auto& pe : pes_) wires.push_back(pe->wires());
+        }
+        watched.result = {product_.take(), last_cycle_ + 1};
+        return watched;
+    }
+
     /// Runs to the end of the trace.
     void write_trace(const NetlistTrace& trace) {
         // A cycle lasts until the next edge, and the first edge is at 1 ns. The file counts tenths.
@@ -240,6 +252,19 @@ ArrayResult<T> run_netlist(const ArrayShape& array, Overlap overlap, const Opera
     if (!trace.file.empty()) netlist.write_trace(trace);
     return netlist.run();
 }
+
+template <typename T>
+WatchedRun<T> watch_netlist(const ArrayShape& array, Overlap overlap, const Operands<T>& operands) {
+    LOCKSTEP_CHECK(array.rows <= kLargestNetlist && array.columns <= kLargestNetlist,
+                   "netlist of {} x {} PEs", array.rows, array.columns);
+    engine::use_fresh_systemc_context();
+    Netlist<T> netlist("array", array, overlap, operands);
+    return netlist.watch();
+}
+
+template WatchedRun<std::int32_t> watch_netlist(const ArrayShape&, Overlap,
+                                                const Operands<std::int32_t>&);
+template WatchedRun<float> watch_netlist(const ArrayShape&, Overlap, const Operands<float>&);
 
 template ArrayResult<std::int32_t> run_netlist(const ArrayShape&, Overlap,
                                                const Operands<std::int32_t>&, const NetlistTrace&);

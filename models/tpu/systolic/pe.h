@@ -8,6 +8,7 @@
 #include <systemc>
 
 #include "models/tpu/systolic/arithmetic.h"
+#include "models/tpu/systolic/wires.h"
 
 namespace lockstep::tpu {
 
@@ -73,6 +74,23 @@ class Pe : public sc_core::sc_module {
         sc_core::sc_trace(file, signal(sum_out), path + "sum_out");
         sc_core::sc_trace(file, held_, path + "held");
         sc_core::sc_trace(file, spare_, path + "spare");
+    }
+
+    /// What is on the wires that trace() shows.
+    PeWires<T> wires() const {
+        const Control& control = signal(control_in).read();
+        return {signal(west_in).read(),
+                signal(north_in).read(),
+                signal(sum_in).read(),
+                signal(sum_out).read(),
+                held_,
+                spare_,
+                control.shift,
+                control.swap,
+                control.multiply,
+                control.first,
+                control.last,
+                control.unload};
     }
 
   private:
