@@ -21,7 +21,8 @@ void for_each_source(F&& f) {
         if (!fs::exists(root / room)) continue;
         for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
             const std::string extension = entry.path().extension();
-            if (extension == ".h" || extension == ".cpp") f(entry.path());
+            if ((extension == ".h" || extension == ".cpp") && !lockstep::is_foreign(entry.path()))
+                f(entry.path());
         }
     }
 }

@@ -13,4 +13,9 @@ std::string source_path(const std::string& relative = "");
 // The path of `relative` (which may be empty) in the build folder.
 std::string binary_path(const std::string& relative = "");
 
+/// Whether others wrote it: packages that npm keeps in the tree.
+inline bool is_foreign(const std::string& path) {
+    return path.find("/node_modules/") != std::string::npos;
+}
+
 }  // namespace lockstep

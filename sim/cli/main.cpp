@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     lockstep::cli::add_docs(app, status);
     lockstep::cli::add_sweep(app, after_dashes, status);
     lockstep::cli::add_completion(app, after_dashes, status);
+    lockstep::cli::add_lab(app, status);
     try {
         check_verb(app, argc, argv);
         app.parse(argc, argv);

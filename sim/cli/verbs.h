@@ -26,6 +26,7 @@ void add_choose(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_docs(CLI::App& app, int& status);
+void add_lab(CLI::App& app, int& status);
 void add_demo(CLI::App& app, const Words& after_dashes, int& status);
 
 }  // namespace lockstep::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/lab/widgets/widgets.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "sim/config/value.h"
+#include "sim/error/error.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+const WidgetRow kWidgets[] = {
+    {"systolic", "the wires of each PE of a systolic array by cycle", systolic_wires},
+};
+
+}  // namespace
+
+std::string widget_answer(const std::string& name, const std::string& request) {
+    std::vector<std::string> names;
+    for (const WidgetRow& row : kWidgets) {
+        names.emplace_back(row.name);
+        if (name != row.name) continue;
+        try {
+            const auto json = nlohmann::json::parse(request);
+            if (!json.is_object()) throw InputError("wanted an object");
+            return row.answer(json).dump();
+        } catch (const nlohmann::json::exception& error) {
+            throw InputError(error.what());
+        }
+    }
+    throw InputError(fmt::format("no widget '{}'{}", name, config::did_you_mean(name, names)));
+}
+
+}  // namespace lockstep::lab
