@@ -45,6 +45,11 @@ std::vector<std::byte> packed(const cubin::Function& kernel,
     return area;
 }
 
+InputError no_kernel(std::string_view name, const std::vector<std::string>& kernels) {
+    return InputError(
+        fmt::format("the module has no kernel {}{}", name, config::did_you_mean(name, kernels)));
+}
+
 }  // namespace
 
 void ChipTurn::take() {
@@ -76,6 +81,17 @@ std::vector<std::string> Module::kernels() const {
     for (const cubin::Function& function : impl_->image->cubin().functions)
         if (function.is_kernel) names.push_back(function.name);
     return names;
+}
+
+std::vector<std::uint32_t> Module::parameter_bytes(std::string_view kernel) const {
+    return guarded([&] {
+        const cubin::Function* function = impl_->device.find_kernel(impl_->handle, kernel);
+        if (function == nullptr) throw no_kernel(kernel, kernels());
+        std::vector<std::uint32_t> sizes;
+        for (const cubin::Parameter& parameter : function->parameters)
+            sizes.push_back(parameter.size);
+        return sizes;
+    });
 }
 
 std::pair<Address, std::uint64_t> Module::variable(std::string_view name) const {
@@ -176,9 +192,7 @@ LaunchResult Device::launch(const Module& module, std::string_view kernel, const
         const cubin::Function* function = &module.impl_->device == impl_->device.get()
                                               ? impl_->device->find_kernel(handle, kernel)
                                               : throw InputError("the module is another device's");
-        if (function == nullptr)
-            throw InputError(fmt::format("the module has no kernel {}{}", kernel,
-                                         config::did_you_mean(kernel, module.kernels())));
+        if (function == nullptr) throw no_kernel(kernel, module.kernels());
         LaunchRequest request;
         request.module = handle;
         request.kernel = function->name;

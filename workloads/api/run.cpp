@@ -146,8 +146,9 @@ RunResult run_apart(run::Job job) {
     return result;
 }
 
-RunResult run_here(const run::Job& job) {
-    const ChipTurn turn(job.mode == run::Mode::kCycle);
+RunResult run_here(const run::Job& job, const Machine& machine) {
+    const std::string kind = machine.kind();
+    const ChipTurn turn(job.mode == run::Mode::kCycle && kind != "host" && kind != "roofline");
     TextScreen screen;
     const run::Outcome outcome = run::run(job, screen);
     RunResult result;
@@ -180,7 +181,7 @@ RunResult run(const std::string& what, const Machine& machine, const RunOptions&
     return guarded([&] {
         const run::Job job = job_of(what, machine, options);
         const bool is_executable = run::identify(what).is(run::SubjectKind::kExecutable);
-        return is_executable ? run_apart(job) : run_here(job);
+        return is_executable ? run_apart(job) : run_here(job, machine);
     });
 }
 
@@ -196,7 +197,7 @@ RunResult run_network(const std::string& what, const Machine& machine,
                                          options.no_values ? "no_values" : machine.name()));
         job.values = std::make_shared<run::NetworkValues>();
         for (const Tensor& input : inputs) job.values->inputs.push_back(network_tensor(input));
-        RunResult result = run_here(job);
+        RunResult result = run_here(job, machine);
         for (std::size_t i = 0; i < job.values->outputs.size(); ++i)
             result.outputs.push_back(tensor_of(job.values->names[i], job.values->outputs[i]));
         return result;

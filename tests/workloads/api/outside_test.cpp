@@ -83,5 +83,29 @@ TEST(Outside, AProjectFindsAnInstallation) {
     EXPECT_EQ(program.status, 0) << program.output;
 }
 
+/// The interpreter that the Python module is built for.
+Result python(const std::string& script) {
+    return shell("cd " + source_path("") + " && PYTHONPATH=" + binary_path("lib/python") +
+                 " PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 " + script);
+}
+
+bool has_python() {
+    return fs::exists(binary_path("lib/python"));
+}
+
+TEST(Python, TheNotebookRuns) {
+    if (!has_python()) GTEST_SKIP() << "pybind11-dev or python3-dev is not installed";
+    const Result run = python("workloads/api/examples/sweep.py");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_THAT(run.output, HasSubstr("c[999] = 999.5"));
+    EXPECT_THAT(run.output, HasSubstr("mlp on tpu_v1: 10 outputs"));
+}
+
+TEST(Python, TheModuleDoesWhatTheLibraryDoes) {
+    if (!has_python()) GTEST_SKIP() << "pybind11-dev or python3-dev is not installed";
+    const Result run = python("tests/workloads/api/module_test.py");
+    EXPECT_EQ(run.status, 0) << run.output;
+}
+
 }  // namespace
 }  // namespace lockstep
