@@ -154,12 +154,21 @@ class ProductLowering {
     void run_fastest(std::vector<Plan> plans);
     /// Whether all rows can stay while panels of columns pass by.
     bool rows_fit(const Operands& o) const;
+    /// How panels of weights may pass by rows that stay.
+    struct PassingPanels {
+        std::uint64_t bytes = 0;  ///< of a panel, at most
+        std::size_t ahead = 1;    ///< panels that are loaded before they are needed
+    };
+    PassingPanels passing_panels(const Operands& o) const;
     /// The rows stay and panels of columns pass by, or the other way round. `limit`: rows of a
     /// block.
-    void run_columns(const Operands& o, std::int64_t limit);
+    void run_columns(const Operands& o, std::int64_t limit, const PassingPanels& passing);
     /// `most_weights`: bytes of a panel that is loaded; none: weights come from where they are,
     /// tile by tile.
     void run_rows(const Operands& o, std::int64_t limit, std::optional<std::uint64_t> most_weights);
+    /// The rows of a block: `limit` where there are columns for all units. Where there are fewer,
+    /// units share the rows, and a block has more of them.
+    std::int64_t block_limit(const Panel& panel, std::int64_t limit) const;
     std::vector<Block> row_blocks(const Operands& o, const Panel& panel, std::int64_t limit) const;
     /// Cycles of the passes of run_rows() at least.
     double least_passes(const Operands& o, const std::vector<Panel>& panels,

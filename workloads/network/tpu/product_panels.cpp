@@ -149,23 +149,24 @@ std::vector<ProductLowering::Panel> ProductLowering::weight_panels(
                      results_pass ? c_.staging.ring().size() / 128 : UINT64_MAX, most.has_value());
 }
 
-void ProductLowering::run_columns(const Operands& o, std::int64_t limit) {
+void ProductLowering::run_columns(const Operands& o, std::int64_t limit,
+                                  const PassingPanels& passing) {
     // The rows as a whole; panels of columns pass by.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
-    // What is loaded ahead, and what is written at once, is a sixteenth of the ring.
-    const std::uint64_t budget = c_.staging.window_room() / 16;
     std::vector<Panel> panels = panels_of(
-        o, budget, budget / (static_cast<std::uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
+        o, passing.bytes,
+        passing.bytes / (static_cast<std::uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
+    const std::size_t places_of_panels = std::min(passing.ahead + 1, panels.size());
     std::uint64_t most = 0;
     for (const Panel& panel : panels) most = std::max(most, compile::aligned(panel.bytes));
     const std::uint64_t parameters =
-        c_.staging.ring().pin(compile::aligned(parameter_bytes(n_)) + 2 * most +
+        c_.staging.ring().pin(compile::aligned(parameter_bytes(n_)) + places_of_panels * most +
                               (is_resident ? 0 : o.left.bytes()) + 256);
     const std::uint64_t places = parameters + compile::aligned(parameter_bytes(n_));
     const auto stage_weights = [&](std::size_t p) {
-        if (!staged) return;
-        panels[p].address = places + p % 2 * most;
+        if (!staged || p >= panels.size()) return;
+        panels[p].address = places + p % places_of_panels * most;
         stage_panel(o, panels[p].begin, panels[p].end, *panels[p].address);
     };
     stage_parameters(parameters, 0, n_);
@@ -174,12 +175,13 @@ void ProductLowering::run_columns(const Operands& o, std::int64_t limit) {
     Matrix left = o.left;
     if (!is_resident) {
         left.space = tpu::Space::kUnifiedBuffer;
-        left.address = places + 2 * most;
+        left.address = places + places_of_panels * most;
         left.pitch = left.columns;
         c_.staging.load_at(left.address, o.left, 0, left.rows);
     }
+    for (std::size_t p = 1; p < passing.ahead; ++p) stage_weights(p);
     for (std::size_t p = 0; p < panels.size(); ++p) {
-        if (p + 1 < panels.size()) stage_weights(p + 1);
+        stage_weights(p + passing.ahead);
         const Panel& panel = panels[p];
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         // Where a panel of results is large, it leaves block by block.
@@ -188,9 +190,9 @@ void ProductLowering::run_columns(const Operands& o, std::int64_t limit) {
             c_.staging.window_room() / 8;
         std::optional<Matrix> addend;
         if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
-        std::vector<Block> blocks =
-            blocks_of(limit, static_cast<std::int64_t>(c_.staging.window_room() / 8), panel.columns,
-                      !whole, true);
+        std::vector<Block> blocks = blocks_of(
+            block_limit(panel, limit), static_cast<std::int64_t>(c_.staging.window_room() / 8),
+            panel.columns, !whole, true);
         BufferRows to, residual;
         std::int64_t first_row = 0, rows = 0;
         for (Block& block : blocks) {
@@ -212,6 +214,13 @@ void ProductLowering::run_columns(const Operands& o, std::int64_t limit) {
     }
 }
 
+std::int64_t ProductLowering::block_limit(const Panel& panel, std::int64_t limit) const {
+    if (!c_.has_memory() || epilogue_.pool) return limit;
+    const std::size_t units = c_.target.limits.matrix_units,
+                      tiles = std::min(units, std::max<std::size_t>(1, panel.end - panel.begin));
+    return limit * static_cast<std::int64_t>(units / tiles);
+}
+
 std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& o,
                                                                 const Panel& panel,
                                                                 std::int64_t limit) const {
@@ -222,7 +231,7 @@ std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& 
     // Windows: an eighth of the rows, so that little is loaded before and stored after all
     // products; what is small is not cut.
     constexpr std::uint64_t kWindows = 8, kLeast = 256 << 10;
-    const auto budget = static_cast<std::int64_t>(
+    auto budget = static_cast<std::int64_t>(
         windows ? std::min(
                       std::min(c_.staging.ring().room(), c_.staging.window_room()) /
                               (o.addend ? 7 : 5) -
@@ -231,7 +240,15 @@ std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& 
                                    static_cast<std::uint64_t>(c_.steps.layer().products) / kWindows,
                                kLeast))
                 : c_.staging.ring().size() / 8);
-    return blocks_of(windows ? m_ : limit, budget, panel.columns,
+    // Where all weights stay: rows for all units, that hide the shift of weights, as far as there
+    // is room (as run_columns() has them where all rows stay).
+    if (windows && !conv_ && panel.end - panel.begin == o.tiles.size()) {
+        const auto rows = c_.target.limits.array_rows * block_limit(panel, 1);
+        budget = std::max(budget,
+                          std::min(rows * k_ * static_cast<std::int64_t>(tpu::size_of(o.left.type)),
+                                   static_cast<std::int64_t>(c_.staging.ring().room() / 7)));
+    }
+    return blocks_of(windows ? m_ : block_limit(panel, limit), budget, panel.columns,
                      o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
 }
 
@@ -280,7 +297,7 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
             BufferRows residual;
             if (addend) residual = c_.staging.load(*addend, block.first, block.rows);
             // Of equal parts, so that none is short.
-            const std::int64_t parts = divide_up(block.rows, limit),
+            const std::int64_t parts = divide_up(block.rows, block_limit(panel, limit)),
                                step = windows ? divide_up(block.rows, parts) : block.rows;
             for (std::int64_t row = 0; row < block.rows; row += step) {
                 Block part = block;

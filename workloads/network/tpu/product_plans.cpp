@@ -16,8 +16,8 @@ using numerics::divide_up;
 
 namespace {
 
-/// From generation 2 on: four times the rows that hide the shift of the next weights.
-constexpr std::int64_t kRowsOfBlock = 512;
+/// From generation 2 on: so many times the rows that hide the shift of the next weights.
+constexpr std::int64_t kShiftsOfBlock = 4;
 
 }  // namespace
 
@@ -37,7 +37,8 @@ void ProductLowering::run_product(const std::vector<Matrix>& source, const Weigh
     if (c_.has_memory()) {
         // Blocks are short enough to be loaded while others are computed, long enough to hide the
         // shift of weights.
-        limit = std::clamp<std::int64_t>(limit / limits.matrix_units, 1, kRowsOfBlock);
+        limit = std::clamp<std::int64_t>(limit / limits.matrix_units, 1,
+                                         kShiftsOfBlock * limits.array_rows);
     }
     if (!c_.has_memory()) {
         run_rows(o, limit, {});
@@ -60,7 +61,7 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
     std::vector<Plan> plans;
     const bool by_blocks = taken_ != nullptr || made_ != nullptr;
     if (!by_blocks && rows_fit(o))
-        plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit); }});
+        plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit, passing_panels(o)); }});
     for (const std::optional<std::uint64_t> most : panel_sizes(o)) {
         const std::vector<Panel> panels = weight_panels(o, most);
         const double loaded =
@@ -73,6 +74,14 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
                                shape.weights_stay ? 1 : divide_up(m_, shape.rows)),
                          [&] { run_chunks(o); }});
     return plans;
+}
+
+ProductLowering::PassingPanels ProductLowering::passing_panels(const Operands& o) const {
+    // What is loaded ahead, and what is written at once, is a sixteenth of the room. Where that
+    // has no columns for all units, units work on two panels at once, and the next is a third.
+    const std::uint64_t bytes = c_.staging.window_room() / 16;
+    const bool narrow = weight_bytes(o, 0) * c_.target.limits.matrix_units > bytes;
+    return {bytes, narrow ? std::size_t{2} : std::size_t{1}};
 }
 
 double ProductLowering::least_passes(const Operands& o, const std::vector<Panel>& panels,
@@ -93,24 +102,25 @@ std::vector<std::optional<std::uint64_t>> ProductLowering::panel_sizes(const Ope
     for (std::size_t t = 0; t < o.tiles.size(); ++t) all += weight_bytes(o, t);
     const std::uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
     std::vector<std::optional<std::uint64_t>> sizes;
-    // Two panels take half, one that is all of them may be as large.
+    // Two panels take half, one that is all of them may be as large, or leave room for windows.
     const auto add = [&](std::uint64_t most) {
         if (weight_bytes(o, 0) <= most || o.weights.transposed) sizes.emplace_back(most);
     };
     add(ring / 4);
     if (all <= room / 4) return sizes;
     if (room < ring) add(room / 4);
-    if (all <= ring / 2) add(ring / 2);
+    if (all <= ring / 2 || all + room <= ring) add(std::max(all, ring / 2));
     if (!o.weights.transposed) sizes.emplace_back(std::nullopt);
     return sizes;
 }
 
 bool ProductLowering::rows_fit(const Operands& o) const {
-    // And two panels of weights, and results and residuals that pass.
+    // And the panels of weights, and results and residuals that pass.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const std::uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
     return (is_resident ? 0 : o.left.bytes()) + compile::aligned(parameter_bytes(n_)) + 4096 +
-               2 * std::max(weight_bytes(o, 0), room / 16) + room / 8 * 3 <=
+               (passing_panels(o).ahead + 1) * std::max(weight_bytes(o, 0), room / 16) +
+               room / 8 * 3 <=
            ring;
 }
 
