@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work element by element and sums of rows as networks: what memory and vector units do alone.
-// `steps`: so many one after the other, each on the result of the one before.
+// `steps`: so many one after the other, each on the result of the one before, as the steps of a
+// loop: a reshape between them stands for the end of its body, across which nothing is fused.
 #include "workloads/network/builtin/families.h"
 #include "workloads/network/graph/builder.h"
 
@@ -22,6 +23,10 @@ std::string numbered(const char* name, std::int64_t i) {
     return name + std::to_string(i);
 }
 
+ValueId next_step(Builder& b, const Parameters& p, ValueId x, std::int64_t i) {
+    return b.reshape(numbered("carry", i), x, shape_of(p));
+}
+
 }  // namespace
 
 Graph add(const Parameters& p, std::uint64_t seed, bool with_values) {
@@ -32,7 +37,7 @@ Graph add(const Parameters& p, std::uint64_t seed, bool with_values) {
     const ValueId first = b.node(Operator::kAdd, "add0", {x, y});
     ValueId sum = first;
     for (std::int64_t i = 1; i < p.at("steps"); ++i)
-        sum = b.node(Operator::kAdd, numbered("add", i), {sum, first});
+        sum = b.node(Operator::kAdd, numbered("add", i), {next_step(b, p, sum, i), first});
     return b.finish({sum});
 }
 
@@ -40,7 +45,7 @@ Graph exponential(const Parameters& p, std::uint64_t seed, bool with_values) {
     Builder b("exp", seed, with_values);
     ValueId x = b.input("x", ElementType::kFp32, shape_of(p));
     for (std::int64_t i = 0; i < p.at("steps"); ++i)
-        x = b.node(Operator::kExp, numbered("exp", i), {x});
+        x = b.node(Operator::kExp, numbered("exp", i), {i == 0 ? x : next_step(b, p, x, i)});
     return b.finish({x});
 }
 
