@@ -20,5 +20,7 @@ struct WidgetRow {
 std::string widget_answer(const std::string& name, const std::string& request);
 
 nlohmann::ordered_json systolic_wires(const nlohmann::json& request);
+nlohmann::ordered_json warp_over_time(const nlohmann::json& request);
+nlohmann::ordered_json warp_access(const nlohmann::json& request);
 
 }  // namespace lockstep::lab

@@ -42,6 +42,79 @@ TEST(SystolicWidget, HasTheProductAndAFrameACycle) {
         }
 }
 
+/// sectors, wavefronts
+std::pair<int, int> access(const std::string& request) {
+    const Json run = answer("warp_access", request);
+    return {run["global"]["sectors"], run["shared"]["wavefronts"]};
+}
+
+TEST(WarpAccessWidget, HasTheCountsOfTheMemoryUnit) {
+    EXPECT_EQ(access(R"({"stride": 1})"), std::pair(4, 1));
+    EXPECT_EQ(access(R"({"stride": 2})"), std::pair(8, 2));
+    EXPECT_EQ(access(R"({"stride": 8})"), std::pair(32, 8));
+    EXPECT_EQ(access(R"({"stride": 0})"), std::pair(1, 1));
+    EXPECT_EQ(access(R"({"offset": 4})").first, 5);
+    EXPECT_EQ(access(R"({"width": 16, "offset": 16, "lanes": 8})").first, 5);
+    EXPECT_EQ(access(R"({"pattern": "column", "pitch": 256})").first, 32);
+    EXPECT_EQ(access(R"({"pattern": "column", "pitch": 32})").second, 32);
+    EXPECT_EQ(access(R"({"pattern": "column", "pitch": 33})").second, 1);
+    EXPECT_EQ(access(R"({"pattern": "column", "pitch": 40})").second, 8);
+    EXPECT_EQ(access(R"({"width": 8})").second, 2);
+    EXPECT_EQ(access(R"({"width": 16, "stride": 2})").second, 8);
+}
+
+TEST(WarpAccessWidget, SwizzlesAsTheTmaDoes) {
+    const auto wavefronts = [](const char* swizzle) {
+        return access(R"({"pattern": "column", "width": 16, "pitch": 8, "lanes": 8, "swizzle": ")" +
+                      std::string(swizzle) + "\"}")
+            .second;
+    };
+    EXPECT_EQ(wavefronts("0"), 8);
+    EXPECT_EQ(wavefronts("32"), 4);
+    EXPECT_EQ(wavefronts("64"), 2);
+    EXPECT_EQ(wavefronts("128"), 1);
+    const Json run = answer(
+        "warp_access",
+        R"({"pattern": "column", "width": 16, "pitch": 8, "column": 3, "lanes": 8, "swizzle": "128"})");
+    EXPECT_EQ(run["addresses"][5], (5 * 8 + 6) * 16);  // chunk 3 of row 5
+}
+
+TEST(WarpAccessWidget, SaysWhatIsWrong) {
+    EXPECT_EQ(error_of("warp_access", R"({"width": 3})"), "width: unknown '3'");
+    EXPECT_EQ(error_of("warp_access", R"({"width": 16, "offset": 8})"),
+              "offset: elements of 16 bytes are aligned to their size; 8 is not");
+    EXPECT_EQ(error_of("warp_access", R"({"strid": 3})"), "unknown 'strid'; did you mean stride?");
+}
+
+TEST(WarpWidget, ShowsBothSidesAndWhereTheyMeet) {
+    const Json run = answer("warp", R"({"kernel": "sides", "split": 12, "work": 2})");
+    std::vector<std::uint32_t> sums, barriers;
+    for (const auto& issue : run["issues"]) {
+        const std::string text = issue["text"];
+        if (text.starts_with("FFMA")) sums.push_back(issue["lanes"]);
+        if (text.starts_with("BSYNC")) barriers.push_back(issue["lanes"]);
+    }
+    EXPECT_EQ(sums, (std::vector<std::uint32_t>{0xfffff000, 0xfffff000, 0xfff, 0xfff}));
+    EXPECT_EQ(barriers, (std::vector<std::uint32_t>{0xfffff000, 0xfff}));
+    EXPECT_EQ(run["issues"].back()["lanes"], 0xffffffffu);
+}
+
+TEST(WarpWidget, HasControlBitsAndWaits) {
+    const Json run = answer("warp", R"({"kernel": "warps", "work": 3, "warp": 1})");
+    std::uint64_t before = 0;
+    bool waited = false;
+    for (const auto& issue : run["issues"]) {
+        EXPECT_GT(issue["cycle"], before);
+        before = issue["cycle"];
+        if (!issue["text"].get<std::string>().starts_with("FFMA")) continue;
+        EXPECT_EQ(issue["control"]["wait"], 32);  // barrier 5, which the load sets
+        waited = waited || !issue["waits"].empty();
+    }
+    EXPECT_TRUE(waited);
+    EXPECT_EQ(error_of("warp", R"({"kernel": "side"})"),
+              "kernel: unknown 'side'; did you mean sides?");
+}
+
 // The sheet's table (models/tpu/systolic/lab.md), which is what the VCD shows.
 TEST(SystolicWidget, ShowsWhatTheWaveformShows) {
     const Json run = answer("systolic", R"({"m": 3, "n": 2, "k": 2, "values": "run"})");

@@ -2,14 +2,20 @@
 // The pictures by the names that labs give them. A new one is a row here.
 import type { ComponentType } from "preact";
 
+import { Npu } from "./npu";
 import { Systolic } from "./systolic";
+import { Warp } from "./warp";
+import { WarpAccess } from "./warp_access";
 
 export interface WidgetProps {
     parameters: Record<string, unknown>;
 }
 
 const widgets: Record<string, ComponentType<WidgetProps>> = {
+    npu: Npu,
     systolic: Systolic,
+    warp: Warp,
+    warp_access: WarpAccess,
 };
 
 export function WidgetView({ name, parameters }: WidgetProps & { name: string }) {
