@@ -36,10 +36,10 @@ const std::vector<Workload>& workloads() {
     static const std::vector<Workload> all = [] {
         std::vector<Workload> list;
         for (const auto& family :
-             {elementwise_workloads(), divergence_workloads(), reduction_workloads(), gemm_workloads(), micro_workloads(),
-              convolution_workloads(), pooling_workloads(), normalisation_workloads(),
-              classification_workloads(), attention_workloads(), tensor_copy_workloads(),
-              hopper_gemm_workloads()}) {
+             {elementwise_workloads(), divergence_workloads(), reduction_workloads(),
+              gemm_workloads(), micro_workloads(), convolution_workloads(), pooling_workloads(),
+              normalisation_workloads(), classification_workloads(), attention_workloads(),
+              tensor_copy_workloads(), hopper_gemm_workloads()}) {
             list.insert(list.end(), family.begin(), family.end());
         }
         std::sort(list.begin(), list.end(),
