@@ -91,6 +91,9 @@ class Chip {
         return clock_.start_of(grid.last_end + parameters_.launch_end);
     }
 
+    engine::Simulation& simulation() { return simulation_; }
+    MemorySystem& memory() { return *memory_; }
+
     /// Null: no trace is asked for.
     GpuTrace* trace() { return trace_.get(); }
     /// Every warp on the chip goes round in circles, without effect and since a while: only

@@ -28,6 +28,9 @@ class Simulator : public Emulator, public system::Processor {
     LaunchResult launch(const LaunchRequest& request) override;
     Timeline* timeline() override;
 
+    /// Made where there is none yet.
+    Chip& chip();
+
     // system::Processor
     void check(const LaunchRequest& request) override;
     std::size_t grids() const override { return running_.size() + emulated_.size(); }
@@ -62,7 +65,6 @@ class Simulator : public Emulator, public system::Processor {
     std::unique_ptr<Running> set_up(const LaunchRequest& request);
     LaunchResult result_of(const Running& running, const Grid& grid);
     [[noreturn]] void fail(const LocatedFault& fault, const sass::Launch& launch);
-    Chip& chip();
     void set_ahead(std::int64_t ahead);
     SimulatedTime system_time(engine::Time chip_time) const {
         return static_cast<SimulatedTime>(static_cast<std::int64_t>(chip_time) + ahead_);

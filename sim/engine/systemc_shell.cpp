@@ -4,6 +4,7 @@
 // costs several times a direct call (tests/benchmarks/engine_benchmark.cpp), hence the driver.
 #include "sim/engine/systemc_shell.h"
 
+#include <algorithm>
 #include <map>
 #include <systemc>
 
@@ -41,8 +42,10 @@ class SystemcShell::Driver : public sc_core::sc_module {
         sensitive << go;
         dont_initialize();
     }
-    sc_core::sc_event go{"go"};
+    sc_core::sc_event go{"go"}, done{"done"};
     std::exception_ptr failure;
+    bool is_guest = false;  ///< SystemC's kernel is run by somebody else
+    Time ahead = 0;         ///< of the Simulation's time: SystemC's
 
   private:
     void step() {
@@ -60,13 +63,16 @@ class SystemcShell::Driver : public sc_core::sc_module {
             tiles_running_ = false;
             const Time next = simulation_.end_window();
             if (next != kNever) {
-                next_trigger(sc_core::sc_time::from_value(next) - sc_core::sc_time_stamp());
+                next_trigger(sc_core::sc_time::from_value(next + ahead) - sc_core::sc_time_stamp());
                 return;
             }
         } catch (...) {
             failure = std::current_exception();
         }
-        sc_core::sc_pause();
+        if (is_guest)
+            done.notify(sc_core::SC_ZERO_TIME);
+        else
+            sc_core::sc_pause();
     }
 
     Simulation& simulation_;
@@ -157,10 +163,16 @@ void SystemcShell::build_inside(const Tile& tile, const std::function<void()>& b
 
 void SystemcShell::run(Time start) {
     Driver& driver = *modules_->driver;
-    const sc_core::sc_time begin = sc_core::sc_time::from_value(start);
-    LOCKSTEP_CHECK(begin >= sc_core::sc_time_stamp(), "SystemC's time is past {} ps", start);
-    driver.go.notify(begin - sc_core::sc_time_stamp());
-    sc_core::sc_start();
+    const Time now = sc_core::sc_time_stamp().value();
+    driver.is_guest = sc_core::sc_get_status() == sc_core::SC_RUNNING;
+    if (driver.is_guest) driver.ahead = std::max(driver.ahead, now - std::min(now, start));
+    const Time begin = start + driver.ahead;
+    LOCKSTEP_CHECK(begin >= now, "SystemC's time is past {} ps", begin);
+    driver.go.notify(sc_core::sc_time::from_value(begin - now));
+    if (driver.is_guest)
+        sc_core::wait(driver.done);
+    else
+        sc_core::sc_start();
     if (driver.failure) std::rethrow_exception(std::exchange(driver.failure, nullptr));
 }
 

@@ -18,7 +18,9 @@ class SystemcShell {
     void build_inside(const Tile& tile, const std::function<void()>& build);
 
     /// Runs SystemC's kernel from the window that begins at `start` until end_window() answers
-    /// kNever; throws what it threw.
+    /// kNever; throws what it threw. Called from a thread process of a program whose own sc_start()
+    /// is under way, it waits there instead, while windows run at SystemC's time; what lies between
+    /// that time and the Simulation's is kept, and grows where the Simulation stood.
     void run(Time start);
 
   private:

@@ -28,13 +28,15 @@ void TlmMemoryPort::transport(const MemoryRequest& request, Cycle now) {
     payload_.set_dmi_allowed(false);
     payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     const Time systemc_now = sc_core::sc_time_stamp().value();
-    sc_core::sc_time delay = sc_core::sc_time::from_value(clock().start_of(now) - systemc_now);
+    // SystemC's time is that of the window's begin; in a program's own simulation it may be ahead.
+    const Time window_begin = simulation().now() - simulation().window();
+    sc_core::sc_time delay = sc_core::sc_time::from_value(clock().start_of(now) - window_begin);
     (*socket_)->b_transport(payload_, delay);
     LOCKSTEP_CHECK(sc_core::sc_time_stamp().value() == systemc_now,
                    "{}: the memory waited in b_transport", name());
     LOCKSTEP_CHECK(payload_.is_response_ok(), "{}: the memory answers {} to {} bytes at {:#x}",
                    name(), payload_.get_response_string(), request.bytes, request.address);
-    const Cycle done = clock().first_cycle_from(systemc_now + delay.value());
+    const Cycle done = clock().first_cycle_from(window_begin + delay.value());
     pending_.push({std::max(done, now), sequence_++, {request.tag}});
 }
 

@@ -83,15 +83,31 @@ std::vector<std::string> Module::kernels() const {
     return names;
 }
 
-std::vector<std::uint32_t> Module::parameter_bytes(std::string_view kernel) const {
+namespace {
+
+/// One number of each of a kernel's parameters.
+template <typename Number>
+std::vector<std::uint32_t> of_parameters(const Module& module, lockstep::Device& device,
+                                         ModuleHandle handle, std::string_view kernel,
+                                         Number cubin::Parameter::*number) {
     return guarded([&] {
-        const cubin::Function* function = impl_->device.find_kernel(impl_->handle, kernel);
-        if (function == nullptr) throw no_kernel(kernel, kernels());
-        std::vector<std::uint32_t> sizes;
+        const cubin::Function* function = device.find_kernel(handle, kernel);
+        if (function == nullptr) throw no_kernel(kernel, module.kernels());
+        std::vector<std::uint32_t> list;
         for (const cubin::Parameter& parameter : function->parameters)
-            sizes.push_back(parameter.size);
-        return sizes;
+            list.push_back(parameter.*number);
+        return list;
     });
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> Module::parameter_bytes(std::string_view kernel) const {
+    return of_parameters(*this, impl_->device, impl_->handle, kernel, &cubin::Parameter::size);
+}
+
+std::vector<std::uint32_t> Module::parameter_offsets(std::string_view kernel) const {
+    return of_parameters(*this, impl_->device, impl_->handle, kernel, &cubin::Parameter::offset);
 }
 
 std::pair<Address, std::uint64_t> Module::variable(std::string_view name) const {

@@ -5,9 +5,9 @@
 #include <new>
 #include <utility>
 
+#include <lockstep/lockstep.h>
 #include "models/device.h"
 #include "sim/error/error.h"
-#include "workloads/api/lockstep.h"
 #include "workloads/run/job.h"
 
 namespace lockstep::api {

@@ -202,8 +202,10 @@ struct DeviceOptions {
 class LOCKSTEP_API Module {
   public:
     std::vector<std::string> kernels() const;
-    /// Bytes of each of a kernel's parameters. Throws Error 2 where there is no such kernel.
+    /// Bytes of each of a kernel's parameters, and where each lies in the area that CUDA packs them
+    /// into. Throw Error 2 where there is no such kernel.
     std::vector<std::uint32_t> parameter_bytes(std::string_view kernel) const;
+    std::vector<std::uint32_t> parameter_offsets(std::string_view kernel) const;
     /// Address and bytes of a __device__ or __constant__ variable. Throws Error 2 where it has
     /// none.
     std::pair<Address, std::uint64_t> variable(std::string_view name) const;

@@ -2,6 +2,7 @@
 // The examples as a project of their own: found by find_package(lockstep) in the build tree and in
 // an installation.
 #include <gmock/gmock.h>
+#include <lockstep/lockstep.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,15 +47,68 @@ class Folder {
 };
 
 /// Configures and builds the examples against what is found under `prefix`.
-void build(const std::string& prefix, const Folder& into) {
-    const Result made =
-        shell("cmake -S " + source_path("workloads/api/examples") + " -B " + into.path() +
-              " -DCMAKE_PREFIX_PATH=" + prefix + " && cmake --build " + into.path());
+void build(const std::string& prefix, const Folder& into, const std::string& target = "all") {
+    const Result made = shell("cmake -S " + source_path("workloads/api/examples") + " -B " +
+                              into.path() + " -DCMAKE_PREFIX_PATH=" + prefix +
+                              " && cmake --build " + into.path() + " --target " + target);
     ASSERT_EQ(made.status, 0) << made.output;
 }
 
 std::string cubin() {
     return source_path("workloads/cuda/cubin/sm_90/vector_add.cubin");
+}
+
+/// What stands behind `label` on each line that has it, up to the next blank.
+std::vector<std::string> words_behind(const std::string& text, const std::string& label) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; (at = text.find(label, at)) != std::string::npos;) {
+        at += label.size();
+        words.push_back(text.substr(at, text.find(' ', at) - at));
+    }
+    return words;
+}
+
+/// Cycles of the example's two launches by the library, with memory as the platform has it.
+std::vector<std::string> cycles_by_hand() {
+    constexpr int kElements = 10000;
+    constexpr api::Address kData = 2 << 20, kBytes = kElements * sizeof(float);
+    api::Device device(api::Machine("h200", {"sm.count=8"}));
+    const api::Address first = device.allocate(64 << 20) + kData;
+    const api::Module module = device.load(cubin());
+    std::vector<std::string> cycles;
+    for (int launch = 0; launch < 2; ++launch)
+        cycles.push_back(
+            std::to_string(device
+                               .launch(module, "vector_add", {.grid = {40}, .block = {256}},
+                                       {first, first + kBytes, first + 2 * kBytes, kElements})
+                               .cycles));
+    return cycles;
+}
+
+void check_virtual_platform(const Folder& folder) {
+    const auto platform = [&](const std::string& arguments) {
+        return shell(folder.path("virtual_platform ") + arguments);
+    };
+    const Result own = platform(cubin());
+    EXPECT_EQ(own.status, 0) << own.output;
+    EXPECT_THAT(own.output, HasSubstr("right after"));
+    const auto by_own = words_behind(own.output, "launch 0: "),
+               second = words_behind(own.output, "launch 1: ");
+    ASSERT_THAT(by_own, testing::SizeIs(1));
+    ASSERT_THAT(second, testing::SizeIs(1));
+    EXPECT_EQ((std::vector{by_own[0], second[0]}), cycles_by_hand());
+    // A load of code and one of data wait for DRAM one after the other.
+    const Result near = platform(cubin() + " 100"), far = platform(cubin() + " 500");
+    EXPECT_EQ(near.status, 0) << near.output;
+    EXPECT_EQ(far.status, 0) << far.output;
+    const int more = std::stoi(words_behind(far.output, "launch 0: ").at(0)) -
+                     std::stoi(words_behind(near.output, "launch 0: ").at(0));
+    constexpr double kCyclesByNanosecond = 1.98;
+    EXPECT_NEAR(more, 2 * 400 * kCyclesByNanosecond, 10);
+    EXPECT_EQ(words_behind(near.output, "DRAM saw "), words_behind(far.output, "DRAM saw "));
+    const Result wrong = platform("/dev/null");
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_THAT(wrong.output, HasSubstr("this is no cubin"));
 }
 
 TEST(Outside, AProjectFindsTheBuildTree) {
@@ -67,6 +121,7 @@ TEST(Outside, AProjectFindsTheBuildTree) {
     const Result wrong = shell(folder.path("kernel_and_network ") + "nothing.cubin");
     EXPECT_EQ(wrong.status, 2);
     EXPECT_THAT(wrong.output, HasSubstr("nothing.cubin"));
+    check_virtual_platform(folder);
 }
 
 TEST(Outside, AProjectFindsAnInstallation) {
@@ -75,7 +130,7 @@ TEST(Outside, AProjectFindsAnInstallation) {
         shell("cmake --install " + binary_path("") + " --prefix " + prefix.path());
     ASSERT_EQ(installed.status, 0) << installed.output;
     EXPECT_FALSE(fs::exists(prefix.path("include/sim")));
-    build(prefix.path(), folder);
+    build(prefix.path(), folder, "kernel_and_network");
     const Result run = shell(folder.path("kernel_and_network ") + cubin());
     EXPECT_EQ(run.status, 0);
     EXPECT_THAT(run.output, HasSubstr("sum[9999] = 9999.5"));
