@@ -130,7 +130,7 @@ void add_choose(CLI::App& app, int&) {
         "choose",
         "Say which card fits a network, how long it takes, what it costs, what limits it");
     verb->add_option("network", options->network,
-                     "a built-in network, name[:key=value,...], or an .onnx or .tflite file")
+                     "a built-in network, name[:key=value,...], or an .onnx, .tflite or .mlir file")
         ->required();
     verb->add_flag("--train", options->trains, "training with AdamW (otherwise inference)");
     verb->add_option("--batch", options->batch, "samples in a batch")

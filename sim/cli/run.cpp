@@ -105,10 +105,10 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     auto html_file = std::make_shared<std::string>();
     CLI::App* verb = app.add_subcommand(
         "run", "Run a CUDA executable, a kernel, a network, a TPU or NPU program on a machine");
-    verb->add_option(
-            "X", job->what,
-            "executable, .cubin, .tflite, .tpu, .npu, .onnx, or a built-in workload or network, "
-            "name[:key=value,...] (lockstep workloads lists them)")
+    verb->add_option("X", job->what,
+                     "executable, .cubin, .onnx, .tflite, .mlir (StableHLO), .tpu, .npu, or a "
+                     "built-in workload or network, "
+                     "name[:key=value,...] (lockstep workloads lists them)")
         ->required();
     verb->add_option("arguments", job->arguments, "arguments of the executable, after --");
     verb->add_option(

@@ -24,10 +24,11 @@ bool is_cuda_source(std::string_view file) {
 }
 
 /// The file that X names, or "" where X is the name of something built in. What stands behind the
-/// name of an .onnx are the extents of its symbolic dimensions.
+/// name of an .onnx are the extents of its symbolic dimensions, of an .mlir the number of weights.
 std::string file_of(const std::string& what) {
-    const std::size_t onnx = what.find(".onnx");
-    if (onnx != std::string::npos) return what.substr(0, what.find(':', onnx));
+    for (const char* ending : {".onnx", ".mlir"})
+        if (const std::size_t at = what.find(ending); at != std::string::npos)
+            return what.substr(0, what.find(':', at));
     const bool is_file = what.find('/') != std::string::npos || what.ends_with(".cubin") ||
                          what.ends_with(".tpu") || what.ends_with(".tflite") ||
                          what.ends_with(".npu") || is_cuda_source(what) ||
@@ -75,7 +76,7 @@ SubjectKind kind_of_file(const std::string& file, const std::vector<std::uint8_t
                                   "then run what was compiled",
                                   file, std::filesystem::path(file).stem().string(), file)
                     : fmt::format("{}: neither a CUDA executable nor a cubin or fatbin (nor a "
-                                  ".onnx, .tpu or .npu by its name)",
+                                  ".onnx, .tflite, .mlir, .tpu or .npu by its name)",
                                   file));
     }
 }
@@ -122,7 +123,7 @@ Subject identify(const std::string& what) {
         throw InputError(fmt::format("{}: no such file{}", file, did_you_mean(file)));
     if (!std::filesystem::is_regular_file(file))
         throw InputError(fmt::format("{}: not a file", file));
-    if (file.ends_with(".onnx") || file.ends_with(".tflite"))
+    if (file.ends_with(".onnx") || file.ends_with(".tflite") || file.ends_with(".mlir"))
         return {.kinds = {SubjectKind::kNetwork}, .file = file};
     std::vector<std::uint8_t> bytes = read_file(file);
     const SubjectKind kind = kind_of_file(file, bytes);

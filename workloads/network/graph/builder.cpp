@@ -21,7 +21,9 @@ float spread_of(std::int64_t fan_in) {
     return std::sqrt(3.0f / static_cast<float>(fan_in));
 }
 
-Tensor seeded(Shape shape, std::uint64_t stream, float spread, float centre) {
+}  // namespace
+
+Tensor seeded_tensor(Shape shape, std::uint64_t stream, float spread, float centre) {
     Tensor tensor(ElementType::kFp32, std::move(shape));
     std::uint64_t i = 0;
     for (float& value : tensor.as<float>()) {
@@ -29,8 +31,6 @@ Tensor seeded(Shape shape, std::uint64_t stream, float spread, float centre) {
     }
     return tensor;
 }
-
-}  // namespace
 
 Builder::Builder(std::string name, std::uint64_t seed, bool with_values)
     : seed_(seed), with_values_(with_values) {
@@ -47,7 +47,7 @@ ValueId Builder::given(std::string name, Shape shape, float spread, float centre
     Value value{std::move(name), kind, ElementType::kFp32, shape};
     if (with_values_)
         value.data = std::make_shared<const Tensor>(
-            seeded(shape, mix(mix(seed_) + graph_.values.size()), spread, centre));
+            seeded_tensor(shape, mix(mix(seed_) + graph_.values.size()), spread, centre));
     return graph_.add(std::move(value));
 }
 

@@ -10,6 +10,10 @@ namespace lockstep::network {
 
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
+/// fp32 values, uniform in [centre - spread, centre + spread): a hash of the stream and the
+/// element.
+Tensor seeded_tensor(Shape shape, std::uint64_t stream, float spread, float centre);
+
 class Builder {
   public:
     /// Weights come from `seed`, the same for every machine and compiler; without values the graph

@@ -230,6 +230,7 @@ void simplify(Graph& graph) {
     remove_unused(graph);
     recognise_gelu(graph);
     recognise_layer_normalisation(graph);
+    recognise_softmax(graph);
 }
 
 }  // namespace lockstep::network

@@ -68,14 +68,23 @@ class Matcher {
         return power == 2 && mul != nullptr && mul->inputs[0] == mul->inputs[1] ? mul->inputs[0]
                                                                                 : kNoValue;
     }
+    /// The operand that is reduced over one dimension, which is kept; that dimension.
+    std::pair<ValueId, std::size_t> reduced(ValueId id, Operator op) const {
+        const Node* node = made_by(id, op);
+        if (node == nullptr || node->integer("keepdims", 1) == 0) return {kNoValue, 0};
+        // Axes as an input need to be known before the run.
+        if (node->input(1) != kNoValue && !graph_.value(node->inputs[1]).is_known())
+            return {kNoValue, 0};
+        bool given = false;
+        const std::size_t rank = graph_.shape(node->inputs[0]).size();
+        const std::vector<std::size_t> axes = axes_of(graph_, *node, rank, given);
+        if (axes.size() != 1) return {kNoValue, 0};
+        return {node->inputs[0], axes[0]};
+    }
     /// The operand that is averaged over its last dimension, which is kept.
     ValueId averaged(ValueId id) const {
-        const Node* mean = made_by(id, Operator::kReduceMean);
-        if (mean == nullptr || mean->integer("keepdims", 1) == 0) return kNoValue;
-        bool given = false;
-        const std::size_t rank = graph_.shape(mean->inputs[0]).size();
-        const std::vector<std::size_t> axes = axes_of(graph_, *mean, rank, given);
-        return axes == std::vector<std::size_t>{rank - 1} ? mean->inputs[0] : kNoValue;
+        const auto [x, axis] = reduced(id, Operator::kReduceMean);
+        return x != kNoValue && axis + 1 == graph_.shape(x).size() ? x : kNoValue;
     }
 
     static bool is_near(double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); }
@@ -182,6 +191,25 @@ Normalisation normalisation_of(const Graph& graph, const Matcher& match, ValueId
     return scaled_normalisation(graph, match, id);
 }
 
+struct Shares {
+    ValueId x = kNoValue;
+    std::size_t axis = 0;
+};
+
+/// exp(x - max x) over its sum
+Shares softmax_of(const Matcher& match, ValueId id) {
+    const Node* div = match.made_by(id, Operator::kDiv);
+    if (div == nullptr) return {};
+    const Node* exp = match.made_by(div->inputs[0], Operator::kExp);
+    const auto [summed, axis] = match.reduced(div->inputs[1], Operator::kReduceSum);
+    if (exp == nullptr || summed != div->inputs[0]) return {};
+    const Node* sub = match.made_by(exp->inputs[0], Operator::kSub);
+    if (sub == nullptr) return {};
+    const auto [x, of_largest] = match.reduced(sub->inputs[1], Operator::kReduceMax);
+    if (x == kNoValue || x != sub->inputs[0] || of_largest != axis) return {};
+    return {x, axis};
+}
+
 /// Replaces each node for whose output `replace` gives a node; with its parts gone.
 template <class F>
 int replace_all(Graph& graph, F&& replace) {
@@ -209,6 +237,18 @@ int recognise_gelu(Graph& graph) {
         if (found.x == kNoValue) return std::nullopt;
         return Node{
             "", Operator::kGelu, {found.x}, {}, {{"approximate", std::string(found.approximate)}}};
+    });
+}
+
+int recognise_softmax(Graph& graph) {
+    return replace_all(graph, [](const Matcher& match, ValueId y) -> std::optional<Node> {
+        const Shares found = softmax_of(match, y);
+        if (found.x == kNoValue) return std::nullopt;
+        return Node{"",
+                    Operator::kSoftmax,
+                    {found.x},
+                    {},
+                    {{"axis", static_cast<std::int64_t>(found.axis)}}};
     });
 }
 

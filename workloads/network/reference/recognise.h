@@ -14,4 +14,8 @@ int recognise_gelu(Graph& graph);
 /// LayerNormalization each. As recognise_gelu.
 int recognise_layer_normalisation(Graph& graph);
 
+/// exp(x - max(x)) / sum(exp(x - max(x))) over one dimension, which is kept, as one Softmax each,
+/// as StableHLO has it. As recognise_gelu.
+int recognise_softmax(Graph& graph);
+
 }  // namespace lockstep::network

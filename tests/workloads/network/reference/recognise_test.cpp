@@ -122,5 +122,26 @@ TEST(Recognise, ANormalisationWithoutBias) {
     EXPECT_EQ(recognise_layer_normalisation(other), 0);
 }
 
+TEST(Recognise, ASoftmaxInItsParts) {
+    for (const std::int64_t axis : {0, 1}) {
+        Parts p;
+        const Attributes over = {{"axes", std::vector<std::int64_t>{axis}}};
+        const ValueId largest = p.b.node(Operator::kReduceMax, "largest", {p.x}, over);
+        const ValueId e = p.node(Operator::kExp, p.node(Operator::kSub, p.x, largest));
+        const ValueId sum = p.b.node(Operator::kReduceSum, "sum", {e}, over);
+        const Graph before = p.b.finish({p.node(Operator::kDiv, e, sum)});
+        Graph after = before;
+        EXPECT_EQ(recognise_softmax(after), 1);
+        EXPECT_EQ(after.nodes.size(), 1u);
+        expect_the_same(before, after);
+        // The largest of another dimension is as good for the result, but no Softmax of one.
+        Graph other = before;
+        for (Node& node : other.nodes)
+            if (node.op == Operator::kReduceMax)
+                node.attributes["axes"] = std::vector<std::int64_t>{1 - axis};
+        EXPECT_EQ(recognise_softmax(other), 0);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::network
