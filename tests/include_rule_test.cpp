@@ -25,7 +25,8 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
     {"sim/engine", {"sim/error"}},
     {"sim/process", {"sim/error"}},
     {"sim/html", {"sim/error"}},
-    {"sim/docs", {"sim/error", "sim/html"}},
+    {"sim/http", {"sim/error"}},
+    {"sim/docs", {"sim/error", "sim/html", "sim/http"}},
     {"sim/cli", {"sim", "isa", "models", "workloads", "validation"}},
     // Labs run the program itself; their pictures look into the models.
     {"sim/lab", {"sim", "isa", "models", "workloads", "validation"}},

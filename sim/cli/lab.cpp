@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "sim/cli/serving.h"
 #include "sim/cli/verbs.h"
 #include "sim/error/error.h"
 #include "sim/lab/library.h"
@@ -22,13 +23,6 @@ struct Options {
     int port = 8017;
     bool lists = false, shows_key = false, opens = false;
 };
-
-/// With whatever the desktop opens pages with.
-void open_page(const std::string& address) {
-    const std::string command = fmt::format("xdg-open {} >/dev/null 2>&1 &", address);
-    if (std::system(command.c_str()) != 0)
-        fmt::print(stderr, "lockstep: --open: no program that opens pages\n");
-}
 
 int print_widget(const std::string& name) {
     const std::string request(std::istreambuf_iterator<char>(std::cin), {});
@@ -55,12 +49,7 @@ int run_lab(const Options& options) {
     }
     if (options.shows_key) throw InputError("--key: of which lab? (lab --list)");
     lab::serve(library, service, static_cast<unsigned short>(options.port),
-               [&](unsigned short port) {
-                   const std::string address = fmt::format("http://127.0.0.1:{}/", port);
-                   fmt::print("Labs: {} (Ctrl-C ends)\n", address);
-                   std::fflush(stdout);
-                   if (options.opens) open_page(address);
-               });
+               announce("Labs", options.opens));
     return static_cast<int>(ExitStatus::kDone);
 }
 

@@ -102,7 +102,7 @@ constexpr std::string_view kPage =
 <header>
 <button type="button" class="menu" aria-expanded="false" aria-controls="rooms">Pages</button>
 <a class="home" href="{root}index.html">Lockstep</a>
-<form class="search" role="search" onsubmit="return false">
+<form class="search" role="search">
 <input type="search" placeholder="Search ( / )" aria-label="Search the documentation" role="combobox" aria-expanded="false" aria-controls="results" aria-autocomplete="list" autocomplete="off" spellcheck="false">
 <div id="results" role="listbox" aria-label="Results" hidden></div>
 <p class="status" role="status"></p>

@@ -38,6 +38,8 @@ constexpr Row kRows[] = {
     {"workloads/report", "Explore"},
     {"workloads/sweep", "Explore"},
     {"workloads/choose", "Explore"},
+    {"workloads/api", "Explore"},
+    {"workloads", "Explore"},
     {"models/energy", "Explore"},
     {"models/roofline", "Explore"},
     {"models/system", "Systems and memory"},

@@ -31,28 +31,6 @@ Response json(const Json& value) {
     return {200, "application/json", dump(value)};
 }
 
-/// A page of another site whose name leads to this computer has that name in Host.
-bool is_own_host(const std::string& host, unsigned short port) {
-    for (const char* name : {"127.0.0.1", "localhost"})
-        if (host == fmt::format("{}:{}", name, port) || (port == 80 && host == name)) return true;
-    return false;
-}
-
-bool is_own_page(const Request& request) {
-    if (!request.origin.empty() && request.origin != "http://" + request.host) return false;
-    return request.site.empty() || request.site == "same-origin" || request.site == "none";
-}
-
-const char* type_of(std::string_view path) {
-    const std::pair<const char*, const char*> types[] = {{".html", "text/html; charset=utf-8"},
-                                                         {".js", "text/javascript; charset=utf-8"},
-                                                         {".css", "text/css; charset=utf-8"},
-                                                         {".svg", "image/svg+xml"}};
-    for (const auto& [ending, type] : types)
-        if (path.ends_with(ending)) return type;
-    return "application/octet-stream";
-}
-
 Json machines_json() {
     Json machines = Json::array();
     for (const std::string& name : config::Machine::names()) {
@@ -87,14 +65,13 @@ std::string between(const std::string& text, const std::string& prefix, const st
 }  // namespace
 
 Response Api::answer(const Request& request, unsigned short port) const {
-    if (!is_own_host(request.host, port))
+    if (!http::is_own_host(request, port))
         return refused(kForbidden, fmt::format("this server answers to 127.0.0.1:{} only", port));
     // A link on another page may lead to the first page, and to nothing else.
-    const bool is_get = request.method == "GET" || request.method == "HEAD";
-    if (!is_own_page(request) && !(is_get && request.target == "/"))
+    if (!http::is_own_page(request) && !(request.is_get() && request.target == "/"))
         return refused(kForbidden, "this server answers to its own pages only");
     try {
-        if (is_get) {
+        if (request.is_get()) {
             if (request.target == "/api/labs") return json(list_json(library_));
             if (request.target == "/api/machines") return json(machines_json());
             if (const std::string name = between(request.target, "/api/labs/", ""); !name.empty()) {
@@ -124,7 +101,7 @@ Response Api::file(std::string_view target) const {
     const std::string path =
         "web/" + std::string(target == "/" ? "index.html" : target.substr(target.empty() ? 0 : 1));
     for (const EmbeddedFile& file : embedded_files())
-        if (file.path == path) return {200, type_of(path), std::string(file.bytes)};
+        if (file.path == path) return {200, http::type_of(path), std::string(file.bytes)};
     return refused(kNotFound, fmt::format("no page {}", target));
 }
 

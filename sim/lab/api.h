@@ -5,22 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "sim/http/message.h"
 #include "sim/lab/library.h"
 #include "sim/lab/service.h"
 
 namespace lockstep::lab {
 
-struct Request {
-    std::string method, target;                    ///< GET, HEAD or POST; "/api/labs"
-    std::string host, origin, site, content_type;  ///< headers Host, Origin, Sec-Fetch-Site
-    std::string body;
-};
-
-struct Response {
-    int status = 200;
-    std::string type = "application/json";
-    std::string body;
-};
+using http::Request;
+using http::Response;
 
 class Api {
   public:

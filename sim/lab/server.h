@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP on 127.0.0.1 and nowhere else. Limits: 64 KiB a request, 8 KiB of headers, 64 connections,
-// 60 s without a word.
+// The labs on 127.0.0.1.
 #pragma once
 
 #include <functional>

@@ -165,6 +165,7 @@ if (typeof document !== 'undefined') document.addEventListener('DOMContentLoaded
         choose(0);
     };
 
+    form.addEventListener('submit', event => event.preventDefault());
     input.addEventListener('focus', () => load().catch(() => {}));
     input.addEventListener('input', show);
     input.addEventListener('keydown', event => {
@@ -174,8 +175,8 @@ if (typeof document !== 'undefined') document.addEventListener('DOMContentLoaded
         } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
             if (list.hidden) show();
             else choose(chosen + (event.key === 'ArrowDown' ? 1 : -1));
-        } else if (event.key === 'Enter' && chosen >= 0) {
-            list.querySelectorAll('a')[chosen].click();
+        } else if (event.key === 'Enter') {  // may come before the index has
+            (chosen >= 0 ? Promise.resolve() : show()).then(() => { if (chosen >= 0) list.querySelectorAll('a')[chosen].click(); });
         } else {
             return;
         }

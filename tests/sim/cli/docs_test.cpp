@@ -34,6 +34,8 @@ TEST(Docs, AreWrittenAnywhere) {
 
 TEST(Docs, RefuseWhatIsWrong) {
     EXPECT_EQ(lockstep("docs --out ''").status, 2);
+    EXPECT_EQ(lockstep("docs --out x --port 0").status, 2);
+    EXPECT_EQ(lockstep("docs --port 70000").status, 2);
     const Result result = lockstep("docs --out /no/such/folder");
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.output, HasSubstr("/no/such/folder"));
