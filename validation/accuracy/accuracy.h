@@ -15,11 +15,16 @@ namespace lockstep::validation {
 /// The errors of a machine's rows of a class, in percent.
 struct Expectation {
     std::string suite;
+    bool of_others = false;          ///< of all measured GPUs: this one has no row of the class
     std::size_t rows = 0, held = 0;  ///< held: kept apart when the model was made
     double mean = 0, worst = 0;      ///< of the absolute errors
 };
 
-/// Nothing where no row of the class was measured.
+/// In the table: the rows of all GPUs of a class.
+inline constexpr std::string_view kAnyGpu = "gpu";
+
+/// Nothing where no row of the class was measured. A GPU that has none is expected to be as far off
+/// as those that have.
 std::optional<Expectation> expectation(std::string_view machine, std::string_view work_class);
 
 /// The class of what ran; empty where the kind of machine has none yet. TPUs: `product` (one layer

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "validation/accuracy/accuracy.h"
 #include "validation/compare/silicon.h"
 #include "validation/compare/statistics.h"
 #include "validation/compare/suites.h"
@@ -49,8 +52,13 @@ std::string make_accuracy_table() {
     std::map<std::pair<std::string, std::string>, std::vector<Row>> kernels;
     for (const SiliconRow& row : silicon_rows({.machine = "all"}))
         kernels[{row.machine, row.work_class}].push_back(row.row);
-    for (const auto& [key, members] : kernels)
+    std::map<std::string, std::vector<Row>> of_all;
+    for (const auto& [key, members] : kernels) {
         add(key.first, key.second, members, Error::kRelative, "silicon");
+        std::ranges::copy(members, std::back_inserter(of_all[key.second]));
+    }
+    for (const auto& [name, members] : of_all)
+        add(kAnyGpu, name, members, Error::kRelative, "silicon");
     return text;
 }
 

@@ -43,5 +43,19 @@ TEST(Accuracy, OnlyWhatWasMeasuredIsExpected) {
     EXPECT_THAT(expectation_text(ran("tpu_v2", "cycle", {5})), IsEmpty());
 }
 
+TEST(Accuracy, AGpuWithoutMeasuredRowsIsLikeThoseThatHaveSome) {
+    stats::Statistics kernel("h200", "cycle", "x");
+    kernel.add({.name = "kernel",
+                .metrics = {{"sm__cycles_elapsed.max", stats::Value(1000.0)},
+                            {"sm__cycles_active.avg", stats::Value(900.0)}}});
+    EXPECT_EQ(work_class(kernel), "latency");
+    EXPECT_THAT(expectation_text(kernel), HasSubstr("like it measured on other GPUs"));
+    const auto own = expectation("rtx3090", "latency"), all = expectation("h200", "latency");
+    ASSERT_TRUE(own && all);
+    EXPECT_FALSE(own->of_others);
+    EXPECT_TRUE(all->of_others);
+    EXPECT_GT(all->rows, own->rows);
+}
+
 }  // namespace
 }  // namespace lockstep::validation

@@ -10,6 +10,7 @@
 #include "sim/config/machine_text.h"
 #include "sim/stats/sha256.h"
 #include "sim/stats/version.h"
+#include "validation/accuracy/accuracy.h"
 #include "workloads/cuda_api/state/context.h"
 #include "workloads/cuda_api/state/make_device.h"
 
@@ -83,6 +84,9 @@ __attribute__((constructor)) void start() {
             configuration.summarize = [options](const stats::Statistics& statistics) {
                 return (options.quiet ? ""
                                       : speed_of_light(statistics) + energy::report(statistics)) +
+                       (options.quiet || !options.overrides.empty()
+                            ? ""
+                            : validation::expectation_text(statistics)) +
                        (options.source ? stats::source_text(statistics) : "");
             };
         configuration.stats_file = options.stats_file;
