@@ -105,6 +105,7 @@ struct MemoryCounters {
     std::uint64_t data_busy = 0;                                      ///< cycles of the data stage
     std::uint64_t tag_busy = 0;                                       ///< cycles of the tag stage
     std::uint64_t sectors_to_l2_read = 0, sectors_to_l2_write = 0;
+    std::uint64_t requests_to_l2_read = 0;
     std::uint64_t mshr_full = 0;  ///< cycles that the tag stage stood still for want of entries
     std::uint64_t tlb_hits = 0, tlb_misses = 0;
     std::uint64_t tma_copies = 0;                    ///< boxes and blocks, prefetches included

@@ -40,7 +40,7 @@ std::string gpu_class(const stats::Statistics& statistics) {
     const double instructions = value("smsp__inst_executed.sum");
     if (value("lockstep__inst_executed_op_atomic.sum") > kManyAtomics * instructions)
         return "atomics";
-    if (value("lts__throughput.avg.pct_of_peak_sustained_elapsed") > kBusy) return "l2";
+    if (value("lockstep__l2_slices_busy.pct") > kBusy) return "l2";
     if (value("l1tex__throughput.avg.pct_of_peak_sustained_active") > kBusy) {
         const double shared = value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
                               value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum");

@@ -26,9 +26,11 @@ const char* state_meaning(std::string_view name);
 
 /// The busiest part of the SMs, as a share of SM cycles in which it could have been busy.
 double sm_throughput(const LaunchView& launch);
-/// The busiest of L1's and shared memory's stages and their way from the crossbar, of `sm_cycles`
-/// summed over the SMs.
+/// The busiest of L1's and shared memory's stages and their ways to and from the crossbar, of
+/// `sm_cycles` summed over the SMs.
 double l1_throughput(const LaunchView& launch, double sm_cycles);
+/// Slice cycles in use; and what Nsight Compute's definition makes of the same.
+double l2_busy(const LaunchView& launch);
 double l2_throughput(const LaunchView& launch);
 double dram_throughput(const LaunchView& launch);
 

@@ -187,14 +187,25 @@ double l1_throughput(const LaunchView& launch, double sm_cycles) {
     const MemoryCounters& counted = launch.measured.memory;
     const double replies = static_cast<double>(counted.sectors_to_l2_read * kSectorBytes) /
                            launch.peaks.crossbar_bytes;
+    const double requests = static_cast<double>(counted.requests_to_l2_read) +
+                            static_cast<double>(counted.sectors_to_l2_write * kSectorBytes) /
+                                launch.peaks.crossbar_out_bytes;
     return percent(std::max({static_cast<double>(counted.data_busy),
-                             static_cast<double>(counted.tag_busy), replies}),
+                             static_cast<double>(counted.tag_busy), replies, requests}),
                    sm_cycles);
 }
 
-double l2_throughput(const LaunchView& launch) {
+double l2_busy(const LaunchView& launch) {
     return percent(static_cast<double>(launch.measured.partition.slice_busy),
                    static_cast<double>(launch.measured.cycles * launch.peaks.l2_slices));
+}
+
+double l2_throughput(const LaunchView& launch) {
+    const double busy = l2_busy(launch);
+    if (launch.peaks.l2_sectors == 0) return busy;
+    // Atomics take a request's sectors at once.
+    return std::min(busy, percent(static_cast<double>(l2_sectors(launch)),
+                                  launch.cycles() * launch.peaks.l2_sectors));
 }
 
 double dram_throughput(const LaunchView& launch) {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "models/gpu/memory/message.h"
 #include "models/gpu/metrics/groups.h"
 #include "sim/error/error.h"
 
@@ -26,7 +29,12 @@ Peaks::Peaks(const config::Machine& machine)
       lsu_interval(static_cast<double>(machine.integer("sub_core.arbiter_interval"))),
       has_warpgroups(machine.number("tensor_core.warpgroup.macs.fp16") != 0),
       crossbar_bytes(machine.number("crossbar.reply_bandwidth")),
+      crossbar_out_bytes(machine.number("crossbar.request_bandwidth")),
       l2_slices(static_cast<std::uint64_t>(machine.integer("l2.slices"))),
+      l2_sectors(machine.integer("l2.partitions") != 1
+                     ? 0
+                     : static_cast<double>(l2_slices) *
+                           std::ceil(machine.number("l2.slice_bandwidth") / kSectorBytes)),
       dram_hertz(machine.number("clock.memory") * 1e6) {
     constexpr double kEdges = 2, kBits = 8;
     dram_bytes_per_second =
@@ -50,7 +58,7 @@ stats::Metrics derive_metrics(const Peaks& peaks, const LaunchShape& launch,
                               const Measurement& measured) {
     const LaunchView view{peaks, launch, measured};
     check_share("L1", l1_throughput(view, view.sm_cycles()));
-    check_share("L2", l2_throughput(view));
+    check_share("L2", l2_busy(view));
     check_share("DRAM", dram_throughput(view));
     stats::Metrics metrics;
     metrics.reserve(metric_rows().size());

@@ -21,12 +21,15 @@ struct Peaks {
     explicit Peaks(const config::Machine& machine);
 
     std::uint64_t sms, sub_cores, max_warps;
-    double fma_interval;       ///< sub-core cycles that an FP32 instruction takes
-    std::uint64_t fp64_pipes;  ///< of an SM
-    double lsu_interval;       ///< SM cycles that a memory instruction takes of all sub-cores' way
-    bool has_warpgroups;       ///< Tensor Cores execute wgmma
-    double crossbar_bytes;     ///< that an SM receives in a cycle
-    std::uint64_t l2_slices;   ///< at the SMs' clock
+    double fma_interval;        ///< sub-core cycles that an FP32 instruction takes
+    std::uint64_t fp64_pipes;   ///< of an SM
+    double lsu_interval;        ///< SM cycles that a memory instruction takes of all sub-cores' way
+    bool has_warpgroups;        ///< Tensor Cores execute wgmma
+    double crossbar_bytes;      ///< that an SM receives in a cycle
+    double crossbar_out_bytes;  ///< that an SM sends in a cycle
+    std::uint64_t l2_slices;    ///< at the SMs' clock
+    /// Sectors that L2 looks up in a cycle; 0: not known, its L2 has two parts
+    double l2_sectors;
     double dram_bytes_per_second, dram_hertz;
 };
 

@@ -41,13 +41,18 @@ void add_speed_of_light_metrics(MetricTable& table) {
                      dram_throughput);
     table.number(
         "l1tex__throughput.avg.pct_of_peak_sustained_active", "%",
-        "the most used of L1's tag stage, its data stage and the way from the crossbar, of "
-        "active",
+        "the most used of L1's tag stage, its data stage and the ways to and from the crossbar, "
+        "of active",
         [](const LaunchView& l) {
             return l1_throughput(l, static_cast<double>(l.measured.sm.cycles_active));
         });
     table.number("lts__throughput.avg.pct_of_peak_sustained_elapsed", "%",
-                 "slice cycles in which the tags were in use", l2_throughput);
+                 "of an L2 of one part: sectors looked up over those that its slices can (Nsight "
+                 "Compute on RTX 3090: vector add 39.6, row sums 22.5; here 40.2 and 23.1); of two "
+                 "parts: as the next",
+                 l2_throughput);
+    table.number("lockstep__l2_slices_busy.pct", "%", "slice cycles in which the tags were in use",
+                 l2_busy);
 }
 
 }  // namespace lockstep::gpu

@@ -219,6 +219,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
         pending_[id & ~kOfInstruction].untranslated = line.line;
     (kind == RequestKind::kRead ? counters_.sectors_to_l2_read : counters_.sectors_to_l2_write) +=
         count(line.sectors);
+    counters_.requests_to_l2_read += kind == RequestKind::kRead;
     queue_.push(ready, {.line = line.line,
                         .halves = line.halves,
                         .id = id,

@@ -337,6 +337,28 @@ TEST_F(Metrics, ThroughputIsTheBusiestPart) {
     EXPECT_NEAR(memory(), 40, 1e-3);
 }
 
+// What a kernel of stores does to L1: four sectors a request leave by the port of 32 bytes.
+TEST_F(Metrics, ThroughputOfL1CountsStores) {
+    measured.sm.cycles_active = 108000;
+    measured.memory.requests_to_l2_read = 2000;
+    measured.memory.sectors_to_l2_write = 8800;
+    EXPECT_DOUBLE_EQ((*this)["l1tex__throughput.avg.pct_of_peak_sustained_active"], 10);
+}
+
+// Nsight Compute on RTX 3090: 6,291,456 sectors of a vector add, 332,280 cycles of 48
+// slices, 39.55%.
+TEST_F(Metrics, ThroughputOfL2OfOnePartIsSectorsLookedUp) {
+    machine = config::Machine::load("rtx3090");
+    measured.cycles = 332280;
+    measured.partition.sectors_read_miss = 4194304;
+    measured.partition.sectors_write_hit = 2097152;
+    measured.partition.slice_busy = 332280 * 48 / 2;
+    EXPECT_NEAR((*this)["lts__throughput.avg.pct_of_peak_sustained_elapsed"], 39.55, 0.15);
+    EXPECT_DOUBLE_EQ((*this)["lockstep__l2_slices_busy.pct"], 50);
+    measured.partition.atomics = 100'000'000;  // of many sectors at once: no more than the slices
+    EXPECT_DOUBLE_EQ((*this)["lts__throughput.avg.pct_of_peak_sustained_elapsed"], 50);
+}
+
 TEST_F(Metrics, LaunchAndOccupancy) {
     EXPECT_EQ((*this)["launch__grid_size"], 432);
     EXPECT_EQ((*this)["launch__block_size"], 192);
