@@ -285,6 +285,19 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
     triggered_.clear();
 }
 
+/// To the GPCs that CTAs may come to.
+void Chip::prefetch_code(const Grid& grid) {
+    const sass::Launch& launch = *grid.run.launch;
+    const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
+    if (kernel == nullptr) return;
+    for (std::uint32_t gpc = 0; gpc < gccs_.size(); ++gpc)
+        if (2 * gpc < used_sms_.size())
+            gccs_[gpc]->prefetch(
+                grid.begin,
+                grid.run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
+                std::uint64_t{kernel->count} * sass::Word::kBytes);
+}
+
 Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prerequisite) {
     auto grid = std::make_unique<Grid>();
     grid->run = run;
@@ -307,6 +320,7 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
         used_sms_ = sms_;
         for (const std::unique_ptr<Sm>& sm : used_sms_) sm->share();
     }
+    prefetch_code(*grid);
     // The front end writes the launch's parameters through L2.
     const std::uint64_t parameters = run.launch->constant[0].size();
     for (std::uint64_t offset = 0; offset < parameters; offset += kLineBytes)

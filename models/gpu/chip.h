@@ -120,6 +120,7 @@ class Chip {
     void begin_period(engine::Cycle begin, std::uint64_t ctas);
     Grid* head() const;
     void place(Grid& grid, engine::Cycle earliest);
+    void prefetch_code(const Grid& grid);
     void place_clusters(Grid& grid);
     void connect_clusters(const config::Machine& machine);
     void look_at_waves(Grid& grid);

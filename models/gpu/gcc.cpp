@@ -2,8 +2,9 @@
 // A GPC's cache for code and constants takes what its SMs' own caches miss and asks L2, and L2 asks
 // DRAM: a kernel that starts cold waits for its code (Nsight Compute, Profiling Guide, unit gcc:
 // "an L1.5 constant cache in the GPC ... caching constant data and instructions for all L1 constant
-// caches in the GPC. Any missed data is fetched from the L2 cache"). Simplified: translation of
-// code addresses is free, and a line is answered whole.
+// caches in the GPC. Any missed data is fetched from the L2 cache"). A launch asks for its code
+// ahead (PROGRAM_PREFETCH_SIZE of the launch descriptor, NVIDIA's open-gpu-doc). Simplified:
+// translation of code addresses is free, and a line is answered whole.
 #include "models/gpu/gcc.h"
 
 #include <algorithm>
@@ -64,6 +65,15 @@ void Gcc::begin_kernel() {
     arrivals_.clear();
     done_ = 0;
     counters_ = {};
+}
+
+void Gcc::prefetch(Cycle at, std::uint64_t address, std::uint64_t bytes) {
+    bytes = std::min(bytes, parameters_.code_prefetch);
+    if (bytes == 0) return;
+    for (std::uint64_t line = address / kLineBytes; line <= (address + bytes - 1) / kLineBytes;
+         ++line)
+        if (tags_.find(line) == kNever && find_miss(line) == nullptr) begin_miss(at, line);
+    wake(at);
 }
 
 void Gcc::gather(Cycle until) {

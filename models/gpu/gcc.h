@@ -27,6 +27,8 @@ class Gcc final : public engine::Tile {
 
     /// Forgets what it holds; nothing is under way.
     void begin_kernel();
+    /// A launch asks for its code's first lines, at `at`.
+    void prefetch(engine::Cycle at, std::uint64_t address, std::uint64_t bytes);
     const GccCounters& counters() const { return counters_; }
 
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;

@@ -27,6 +27,8 @@ std::span<const Row<GccParameters>> gcc_rows() {
          "bytes that a miss brings from L2"},
         {"gcc.interval", &GccParameters::interval, "1", 1, 64,
          "cycles between two requests of its SMs"},
+        {"launch.code_prefetch", &GccParameters::code_prefetch, "B", 0, kMebi,
+         "of a kernel's code, brought to the caches of the GPCs while it is launched"},
         {"gcc.sm_requests", &GccParameters::sm_requests, "1", 1, 4096, "lines under way to an SM"},
     };
     return kRows;

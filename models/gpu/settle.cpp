@@ -64,12 +64,15 @@ void settle_crossbar(config::Settings& s) {
                      s.number("l2.hit_latency") + s.number(way) - s.number_before(way), way);
 }
 
-void settle_dram_latency(config::Settings& s) {
-    if (s.is_set("clock.sm") && !s.is_set("dram.latency"))
-        s.follow("dram.latency",
-                 std::round(s.number("dram.latency") * s.number("clock.sm") /
-                            s.number_before("clock.sm")),
-                 "clock.sm");
+/// What other clocks than the SMs' count is the same time at every clock of theirs.
+void settle_times(config::Settings& s) {
+    if (!s.is_set("clock.sm")) return;
+    for (const char* path : {"dram.latency", "launch.begin_latency", "launch.end_latency"})
+        if (!s.is_set(path))
+            s.follow(
+                path,
+                std::round(s.number(path) * s.number("clock.sm") / s.number_before("clock.sm")),
+                "clock.sm");
 }
 
 std::vector<double> kibibytes(const std::string& list) {
@@ -110,7 +113,7 @@ void settle_shared_memory(config::Settings& s) {
 void settle(config::Settings& settings) {
     settle_bandwidth(settings);
     settle_lanes(settings);
-    settle_dram_latency(settings);
+    settle_times(settings);
     settle_crossbar(settings);
     settle_shared_memory(settings);
 }

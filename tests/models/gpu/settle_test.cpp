@@ -76,10 +76,12 @@ TEST(GpuSettle, AHitInL2TakesWhatTheCrossbarTakes) {
     EXPECT_EQ(both->integer("l2.hit_latency"), hit);
 }
 
-TEST(GpuSettle, TheLatencyOfDramIsATime) {
+TEST(GpuSettle, LatenciesOfDramAndOfLaunchesAreTimes) {
     const auto before = Machine::load("h200");
     const auto slow = Machine::load("h200", {"clock.sm=990"});
     EXPECT_EQ(slow->integer("dram.latency"), (before->integer("dram.latency") + 1) / 2);
+    for (const char* path : {"launch.begin_latency", "launch.end_latency"})
+        EXPECT_EQ(slow->integer(path), (before->integer(path) + 1) / 2) << path;
     const auto both = Machine::load("h200", {"clock.sm=990", "dram.latency=300"});
     EXPECT_EQ(both->integer("dram.latency"), 300);
 }

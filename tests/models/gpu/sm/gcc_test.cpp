@@ -12,9 +12,11 @@ std::vector<sass::Word> line_of_code(unsigned lines = 1) {
     return std::vector<sass::Word>(8 * lines - 1, ffma(20, 2, 5, 255));
 }
 
+constexpr const char* kNoPrefetch = "launch.code_prefetch=0";
+
 TEST(Gcc, ColdCodeComesFromDram) {
-    SmFixture sm("h200",
-                 {"front_end.prefetch_lines=0", "launch.begin_latency=0", "launch.end_latency=0"});
+    SmFixture sm("h200", {"front_end.prefetch_lines=0", kNoPrefetch, "launch.begin_latency=0",
+                          "launch.end_latency=0"});
     const KernelCounters counters = sm.run(line_of_code());
     EXPECT_EQ(counters.gcc.misses, 1u);
     // Two lines of 128 bytes are fetched from L2 at a time.
@@ -24,7 +26,7 @@ TEST(Gcc, ColdCodeComesFromDram) {
 }
 
 TEST(Gcc, ALineOfAnotherLinesGroupIsThere) {
-    SmFixture sm("h200", {"front_end.prefetch_lines=0"});
+    SmFixture sm("h200", {"front_end.prefetch_lines=0", kNoPrefetch});
     const auto one = sm.run(line_of_code(1)), two = sm.run(line_of_code(2)),
                three = sm.run(line_of_code(3));
     EXPECT_EQ(two.gcc.misses, 1u);
@@ -36,7 +38,7 @@ TEST(Gcc, ALineOfAnotherLinesGroupIsThere) {
 
 TEST(Gcc, SmsOfAGpcShareWhatItHolds) {
     const auto run = [](const char* gpcs) {
-        SmFixture sms("h200", {"sm.count=8", gpcs, "front_end.prefetch_lines=0"});
+        SmFixture sms("h200", {"sm.count=8", gpcs, "front_end.prefetch_lines=0", kNoPrefetch});
         return sms.run(line_of_code(), 1, 8);
     };
     const KernelCounters one = run("gpc.count=1"), four = run("gpc.count=4");
@@ -56,15 +58,38 @@ TEST(Gcc, WarpsThatEvictEachOthersCodeGoOn) {
 
 TEST(Launch, TakesTimeBeforeItsFirstCtaAndAfterItsLast) {
     const auto cycles = [](const char* before, const char* after) {
-        return SmFixture("h200", {before, after}).run({}).cycles;
+        return SmFixture("h200", {before, after, kNoPrefetch}).run({}).cycles;
     };
     const auto none = cycles("launch.begin_latency=0", "launch.end_latency=0");
     EXPECT_EQ(cycles("launch.begin_latency=700", "launch.end_latency=50"), none + 750);
 }
 
+TEST(Gcc, ALaunchBringsItsCodeWhileItBegins) {
+    // 16 lines and the one with EXIT; of the limit's 1 KiB eight.
+    const auto run = [](const char* prefetch) {
+        return SmFixture("h200", {"front_end.prefetch_lines=0", prefetch}).run(line_of_code(16));
+    };
+    const KernelCounters cold = run(kNoPrefetch), part = run("launch.code_prefetch=1024"),
+                         warm = run("launch.code_prefetch=130816");
+    EXPECT_EQ(cold.gcc.misses, 8u);
+    EXPECT_EQ(part.gcc.misses, 4u);
+    EXPECT_EQ(warm.gcc.misses, 0u);
+    EXPECT_EQ(warm.partition.dram_bytes_read, cold.partition.dram_bytes_read);
+    EXPECT_GT(cold.cycles, warm.cycles + 8 * 500);
+}
+
+TEST(Gcc, ALaunchThatBeginsAtOnceWaitsForItsCode) {
+    const auto cycles = [](const char* prefetch) {
+        return SmFixture("h200", {prefetch, "launch.begin_latency=0"}).run(line_of_code()).cycles;
+    };
+    const auto ahead = cycles("launch.code_prefetch=130816"), none = cycles(kNoPrefetch);
+    EXPECT_LT(ahead, none);
+    EXPECT_GT(ahead, none - 100);
+}
+
 TEST(Gcc, AnSmHasSoManyLinesUnderWay) {
     const auto cycles = [](const char* requests) {
-        return SmFixture("h200", {requests}).run(line_of_code(9)).cycles;
+        return SmFixture("h200", {requests, kNoPrefetch}).run(line_of_code(9)).cycles;
     };
     EXPECT_GT(cycles("gcc.sm_requests=1"), cycles("gcc.sm_requests=64") + 500);
 }
