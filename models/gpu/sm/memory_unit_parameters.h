@@ -38,7 +38,7 @@ struct MemoryUnitParameters {
     unsigned wavefront_cycles, pass_cycles, atomic_cycles;
     unsigned constant_address_cycles;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue;
-    unsigned return_width, source_width;
+    unsigned return_width, source_width, shared_return_width;
     unsigned tlb_entries;
     std::uint64_t page_bytes;
     unsigned bulk_copy_latency, bulk_copy_requests, bulk_copy_width;

@@ -24,6 +24,9 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "cycles between two memory instructions of the SM"},
         {"shared_memory.wavefront_cycles", &MemoryUnitParameters::wavefront_cycles, "cycle", 1, 64,
          "data stage time of one pass over the 32 banks (128 bytes)"},
+        {"shared_memory.return_width", &MemoryUnitParameters::shared_return_width, "B", 4, 4096,
+         "bytes a cycle that loads from shared memory take back to the registers, all sub-cores "
+         "together: a word that all lanes ask for comes back for each"},
         {"shared_memory.atomic_cycles", &MemoryUnitParameters::atomic_cycles, "cycle", 1, 64,
          "data stage time of one pass of a shared memory atomic"},
         {"l1.sets", &MemoryUnitParameters::sets, "1", 1, 4096, "sets of the L1's tags"},

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LDS, STS, LDSM, STSM, ATOMS and SHFL pass the data stage once for every wavefront. Loads bring
-// 128 bytes a cycle back; matrices go through the 64 bytes a cycle of global data, which explains
-// the two cycles that each more takes (measured on A100: 23, 25, 29 for 1, 2, 4).
+// 128 bytes a cycle back to a sub-core and hold the data stage for as long as the way back of all
+// sub-cores takes their results, a word for each lane even where lanes share it; matrices go
+// through the 64 bytes a cycle of global data, which explains the two cycles that each more takes
+// (measured on A100: 23, 25, 29 for 1, 2, 4).
 #include "models/gpu/sm/shared_memory.h"
 
 #include <algorithm>
@@ -64,8 +66,11 @@ engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& i
                        operation == kLoadShared ? BankAccess::kPacked : BankAccess::kPlain));
         if (operation == kLoadMatrix)
             trip.return_cycles = divide_up(in.info->matrices * kLineBytes, p_.return_width);
-        else if (operation == kLoadShared)
-            trip.return_cycles = divide_up(access.width * sass::kWarpSize, kLineBytes);
+        if (operation == kLoadShared) {
+            const unsigned bytes = access.width * sass::kWarpSize;
+            trip.return_cycles = divide_up(bytes, kLineBytes);
+            trip.data_cycles = std::max(trip.data_cycles, divide_up(bytes, p_.shared_return_width));
+        }
     }
     counters_.data_busy += trip.data_cycles;
     return data_.finish(trip);

@@ -284,6 +284,23 @@ TEST_F(MemoryUnitTest, LanesThatConflictInL1TakeACycleEach) {
     EXPECT_EQ(busy("rtx3090", 128), 32u);
 }
 
+// A word for each lane comes back, also where the banks give it once.
+TEST_F(MemoryUnitTest, OneAddressComesBackForEveryLane) {
+    const auto busy = [&](const char* machine, unsigned width, unsigned stride) {
+        make(machine);
+        const std::uint64_t before = counters.data_busy;
+        time(instruction(kLoadShared, width, [&](unsigned l) { return l / 16 * stride; }));
+        return counters.data_busy - before;
+    };
+    EXPECT_EQ(busy("t4", 4, 0), 2u);
+    EXPECT_EQ(busy("t4", 16, 0), 8u);
+    const std::uint64_t before = counters.shared_wavefronts_load;
+    EXPECT_EQ(busy("t4", 16, 64), 8u);
+    EXPECT_EQ(counters.shared_wavefronts_load - before, 2u);
+    EXPECT_EQ(busy("h100", 16, 0), 2u);
+    EXPECT_EQ(busy("h100", 16, 64), 2u);
+}
+
 TEST_F(MemoryUnitTest, SharedMemoryTakesTurnsWithHitsThatWait) {
     make("rtx3090", {"sub_core.arbiter_interval=1"});
     const auto line = [](unsigned l) { return 0x10000 + 16 * l; };
