@@ -65,10 +65,11 @@ int spawn(std::vector<std::string>& words) {
 }  // namespace
 
 SimulatedProgram simulate_program(const std::string& path, const std::string& machine,
-                                  const std::string& overrides) {
+                                  const std::string& overrides, const std::string& l2) {
     const Scratch stats;
-    std::vector<std::string> words = {"lockstep", "run",        path,      "--on",     machine,
-                                      "--stats",  stats.path(), "--quiet", "--bounds", "page"};
+    std::vector<std::string> words = {"lockstep", "run",     path,         "--on",
+                                      machine,    "--stats", stats.path(), "--quiet",
+                                      "--bounds", "page",    "--l2",       l2};
     std::istringstream list(overrides);
     for (std::string override_text; list >> override_text;) {
         words.emplace_back("--set");

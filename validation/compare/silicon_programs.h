@@ -11,8 +11,9 @@ struct SimulatedProgram {
     std::string work_class;          ///< gpu_class()
 };
 
-/// `overrides`: path=value, separated by blanks. Throws InputError where the program can't be run.
+/// `overrides`: path=value, separated by blanks; `l2`: cold or warm. Throws InputError where the
+/// program can't be run.
 SimulatedProgram simulate_program(const std::string& path, const std::string& machine,
-                                  const std::string& overrides);
+                                  const std::string& overrides, const std::string& l2);
 
 }  // namespace lockstep::validation

@@ -43,6 +43,30 @@ TEST(Silicon, AnUnknownClockIsTheMedian) {
     }
 }
 
+// A launch between two events takes `beyond` more than its kernel, before the clock is fitted.
+TEST(Silicon, WhatAMeasurementAddsIsInTheTime) {
+    const Table table = published_table("silicon"), made = published_table("silicon_simulated");
+    std::map<std::string, std::pair<double, double>> measured;
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        measured[table.text(i, "set") + "/" + table.text(i, "program")] = {
+            table.number(i, "scale"), table.number(i, "beyond")};
+    std::map<std::string, double> scale;
+    double most = 0;
+    for (const SiliconRow& row : silicon_rows({.machine = "all"})) {
+        const auto [times, beyond] = measured.at(row.row.name);
+        most = std::max(most, beyond);
+        for (std::size_t i = 0; i < made.rows(); ++i) {
+            if (made.text(i, "set") + "/" + made.text(i, "program") != row.row.name) continue;
+            const double factor =
+                row.row.simulated / (made.number(i, "simulated") * times + beyond);
+            EXPECT_NEAR(factor, scale.try_emplace(row.set, factor).first->second, 1e-6)
+                << row.row.name;
+        }
+    }
+    EXPECT_GT(most, 5);
+    EXPECT_NEAR(scale.at("ncu_rtx3090"), 1, 1e-9);
+}
+
 TEST(Silicon, OfOneMachine) {
     for (const SiliconRow& row : silicon_rows({.machine = "rtx3090"}))
         EXPECT_EQ(row.machine, "rtx3090");
