@@ -26,11 +26,16 @@ memory::dram::Geometry geometry_of(const MemoryParameters& parameters) {
 }
 
 memory::StreamParameters memory_stream(const memory::dram::Geometry& geometry,
-                                       const MemoryParameters& parameters) {
-    const memory::StreamRates rates = memory::measure_streams(geometry);
+                                       const MemoryParameters& parameters,
+                                       const DmaParameters& dma) {
+    // LPDDR refreshes bank by bank; queues take turns by the request.
+    const memory::StreamRates rates =
+        memory::measure_streams(geometry, memory::dram::RefreshPolicy::kPerBank, dma.chunk);
     return {.read_gb_per_s = rates.read_gb_per_s,
             .write_gb_per_s = rates.write_gb_per_s,
-            .latency_ns = rates.read_latency_ns + parameters.latency_ns};
+            .latency_ns = rates.read_latency_ns + parameters.latency_ns,
+            .jump_ns = rates.jump_ns,
+            .turn_ns = rates.turn_ns};
 }
 
 void check(const Program& program, const Parameters& parameters, bool values) {
@@ -105,7 +110,7 @@ RunResult run(const Program& program, const Parameters& parameters, command::Sto
     engine::TlmMemoryPort port(simulation, "memory_port", clock);
     std::optional<memory::StreamMemory> memory;
     simulation.build_inside(port, [&] {
-        memory.emplace("memory", memory_stream(geometry, parameters.memory));
+        memory.emplace("memory", memory_stream(geometry, parameters.memory, parameters.dma));
         port.socket().bind(memory->socket);
     });
     // The wires are part of memory.latency: as short as a Channel can be.
