@@ -13,6 +13,7 @@ namespace lockstep::lab {
 namespace {
 
 const WidgetRow kWidgets[] = {
+    {"gradient", "values and gradients of a small network", gradients_by_hand},
     {"warp", "a warp's instructions over time, with lanes, control bits and waits", warp_over_time},
     {"warp_access", "sectors, banks and wavefronts of a warp's addresses", warp_access},
     {"systolic", "the wires of each PE of a systolic array by cycle", systolic_wires},

@@ -19,6 +19,7 @@ struct WidgetRow {
 /// Of widgets.cpp. Throws InputError with the nearest name; and with what is wrong in `request`.
 std::string widget_answer(const std::string& name, const std::string& request);
 
+nlohmann::ordered_json gradients_by_hand(const nlohmann::json& request);
 nlohmann::ordered_json systolic_wires(const nlohmann::json& request);
 nlohmann::ordered_json warp_over_time(const nlohmann::json& request);
 nlohmann::ordered_json warp_access(const nlohmann::json& request);

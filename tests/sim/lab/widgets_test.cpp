@@ -86,6 +86,31 @@ TEST(WarpAccessWidget, SaysWhatIsWrong) {
     EXPECT_EQ(error_of("warp_access", R"({"strid": 3})"), "unknown 'strid'; did you mean stride?");
 }
 
+TEST(GradientWidget, HasWhatAPencilFinds) {
+    const Json hand = answer("gradient", "{}");
+    EXPECT_EQ(hand["values"]["h"], Json({3, -1}));
+    EXPECT_EQ(hand["values"]["a"], Json({3, 0}));
+    EXPECT_EQ(hand["values"]["loss"], Json({4}));
+    EXPECT_EQ(hand["gradients"]["y"], Json({4}));
+    EXPECT_EQ(hand["gradients"]["w2"], Json({12, 0}));
+    EXPECT_EQ(hand["gradients"]["a"], Json({8, 12}));
+    EXPECT_EQ(hand["gradients"]["h"], Json({8, 0}));
+    EXPECT_EQ(hand["gradients"]["w1"], Json({8, 0, 16, 0}));
+    EXPECT_NEAR(hand["next"]["loss"], 0.788544, 1e-12);
+    EXPECT_NEAR(answer("gradient", R"({"rate": [0.1]})")["next"]["loss"], 16, 1e-12);
+}
+
+TEST(GradientWidget, AgreesWithDifferences) {
+    const Json run =
+        answer("gradient",
+               R"({"x": [0.7, -1.3], "w1": [0.4, 2, -1.1, 0.3], "w2": [1.5, -2], "target": [3]})");
+    for (const char* name : {"w1", "w2"})
+        for (std::size_t i = 0; i < run["gradients"][name].size(); ++i)
+            EXPECT_NEAR(run["gradients"][name][i], run["differences"][name][i].get<double>(), 1e-6);
+    EXPECT_GT(run["nodes"].size(), 8u);
+    EXPECT_EQ(error_of("gradient", R"({"x": [1]})"), "x: wanted 2 numbers");
+}
+
 TEST(WarpWidget, ShowsBothSidesAndWhereTheyMeet) {
     const Json run = answer("warp", R"({"kernel": "sides", "split": 12, "work": 2})");
     std::vector<std::uint32_t> sums, barriers;

@@ -2,7 +2,9 @@
 // The pictures by the names that labs give them. A new one is a row here.
 import type { ComponentType } from "preact";
 
+import { Gradient } from "./gradient";
 import { Npu } from "./npu";
+import { Parallel } from "./parallel";
 import { Systolic } from "./systolic";
 import { Warp } from "./warp";
 import { WarpAccess } from "./warp_access";
@@ -12,7 +14,9 @@ export interface WidgetProps {
 }
 
 const widgets: Record<string, ComponentType<WidgetProps>> = {
+    gradient: Gradient,
     npu: Npu,
+    parallel: Parallel,
     systolic: Systolic,
     warp: Warp,
     warp_access: WarpAccess,
