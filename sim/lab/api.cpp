@@ -8,6 +8,7 @@
 #include "sim/lab/answer.h"
 #include "sim/lab/embedded.h"
 #include "sim/lab/lab_json.h"
+#include "sim/lab/widgets/roofline.h"
 
 namespace lockstep::lab {
 
@@ -114,6 +115,8 @@ Response Api::post(const std::string& target, const std::string& body) const {
             200, "application/json",
             fmt::format("{{\"screen\":{},\"statistics\":{}}}", dump(run.screen), run.statistics)};
     }
+    if (target == "/api/point")
+        return json(roofline_point(service_.run(RunRequest::from_json(request)).statistics));
     if (const std::string name = between(target, "/api/widget/", ""); !name.empty())
         return {200, "application/json", service_.widget(name, request.dump())};
     if (const std::string name = between(target, "/api/labs/", "/check"); !name.empty())

@@ -17,6 +17,10 @@ const WidgetRow kWidgets[] = {
     {"warp", "a warp's instructions over time, with lanes, control bits and waits", warp_over_time},
     {"warp_access", "sectors, banks and wavefronts of a warp's addresses", warp_access},
     {"systolic", "the wires of each PE of a systolic array by cycle", systolic_wires},
+    {"tensor_core", "a dot product of the Tensor Core by generation, bit by bit", tensor_dot},
+    {"tensor_core_vcd", "the waveform of its 4 x 4 step", tensor_vcd},
+    {"fragments", "which lane and register holds which element of mma's matrices", mma_fragments},
+    {"roofline", "peaks and bandwidth of machines", machine_roofs},
 };
 
 }  // namespace

@@ -23,5 +23,9 @@ nlohmann::ordered_json gradients_by_hand(const nlohmann::json& request);
 nlohmann::ordered_json systolic_wires(const nlohmann::json& request);
 nlohmann::ordered_json warp_over_time(const nlohmann::json& request);
 nlohmann::ordered_json warp_access(const nlohmann::json& request);
+nlohmann::ordered_json tensor_dot(const nlohmann::json& request);
+nlohmann::ordered_json tensor_vcd(const nlohmann::json& request);
+nlohmann::ordered_json mma_fragments(const nlohmann::json& request);
+nlohmann::ordered_json machine_roofs(const nlohmann::json& request);
 
 }  // namespace lockstep::lab

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/error/error.h"
+#include "sim/lab/widgets/roofline.h"
 
 namespace lockstep::lab {
 namespace {
@@ -157,7 +158,65 @@ TEST(SystolicWidget, ShowsWhatTheWaveformShows) {
     EXPECT_EQ(wire(5, 2, kSumOut), 2328);
 }
 
+// isa/sass/tensor_core: cut below 23, 24 or 25 bits under the largest exponent.
+TEST(TensorCoreWidget, HasEachGenerationsBits) {
+    const Json dot =
+        answer("tensor_core", R"({"a": [1, 1, 1, 1], "b": [1, 1, 1, 1], "c": [16777216]})");
+    ASSERT_EQ(dot["generations"].size(), 4u);
+    EXPECT_EQ(dot["generations"][0]["result"], 16777216);
+    EXPECT_EQ(dot["generations"][2]["result"], 16777220);
+    EXPECT_EQ(dot["fused"], 16777216);
+    EXPECT_EQ(dot["once"], 16777220);
+    const Json& group = dot["generations"][2]["groups"][0];
+    EXPECT_EQ(group["largest"], 24);
+    EXPECT_EQ(group["terms"][0]["aligned"], 1);
+    const Json half =
+        answer("tensor_core",
+               R"({"a": [1, 0, 0, 0], "b": [1, 0, 0, 0], "c": [2048], "accumulate": "fp16"})");
+    EXPECT_EQ(half["generations"][0]["result"], 2048);
+    EXPECT_EQ(answer("tensor_core", R"({"type": "bf16"})")["generations"].size(), 2u);
+}
+
+// PTX ISA, matrix fragments of mma.m16n8k16.
+TEST(FragmentsWidget, HasTheLayoutOfThePtxIsa) {
+    const Json map = answer("fragments", "{}");
+    EXPECT_EQ(map["a"][5][6], Json({23, 0, 0}));
+    EXPECT_EQ(map["a"][13][7], Json({23, 1, 1}));
+    EXPECT_EQ(map["a"][0][8], Json({0, 2, 0}));
+    EXPECT_EQ(map["b"][9][3], Json({12, 1, 1}));
+    EXPECT_EQ(map["c"][8][1], Json({0, 3, 0}));
+    EXPECT_EQ(answer("fragments", R"({"type": "int8"})")["a"][0].size(), 32u);
+}
+
+TEST(RooflineWidget, HasTheMachinesPeaks) {
+    const Json roofs = answer("roofline", R"({"machines": ["a100", "tpu_v1"]})")["roofs"];
+    EXPECT_EQ(roofs[0]["bandwidth"], 2039e9);
+    EXPECT_NEAR(roofs[0]["peaks"]["fp16"].get<double>(), 312e12, 1e12);
+    EXPECT_NEAR(roofs[1]["peaks"]["int8"].get<double>(), 92e12, 1e12);
+}
+
+TEST(RooflineWidget, PlacesARunUnderTheRoofItRanWith) {
+    const Json point =
+        roofline_point(R"({"machine": "a100", "workload": "w", "run": {"set": ["sm.count=54"]},
+        "totals": {"cycles": 1000, "seconds": 1e-6}, "steps": [{"name": "k", "metrics": {
+        "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum": 100, "dram__bytes.sum": 50}}]})");
+    EXPECT_EQ(point["operations"], 200);
+    EXPECT_EQ(point["bytes"], 50);
+    EXPECT_EQ(point["precision"], "fp32");
+    EXPECT_NEAR(point["roof"]["peaks"]["fp16"].get<double>(), 156e12, 1e12);
+    EXPECT_EQ(point["roof"]["set"], Json({"sm.count=54"}));
+}
+
 TEST(Widgets, TellWhatIsWrongInARequest) {
+    EXPECT_EQ(error_of("tensor_core", R"({"a": [1], "b": [1, 2]})"),
+              "a and b: wanted the same count of numbers");
+    EXPECT_EQ(error_of("tensor_core", R"({"a": [1e9]})"),
+              "a and b: wanted the same count of numbers");
+    EXPECT_EQ(error_of("tensor_core", R"({"a": [1e9], "b": [1]})"),
+              "the netlist of a Tensor Core step takes finite numbers only");
+    EXPECT_EQ(error_of("tensor_core_vcd", R"({"sm": 71})"), "sm: 71 is none of 70, 75, 80 and 90");
+    EXPECT_EQ(error_of("roofline", R"({"machines": ["a1000"]})"), "machines: no machine 'a1000'");
+    EXPECT_EQ(error_of("roofline", "{}"), "machines: wanted a list of 1 to 8 texts");
     EXPECT_EQ(error_of("systolic", R"({"rows": 17})"), "rows: wanted a whole number of 1 to 16");
     EXPECT_EQ(error_of("systolic", R"({"row": 2})"), "unknown 'row'; did you mean rows?");
     EXPECT_EQ(error_of("systolic", R"({"dataflow": "wss"})"),
