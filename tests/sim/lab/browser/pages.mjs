@@ -50,10 +50,10 @@ export async function openBrowser() {
 
 export const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 400, height: 800 } };
 
-/// Goes to a page of a lab, and waits until nothing is under way.
+/// Goes to a page, and waits until its text and its picture are there.
 export async function goTo(page, address, place) {
     await page.goto("about:blank");
     await page.goto(address + "#/" + place);
     await page.waitForSelector("h1");
-    await page.waitForLoadState("networkidle");
+    if ((await page.locator(".widget").count()) > 0) await page.waitForSelector(".widget svg");
 }

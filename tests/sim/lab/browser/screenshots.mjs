@@ -3,7 +3,7 @@
 import { goTo, openBrowser, sizes, startServer } from "./pages.mjs";
 
 const [folder, ...places] = process.argv.slice(4);
-const server = await startServer();
+const server = await startServer(process.env.LABS ? ["--labs", process.env.LABS] : []);
 const browser = await openBrowser();
 const page = browser.context.pages()[0];
 for (const place of places)
