@@ -49,12 +49,14 @@ class Lowering {
     Step begin(std::size_t index, isa::Opcode opcode);
     void identity(Step& step, ValueId from);
     void set_output(Step& step, ValueId id);
-    bool see_otherwise(const Node& node);
-    bool see_slice(const Node& node);
     Step activation(std::size_t index);
     Step combination(std::size_t index);
     Step pooling(std::size_t index);
     Step softmax(std::size_t index);
+
+    // lower_movement.cpp
+    bool see_otherwise(const Node& node);
+    bool see_slice(const Node& node);
     Step gather(std::size_t index);
     Step copy(std::size_t index, const Part& from, ValueId from_value, const Part& to);
     std::vector<Step> concatenation(std::size_t index, std::vector<Step>& before);

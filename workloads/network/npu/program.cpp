@@ -7,12 +7,12 @@
 
 #include <algorithm>
 
-#include "isa/npu/weights.h"
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
-#include "workloads/network/compile/cost.h"
 #include "workloads/network/graph/given.h"
-#include "workloads/network/graph/quantisation.h"
+#include "workloads/network/npu/describe.h"
+#include "workloads/network/npu/host_step.h"
+#include "workloads/network/npu/weight_streams.h"
 
 namespace lockstep::network::npu_code {
 
@@ -24,26 +24,6 @@ using isa::Opcode;
 using enum isa::Field;
 
 constexpr std::uint64_t kLongestRow = (1 << 24) - 1;  ///< bytes of a transfer's row
-
-void append(std::vector<std::uint8_t>& bytes, std::int32_t value) {
-    for (int byte = 0; byte < 4; ++byte)
-        bytes.push_back(static_cast<std::uint8_t>(value >> (8 * byte)));
-}
-
-command::DataType buffer_type(ElementType type) {
-    switch (type) {
-        case ElementType::kInt8:
-            return command::DataType::kInt8;
-        case ElementType::kInt16:
-            return command::DataType::kInt16;
-        case ElementType::kInt32:
-            return command::DataType::kInt32;
-        case ElementType::kFp32:
-            return command::DataType::kFp32;
-        default:
-            return command::DataType::kUint8;
-    }
-}
 
 }  // namespace
 
@@ -66,196 +46,14 @@ struct ProgramMaker::Running {
     std::uint64_t raw_bytes = 0, stream_bytes = 0;
 };
 
-std::uint64_t ProgramMaker::add_bytes(const std::string& name, std::span<const std::uint8_t> bytes,
-                                      bool known) {
-    isa::Buffer buffer;
-    buffer.name = name;
-    buffer.space = isa::Space::kMemory;
-    buffer.role = isa::Role::kConstant;
-    buffer.bytes = bytes.size();
-    const std::uint32_t index = builder_.add_buffer(std::move(buffer));
-    if (known) builder_.add_data(index, 0, bytes);
-    result_.weight_bytes += bytes.size();
-    return builder_.address(index);
-}
-
-std::uint32_t ProgramMaker::add_constant(ValueId id, const Place& place) {
-    const Value& value = graph_.value(id);
-    std::vector<std::uint8_t> bytes(place.bytes, 0);
-    if (value.is_known()) {
-        const std::vector<std::int64_t> stored = to_integers(*value.data);
-        Shape shape = *value.shape;
-        // Images lie as [h][w][c].
-        const std::int64_t c = shape.size() == 4 ? shape[1] : 1,
-                           area = shape.size() == 4 ? shape[2] * shape[3] : 0;
-        const bool image = c > 1 && area > 1;
-        for (std::size_t i = 0; i < stored.size(); ++i) {
-            const auto n = static_cast<std::int64_t>(i);
-            const std::int64_t at =
-                image ? n / (c * area) * c * area + n % area * c + n / area % c : n;
-            bytes.at(static_cast<std::size_t>(at)) = static_cast<std::uint8_t>(stored[i]);
-        }
-    }
-    isa::Buffer buffer;
-    buffer.name = value.name;
-    buffer.space = isa::Space::kMemory;
-    buffer.role = isa::Role::kConstant;
-    buffer.bytes = bytes.size();
-    const std::uint32_t index = builder_.add_buffer(std::move(buffer));
-    if (value.is_known()) builder_.add_data(index, 0, bytes);
-    result_.weight_bytes += bytes.size();
-    return index;
-}
-
-std::uint32_t ProgramMaker::add_buffer(ValueId id, const Place& place) {
-    const Value& value = graph_.value(id);
-    const auto is_in = [&](const std::vector<ValueId>& list) {
-        return std::find(list.begin(), list.end(), id) != list.end();
-    };
-    isa::Buffer buffer;
-    buffer.name = value.name;
-    buffer.space = place.home == Home::kHost ? isa::Space::kHost : isa::Space::kMemory;
-    buffer.role = is_in(graph_.inputs)    ? isa::Role::kInput
-                  : is_in(graph_.outputs) ? isa::Role::kOutput
-                                          : isa::Role::kScratch;
-    buffer.type = buffer_type(value.type);
-    for (const std::int64_t extent : *value.shape)
-        buffer.shape.push_back(static_cast<std::uint64_t>(extent));
-    buffer.bytes = place.bytes;
-    return builder_.add_buffer(std::move(buffer));
-}
-
-void ProgramMaker::place_buffers() {
-    for (const auto& [id, place] : plan_.places)
-        if (place.home != Home::kSram)
-            buffers_[id] =
-                is_given(graph_.value(id)) ? add_constant(id, place) : add_buffer(id, place);
-}
-
-ValueId ProgramMaker::root_of(ValueId id) {
-    const Value& value = graph_.value(id);
-    const bool stored = value.quantisation && value.type == ElementType::kInt8;
-    return stored ? values_.own(id).value : id;
-}
-
-/// Of an input or output of the network, or what the host reads or writes.
-compile::Port ProgramMaker::port_of(ValueId id) {
-    const Value& value = graph_.value(id);
-    const bool stored = value.quantisation && value.type == ElementType::kInt8;
-    const ValueId root = root_of(id);
-    if (!buffers_.contains(root)) {
-        Place place{Home::kHost, 0, 0, 0, 0};
-        place.bytes = static_cast<std::uint64_t>(element_count(*value.shape)) * size_of(value.type);
-        buffers_[root] = add_buffer(root, place);
-    }
-    compile::View view{*value.shape, compile::dense_strides(*value.shape), {}};
-    std::uint64_t offset = 0;
-    if (stored) {
-        view = values_.view_of(id);
-        offset = static_cast<std::uint64_t>(values_.offset_of(id)) * size_of(value.type);
-    }
-    return {id, buffers_.at(root), offset, value.type, view};
-}
-
-void ProgramMaker::run_host(const Group& group) {
-    const Step& step = steps_[group.first];
-    const std::string& first = graph_.nodes[step.nodes.front()].name;
-    const std::string name =
-        step.nodes.size() == 1
-            ? "host:" + first
-            : fmt::format("host:{}..{}", first, graph_.nodes[step.nodes.back()].name);
-    NpuLayer layer;
-    layer.name = name;
-    layer.step = builder_.begin_step(name);
-    compile::HostTask task{step.nodes, {}, {}};
-    command::HostTask work{name, 0, 0};
-    std::vector<bool> made(graph_.values.size(), false), has(graph_.values.size(), false);
-    for (const std::size_t n : step.nodes) {
-        const Node& node = graph_.nodes[n];
-        for (const ValueId id : node.inputs) {
-            if (id == kNoValue || made[id] || has[id] || is_given(graph_.value(id))) continue;
-            has[id] = true;
-            const bool input =
-                std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
-            if (input || plan_.places.contains(root_of(id))) task.reads.push_back(port_of(id));
-        }
-        for (const ValueId id : node.outputs)
-            if (id != kNoValue) made[id] = true;
-        const compile::NodeCost cost = compile::cost_of(graph_, node);
-        work.operations += cost.operations;
-        work.bytes += cost.bytes;
-    }
-    for (ValueId id = 0; id < made.size(); ++id) {
-        const bool output =
-            std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
-        if (made[id] && (output || plan_.places.contains(root_of(id))))
-            task.writes.push_back(port_of(id));
-    }
-    layer.note = fmt::format("{} nodes on the host, {:.3g} MFLOP, {:.3g} MB", step.nodes.size(),
-                             static_cast<double>(work.operations) * 1e-6,
-                             static_cast<double>(work.bytes) * 1e-6);
-    builder_.call_host(builder_.add_host_task(std::move(work)));
-    result_.host_tasks.push_back(std::move(task));
-    result_.layers.push_back(std::move(layer));
-}
-
-/// Streams and parameters of these output channels: in as many parts as there are groups of a
-/// convolution, or cores that share the channels.
 ProgramMaker::Weights ProgramMaker::make_weights(const Step& step, std::int64_t first,
                                                  std::int64_t channels, bool by_core) {
-    Weights result;
-    const std::int64_t outputs = step.output_channels();
-    const auto each = static_cast<std::int64_t>(step.weight_count) / outputs;
-    const std::int64_t taps = step.window.height * step.window.width;
-    std::int64_t size = step.groups > 1 ? outputs / step.groups : channels;
-    // The channels that one input channel gives stay together.
-    const bool multiplies = step.opcode == Opcode::kDepthwise && outputs != step.input.box.c;
-    if (by_core && step.groups == 1 && !multiplies) {
-        const std::int64_t unit = target_.array_outputs;
-        size =
-            numerics::divide_up(numerics::divide_up(channels, unit), std::int64_t{target_.cores}) *
-            unit;
-    }
-    std::vector<std::uint8_t> bytes;
-    for (std::int64_t k = first; k < first + channels; k += size) {
-        WeightPart part{
-            k, std::min(size, first + channels - k), bytes.size(), 0, 0, isa::WeightFormat::kRaw};
-        const auto count = static_cast<std::uint64_t>(part.count * each);
-        result.raw_bytes += isa::packed_bytes(count, step.weight_type);
-        if (step.weights.empty()) {
-            part.stream_bytes =
-                stored_stream(step, target_, isa::packed_bytes(count, step.weight_type));
-            bytes.resize(bytes.size() + part.stream_bytes, 0);
-        } else {
-            const std::span<const std::int16_t> values(step.weights.data() + k * each,
-                                                       static_cast<std::size_t>(count));
-            const std::vector<std::int16_t> ordered = isa::order_weights(
-                values, static_cast<std::uint64_t>(part.count), static_cast<std::uint64_t>(taps),
-                static_cast<std::uint64_t>(each / taps), target_.array_outputs);
-            std::vector<std::uint8_t> stream;
-            if (target_.compresses_weights)
-                std::tie(part.format, stream) = isa::compress_weights(ordered, step.weight_type);
-            else
-                stream = *isa::encode_weights(ordered, step.weight_type, isa::WeightFormat::kRaw);
-            stream.resize(stored_stream(step, target_, stream.size()), 0);
-            part.stream_bytes = stream.size();
-            bytes.insert(bytes.end(), stream.begin(), stream.end());
-        }
-        bytes.resize(numerics::round_up(bytes.size(), std::size_t{16}), 0);
-        part.parameters = bytes.size();
-        const auto begin = static_cast<std::size_t>(k),
-                   end = begin + static_cast<std::size_t>(part.count);
-        for (std::size_t c = begin; c < end && !step.bias.empty(); ++c) append(bytes, step.bias[c]);
-        if (step.scales.size() > 1) {
-            for (std::size_t c = begin; c < end; ++c) append(bytes, step.scales[c].multiplier);
-            for (std::size_t c = begin; c < end; ++c)
-                bytes.push_back(static_cast<std::uint8_t>(step.scales[c].shift));
-        }
-        bytes.resize(numerics::round_up(bytes.size(), std::size_t{16}), 0);
-        result.parts.push_back(part);
-    }
-    result.bytes = bytes.size();
-    result.address = add_bytes(step.name + ".weights", bytes, !step.weights.empty());
+    WeightStreams streams = weight_streams(step, target_, first, channels, by_core);
+    Weights result{.bytes = streams.bytes.size(),
+                   .raw_bytes = streams.raw_bytes,
+                   .parts = std::move(streams.parts)};
+    result.address =
+        buffers_.add_constant(step.name + ".weights", streams.bytes, !step.weights.empty());
     return result;
 }
 
@@ -286,8 +84,8 @@ void ProgramMaker::load_constants(Running& run) {
         if (step.constant_bytes() != 0) {
             std::vector<std::uint8_t> bytes = step.table;
             bytes.insert(bytes.end(), step.parameters.begin(), step.parameters.end());
-            constants =
-                load(add_bytes(step.name + ".table", bytes, true), bytes.size(), pin(bytes.size()));
+            constants = load(buffers_.add_constant(step.name + ".table", bytes, true), bytes.size(),
+                             pin(bytes.size()));
         }
         run.constants_at.push_back(constants);
         const bool whole = s != group.last || group.cut.channels == step.output_channels();
@@ -316,7 +114,7 @@ void ProgramMaker::load_constants(Running& run) {
                           step.operand.box.pixel()};
             builder_.emit(transfer_of(step.operand, 0, region, Direction::kLoad,
                                       place.home == Home::kHost,
-                                      builder_.address(buffers_.at(step.operand.value))));
+                                      buffers_.address(step.operand.value)));
             run.operands.back() = region;
         }
     }
@@ -333,7 +131,7 @@ Region ProgramMaker::bring(Running& run, const Part& part, std::int64_t image, R
                          ? run.next_slot()
                          : run.ring.allocate(static_cast<std::uint64_t>(rows.count()) * region.row);
     builder_.emit(transfer_of(part, image, region, Direction::kLoad, place.home == Home::kHost,
-                              builder_.address(buffers_.at(part.value))));
+                              buffers_.address(part.value)));
     return region;
 }
 
@@ -447,7 +245,7 @@ void ProgramMaker::run_stripe(Running& run, std::int64_t image, Rows rows, std::
         if (last && place.home != Home::kSram)
             builder_.emit(transfer_of(out, image, output, Direction::kStore,
                                       place.home == Home::kHost,
-                                      builder_.address(buffers_.at(step.output.value))));
+                                      buffers_.address(step.output.value)));
         carried = output;
     }
 }
@@ -557,53 +355,20 @@ void ProgramMaker::run_group(const Group& group) {
     layer.core_estimate = group.core_cycles;
     layer.weight_bytes = run.raw_bytes;
     layer.stream_bytes = run.stream_bytes;
-    describe(group, layer);
+    describe(steps_, plan_, target_, group, layer);
     result_.layers.push_back(std::move(layer));
 }
 
-void ProgramMaker::describe(const Group& group, NpuLayer& layer) const {
-    const Step &head = steps_[group.first], &end = steps_[group.last];
-    const auto text = [](const Layout& l) { return fmt::format("{}x{}x{}", l.h, l.w, l.c); };
-    if (head.input.value != kNoValue) layer.shape = text(head.input.box) + " -> ";
-    layer.shape += text(end.output.box);
-    const auto kept = [&](const Part& part, const char* letter) {
-        if (part.value != kNoValue && plan_.places.at(part.value).home == Home::kSram)
-            layer.kept += letter;
-    };
-    kept(head.input, "i");
-    for (std::size_t s = group.first; s <= group.last; ++s) kept(steps_[s].operand, "+");
-    kept(end.output, "o");
-    double macs = 0, lanes = 0, outputs = 0;
-    for (std::size_t s = group.first; s <= group.last; ++s) {
-        const Step& step = steps_[s];
-        if (!step.is_product()) continue;
-        layer.weight_bits = static_cast<int>(isa::bits_of(step.weight_type));
-        layer.input_bits = static_cast<int>(isa::bits_of(step.input.box.type));
-        const bool depthwise = step.opcode == Opcode::kDepthwise;
-        const std::int64_t depth =
-            depthwise ? step.window.height * step.window.width : step.input.box.c / step.groups;
-        const std::int64_t inputs = depthwise ? target_.depthwise_taps : target_.array_inputs;
-        const std::int64_t k = step.output_channels() / step.groups;
-        const auto use = [](std::int64_t n, std::int64_t unit) {
-            return static_cast<double>(n) / static_cast<double>(numerics::round_up(n, unit));
-        };
-        const auto weight = static_cast<double>(step.macs);
-        macs += weight;
-        lanes += weight * use(depth, inputs) *
-                 (depthwise ? static_cast<double>(inputs) / target_.array_inputs : 1);
-        outputs += weight * use(k, target_.array_outputs);
-    }
-    if (macs == 0) return;
-    layer.lane_use = lanes / macs;
-    layer.output_use = outputs / macs;
-}
-
 NpuCompiled ProgramMaker::make() {
-    place_buffers();
-    for (const ValueId id : graph_.inputs) result_.inputs.push_back(port_of(id));
+    buffers_.place();
+    for (const ValueId id : graph_.inputs) result_.inputs.push_back(buffers_.port_of(id));
     for (const Group& group : plan_.groups)
-        steps_[group.first].on_host ? run_host(group) : run_group(group);
-    for (const ValueId id : graph_.outputs) result_.outputs.push_back(port_of(id));
+        if (const Step& step = steps_[group.first]; step.on_host)
+            add_host_step(graph_, plan_, step, buffers_, builder_, result_);
+        else
+            run_group(group);
+    for (const ValueId id : graph_.outputs) result_.outputs.push_back(buffers_.port_of(id));
+    result_.weight_bytes = buffers_.constant_bytes();
     result_.program = builder_.finish();
     return std::move(result_);
 }

@@ -6,10 +6,10 @@
 
 #include "isa/npu/builder.h"
 #include "workloads/network/compile/buffer.h"
+#include "workloads/network/npu/buffers.h"
 #include "workloads/network/npu/compile.h"
 #include "workloads/network/npu/emit.h"
 #include "workloads/network/npu/plan.h"
-#include "workloads/network/npu/values.h"
 
 namespace lockstep::network::npu_code {
 
@@ -18,11 +18,11 @@ class ProgramMaker {
     ProgramMaker(const Graph& graph, Values& values, const std::vector<Step>& steps,
                  const Plan& plan, const NpuTarget& target)
         : graph_(graph),
-          values_(values),
           steps_(steps),
           plan_(plan),
           target_(target),
-          builder_(1) {}
+          builder_(1),
+          buffers_(graph, values, plan, builder_) {}
 
     NpuCompiled make();
 
@@ -35,12 +35,6 @@ class ProgramMaker {
     /// Where a group's things lie while it runs.
     struct Running;
 
-    void place_buffers();
-    std::uint32_t add_buffer(ValueId id, const Place& place);
-    std::uint32_t add_constant(ValueId id, const Place& place);
-    compile::Port port_of(ValueId id);
-    ValueId root_of(ValueId id);  ///< the value whose place it has
-    void run_host(const Group& group);
     void run_group(const Group& group);
     void run_stripe(Running& run, std::int64_t image, Rows rows, std::int64_t piece);
     void run_commands(Running& run, std::size_t s, Rows rows, Region input, Region operand,
@@ -52,17 +46,13 @@ class ProgramMaker {
     void load_constants(Running& run);
     std::uint64_t load(std::uint64_t memory, std::uint64_t bytes, std::uint64_t to);
     Weights make_weights(const Step& step, std::int64_t first, std::int64_t channels, bool by_core);
-    std::uint64_t add_bytes(const std::string& name, std::span<const std::uint8_t> bytes,
-                            bool known);
-    void describe(const Group& group, NpuLayer& layer) const;
 
     const Graph& graph_;
-    Values& values_;
     const std::vector<Step>& steps_;
     const Plan& plan_;
     const NpuTarget& target_;
     isa::ProgramBuilder builder_;
-    std::map<ValueId, std::uint32_t> buffers_;
+    Buffers buffers_;
     std::size_t groups_done_ = 0;
     NpuCompiled result_;
 };
