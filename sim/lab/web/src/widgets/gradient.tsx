@@ -13,6 +13,7 @@ interface Setting {
     target: number;
     rate: string;
     gradients: boolean;
+    results: boolean;
 }
 
 interface Answer {
@@ -23,7 +24,7 @@ interface Answer {
     nodes: { name: string; op: string; inputs: string[]; shape: number[]; values: number[] | null; forward: boolean }[];
 }
 
-const kDefault: Setting = { x: [1, 2], w1: [1, 1, 1, -1], w2: [2, 3], target: 4, rate: "0.01", gradients: true };
+const kDefault: Setting = { x: [1, 2], w1: [1, 1, 1, -1], w2: [2, 3], target: 4, rate: "0.01", gradients: true, results: true };
 const kRates = ["0.001", "0.01", "0.02", "0.05", "0.1"];
 
 export function Gradient({ parameters }: { parameters: Record<string, unknown> }) {
@@ -63,33 +64,39 @@ export function Gradient({ parameters }: { parameters: Record<string, unknown> }
                 <NumberField label="target" value={target} least={-99} most={99} change={(value) => set({ target: value })} />
             </div>
             {error && <p class="wrong">{error}</p>}
-            {answer && <Picture answer={answer} shows={setting.gradients} />}
+            {answer && <Picture answer={answer} shows={setting.gradients && setting.results} results={setting.results} />}
             <div class="controls">
-                <button type="button" class="button" aria-pressed={setting.gradients} onClick={() => setSetting({ ...setting, gradients: !setting.gradients })}>
+                {!setting.results && (
+                    <button type="button" class="button" onClick={() => setSetting({ ...setting, results: true })}>
+                        Show results
+                    </button>
+                )}
+                <button type="button" class="button" aria-pressed={setting.gradients} onClick={() => setSetting({ ...setting, gradients: !setting.gradients, results: true })}>
                     {setting.gradients ? "Hide gradients" : "Show gradients"}
                 </button>
                 <SelectField label="rate" value={rate} options={kRates.map((value) => [value, value])} change={(value) => setSetting({ ...setting, rate: value })} />
                 <button type="button" class="button" onClick={step}>
                     Step: w − rate × gradient
                 </button>
-                <button type="button" class="button" onClick={() => set({ ...kDefault, ...parameters, rate } as Setting)}>
+                <button type="button" class="button" onClick={() => set({ ...kDefault, ...parameters, rate, results: setting.results } as Setting)}>
                     Begin again
                 </button>
             </div>
-            {answer && (
+            {answer && setting.results && (
                 <p class="summary" role="status">
                     y = <b>{show(answer.values.y[0])}</b>, loss = (y − target)² = <b>{show(answer.values.loss[0])}</b>
                     {losses.length > 0 && <span class="muted">; losses so far: {losses.map(show).join(", ")}</span>}
                 </p>
             )}
-            {answer && setting.gradients && <Tables answer={answer} />}
+            {answer && setting.gradients && setting.results && <Tables answer={answer} />}
         </section>
     );
 }
 
 const show = (value: number) => String(Number(value.toPrecision(5))).replace("-", "−");
 
-function Picture({ answer, shows }: { answer: Answer; shows: boolean }) {
+function Picture({ answer, shows, results }: { answer: Answer; shows: boolean; results: boolean }) {
+    const result = (value: number) => (results ? show(value) : "?");
     const { values, gradients } = answer;
     const at: Record<string, [number, number]> = { x0: [60, 60], x1: [60, 190], h0: [280, 60], h1: [280, 190], y: [500, 125], loss: [640, 125] };
     const edges: [string, string, number, number, number][] = [
@@ -140,10 +147,10 @@ function Picture({ answer, shows }: { answer: Answer; shows: boolean }) {
                 <line class="edge" x1={538} y1={125} x2={602} y2={125} />
                 {neuron("x0", ["x0", show(values.x[0])])}
                 {neuron("x1", ["x1", show(values.x[1])])}
-                {neuron("h0", [`h0 ${show(values.h[0])}`, `a0 ${show(values.a[0])}`], `dh ${show(gradients.h[0])}, da ${show(gradients.a[0])}`)}
-                {neuron("h1", [`h1 ${show(values.h[1])}`, `a1 ${show(values.a[1])}`], `dh ${show(gradients.h[1])}, da ${show(gradients.a[1])}`)}
-                {neuron("y", ["y", show(values.y[0])], `dy ${show(gradients.y[0])}`)}
-                {neuron("loss", ["loss", show(values.loss[0])])}
+                {neuron("h0", [`h0 ${result(values.h[0])}`, `a0 ${result(values.a[0])}`], `dh ${show(gradients.h[0])}, da ${show(gradients.a[0])}`)}
+                {neuron("h1", [`h1 ${result(values.h[1])}`, `a1 ${result(values.a[1])}`], `dh ${show(gradients.h[1])}, da ${show(gradients.a[1])}`)}
+                {neuron("y", ["y", result(values.y[0])], `dy ${show(gradients.y[0])}`)}
+                {neuron("loss", ["loss", result(values.loss[0])])}
             </svg>
         </div>
     );
