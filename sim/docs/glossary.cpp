@@ -21,9 +21,9 @@ bool is_part_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
 }
 
-/// SM, DRAM, MXU: two capitals or a digit beside one.
-bool is_in_capitals(const std::string& name) {
-    return std::count_if(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; }) > 1;
+/// SM, Tensor Core, Tile: a tile is something else.
+bool is_proper(const std::string& name) {
+    return name[0] >= 'A' && name[0] <= 'Z';
 }
 
 std::vector<std::string> split_names(const std::string& heading) {
@@ -57,14 +57,14 @@ Glossary::Glossary(const Page& page) : url_(page.url) {
     }
     for (std::size_t term = 0; term < terms_.size(); ++term)
         for (const std::string& name : terms_[term].names) {
-            Name entry{name, term, is_in_capitals(name)};
+            Name entry{name, term, is_proper(name)};
             if (!entry.is_exact)
                 std::transform(name.begin(), name.end(), entry.text.begin(), small);
             names_[small(name[0])].push_back(entry);
         }
     for (auto& [letter, names] : names_)
         std::stable_sort(names.begin(), names.end(), [](const Name& a, const Name& b) {
-            return a.text.size() > b.text.size();
+            return std::pair(a.text.size(), a.is_exact) > std::pair(b.text.size(), b.is_exact);
         });
 }
 

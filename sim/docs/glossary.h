@@ -26,14 +26,14 @@ class Glossary {
     const std::vector<Term>& terms() const { return terms_; }
 
     /// Links the first use of each term on a page, in paragraphs alone: headings, tables, code and
-    /// links stay as they are. A name is found in any case and with an s behind it; one that is
-    /// written in capitals (SM) only as it stands. In the glossary itself each meaning is taken as
+    /// links stay as they are. A name is found in any case and with an s behind it; one that begins
+    /// with a capital (SM, Tile) only as it stands. In the glossary itself each meaning is taken as
     /// a page.
     void link_terms(Page& page) const;
 
   private:
     struct Name {
-        std::string text;  ///< in small letters, but for names in capitals
+        std::string text;  ///< in small letters, unless it is exact
         std::size_t term;
         bool is_exact;
     };

@@ -47,6 +47,15 @@ TEST(Glossary, NamesInCapitalsStandAsTheyAre) {
                 HasSubstr("#sm-streaming-multiprocessor"));
 }
 
+TEST(Glossary, ProperNamesAreNoOthers) {
+    const Source sources[] = {
+        {kGlossaryPath, "# G\n### tiling, tile\nTo cut.\n### Tile\nA part of a chip.\n"},
+        {"a.md", "# T\nA Tile cuts a tile.\n"}};
+    const std::string html = build_site(sources, {}, "").files.at("a.html");
+    EXPECT_THAT(html, HasSubstr("data-meaning=\"A part of a chip.\">Tile</a>"));
+    EXPECT_THAT(html, HasSubstr("data-meaning=\"To cut.\">tile</a>"));
+}
+
 TEST(Glossary, LeavesHeadingsCodeLinksAndTablesAlone) {
     EXPECT_THAT(
         linked("# A warp\n## warp\n`warp` [warp](https://w.org)\n\n| warp |\n|---|\n| warp |\n"
