@@ -25,7 +25,7 @@ struct Options {
 };
 
 void show_docs(const Options& options) {
-    const docs::Site site = docs::build_site(docs::pages(), docs::assets(), stats::version());
+    const docs::Site site = docs::build_site(docs::all_pages(), docs::assets(), stats::version());
     if (options.folder.empty()) {
         const auto answer = [&](const http::Request& request, unsigned short port) {
             return docs::answer(site, request, port);

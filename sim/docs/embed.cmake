@@ -1,4 +1,4 @@
-# Writes sources.cpp: each page of PAGES (a file with a path a line) and each of ASSETS as a literal.
+# Writes sources.cpp: each page and lab of PAGES (a file with a path a line) and each of ASSETS as a literal.
 function(literals out folder)
     set(text "")
     foreach(path ${ARGN})
@@ -9,17 +9,24 @@ function(literals out folder)
 endfunction()
 
 file(STRINGS ${PAGES} pages)
+set(labs ${pages})
+list(FILTER labs INCLUDE REGEX "[.]yaml$")
+list(FILTER pages EXCLUDE REGEX "[.]yaml$")
 literals(page_rows ${ROOT} ${pages})
+literals(lab_rows ${ROOT} ${labs})
 literals(asset_rows ${ROOT}/sim/docs ${ASSETS})
 file(WRITE ${OUT} "#include \"sim/docs/source.h\"
 namespace lockstep::docs {
 namespace {
 constexpr Source kPages[] = {
 ${page_rows}};
+constexpr Source kLabs[] = {
+${lab_rows}};
 constexpr Source kAssets[] = {
 ${asset_rows}};
 }
 std::span<const Source> pages() { return kPages; }
+std::span<const Source> labs() { return kLabs; }
 std::span<const Source> assets() { return kAssets; }
 }
 ")

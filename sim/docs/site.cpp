@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/docs/site.h"
 
+#include <deque>
+
 #include "sim/docs/code.h"
 #include "sim/docs/glossary.h"
+#include "sim/docs/lab_page.h"
 #include "sim/docs/layout.h"
 #include "sim/docs/search_index.h"
 
@@ -26,6 +29,22 @@ void dress(Page& page) {
 }
 
 }  // namespace
+
+std::span<const Source> all_pages() {
+    struct Pages {
+        std::deque<std::string> texts;  // stay where they are
+        std::vector<Source> all;
+        Pages() : all(pages().begin(), pages().end()) {
+            for (const Source& lab : labs()) {
+                const std::string_view stem = lab.path.substr(0, lab.path.rfind('.'));
+                const std::string& path = texts.emplace_back(std::string(stem) + ".md");
+                all.push_back({path, texts.emplace_back(lab_page(lab.text))});
+            }
+        }
+    };
+    static const Pages pages;
+    return pages.all;
+}
 
 Site build_site(std::span<const Source> sources, std::span<const Source> assets,
                 std::string_view version) {

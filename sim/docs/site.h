@@ -22,6 +22,9 @@ struct Site {
 /// The page whose headings of level 3 are the terms that the others are linked to.
 inline constexpr std::string_view kGlossaryPath = "sim/docs/glossary.md";
 
+/// Every page there is: pages(), and the labs as pages.
+std::span<const Source> all_pages();
+
 /// `version` stands at the foot of each page. The same input gives the same bytes.
 Site build_site(std::span<const Source> pages, std::span<const Source> assets,
                 std::string_view version);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the site is made of, which is part of the program (sources.cpp, generated): every .md file
-// of the source tree, and the site's style and scripts.
+// of the source tree, the labs, and the site's style and scripts.
 #pragma once
 
 #include <span>
@@ -14,6 +14,7 @@ struct Source {
 };
 
 std::span<const Source> pages();
+std::span<const Source> labs();  ///< YAML: lab_page() makes pages of them
 std::span<const Source> assets();
 
 }  // namespace lockstep::docs

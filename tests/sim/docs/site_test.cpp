@@ -19,7 +19,7 @@ using ::testing::Not;
 namespace fs = std::filesystem;
 
 TEST(Site, OfThisTreeHasNoFault) {
-    const Site site = build_site(pages(), assets(), "1.0");
+    const Site site = build_site(all_pages(), assets(), "1.0");
     for (const Problem& problem : site.problems)
         ADD_FAILURE() << problem.place << ": " << problem.what;
     for (const OutsideLink& link : site.outside)
@@ -40,9 +40,21 @@ TEST(Site, HasEveryPageOfThisTree) {
     EXPECT_TRUE(known.contains("README.md"));
 }
 
+TEST(Site, HasTheLabsWithTheirSteps) {
+    ASSERT_GE(labs().size(), 5u);
+    const Site site = build_site(all_pages(), assets(), "1.0");
+    for (const Source& lab : labs()) {
+        std::string url(lab.path);
+        url.replace(url.rfind('.'), std::string::npos, ".html");
+        ASSERT_TRUE(site.files.contains(url)) << url;
+        EXPECT_THAT(site.files.at(url), HasSubstr("./lockstep lab ")) << url;
+        EXPECT_THAT(site.files.at(url), HasSubstr("<h2 id=\"6-")) << url;
+    }
+}
+
 /// Every href and src of the written files leads to a file of the site and an id in it.
 TEST(Site, HasNoDeadLinkInWhatIsWritten) {
-    const Site site = build_site(pages(), assets(), "1.0");
+    const Site site = build_site(all_pages(), assets(), "1.0");
     static const std::regex kLink("(?:href|src)=\"([^\"]+)\"");
     std::size_t links = 0;
     for (const auto& [path, text] : site.files) {
@@ -66,7 +78,8 @@ TEST(Site, HasNoDeadLinkInWhatIsWritten) {
 }
 
 TEST(Site, IsTheSameBytesEachTime) {
-    EXPECT_EQ(build_site(pages(), assets(), "1").files, build_site(pages(), assets(), "1").files);
+    EXPECT_EQ(build_site(all_pages(), assets(), "1").files,
+              build_site(all_pages(), assets(), "1").files);
 }
 
 TEST(Site, LinksBetweenTextsBecomeLinksOfTheSite) {
