@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "sim/cli/run_checkpoint.h"
 #include "sim/cli/run_on_each.h"
 #include "sim/cli/run_page.h"
 #include "sim/cli/run_train.h"
@@ -226,12 +227,15 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     add_training(*verb, job);
     verb->callback([job, html_file, verb, &after_dashes, &status] {
         job->arguments.insert(job->arguments.end(), after_dashes.begin(), after_dashes.end());
+        const Checkpoints checkpoints =
+            job->training == nullptr ? checkpoints_of(*verb) : Checkpoints{};
         for (const CLI::Option* option : verb->get_options()) {
-            if (!is_given(*option)) continue;
+            if (!is_given(*option) || checkpoints.has(option->get_name())) continue;
             job->given.push_back(option->get_name());
             if (const std::string text = origin_text(*option); !text.empty())
                 job->options.push_back(text);
         }
+        if (checkpoints.are_wanted()) begin_checkpoints(checkpoints, *job, *html_file);
         status = run_job(*job, *html_file);
     });
 }

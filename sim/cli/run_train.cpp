@@ -117,11 +117,16 @@ void add_training(CLI::App& verb, const std::shared_ptr<run::Job>& job) {
                           "again (0: keep all)")
               ->check(CLI::Range(0, 10000)))
         ->capture_default_str();
-    group(verb.add_option("--checkpoint", o.checkpoint, "write the state here after each epoch")
+    group(verb.add_option("--checkpoint", o.checkpoint,
+                          "write the state here: of a training after each epoch, of another run "
+                          "after --checkpoint-every")
               ->check(is_name));
-    group(verb.add_option("--checkpoint-every", o.checkpoint_every, "and after so many steps")
+    group(verb.add_option("--checkpoint-every", o.checkpoint_every,
+                          "training: and after so many steps; else: after so many seconds of CPU "
+                          "time (default: 60)")
               ->check(kCount));
-    group(verb.add_option("--resume", o.resume, "go on from this checkpoint, to the same bits")
+    group(verb.add_option("--resume", o.resume,
+                          "go on from this checkpoint of the same command, to the same bits")
               ->check(is_name));
 }
 
