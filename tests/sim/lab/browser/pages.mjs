@@ -55,5 +55,5 @@ export async function goTo(page, address, place) {
     await page.goto("about:blank");
     await page.goto(address + "#/" + place);
     await page.waitForSelector("h1");
-    if ((await page.locator(".widget").count()) > 0) await page.waitForSelector(".widget svg");
+    if ((await page.locator(".widget").count()) > 0) await page.waitForSelector(".widget :is(svg, .bars, table)");
 }

@@ -17,7 +17,7 @@ for (const place of places)
         await goTo(page, server.address, place);
         await page.waitForTimeout(400);
         for (const button of await page.locator(".scrubber button[aria-label$=after]").all())
-            for (let i = 0; i < 4; i++) await button.click();
+            for (let i = 0; i < 4 && (await button.isEnabled()); i++) await button.click();
         await page.evaluate(() => scrollTo(0, 0));
         await page.screenshot({ path: `${folder}/${place.replace("/", "_") || "home"}_${name}.png`, fullPage: true });
     }

@@ -136,7 +136,7 @@ function RoofLines({ roof, number, peaks, x, y, x0, x1, y0 }: LinesProps) {
             {peaks.map(([name, peak]) => (
                 <g key={name}>
                     <line x1={x(peak / roof.bandwidth)} y1={y(peak)} x2={x(x1)} y2={y(peak)} />
-                    <text x={x(x1) - 4} y={y(peak) - 6} class="end">
+                    <text x={x(x1) - 4} y={y(peak) + (number === 0 ? -6 : 15)} class="end">
                         {nameOf(roof)} {name}
                     </text>
                 </g>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from "preact";
 
-import { type Run, entersNorth, entersWest, isBusy, isMoving, kNorth, kSpare, kWest, leavesSouth, stateOf, weightOf } from "./systolic_run";
+import { type Run, entersNorth, entersWest, isBusy, isLoading, isMoving, kNorth, kSpare, kWest, leavesSouth, stateOf, weightOf } from "./systolic_run";
 
 interface Props {
     run: Run;
@@ -55,7 +55,7 @@ export function ArrayPicture({ run, cycle, chosen, choose, summary }: Props) {
                         <Flows
                             key={cycle}
                             west={isBusy(wires) ? wires[kWest] : undefined}
-                            north={isOs && isBusy(wires) ? wires[kNorth] : undefined}
+                            north={(isOs ? isBusy(wires) : isLoading(wires)) ? wires[kNorth] : undefined}
                             south={leavesSouth(run, cycle, row, column)}
                             pe={pe}
                             gap={gap}

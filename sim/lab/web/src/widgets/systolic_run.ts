@@ -34,6 +34,7 @@ const kMultiply = 1,
 const has = (wires: Wires | undefined, bit: number) => wires !== undefined && (wires[kControl] & bit) !== 0;
 
 export const isBusy = (wires: Wires) => has(wires, kMultiply);
+export const isLoading = (wires: Wires) => has(wires, kShift);
 export const isMoving = (wires: Wires) => has(wires, kShift) || has(wires, kUnload);
 
 export function stateOf(_: Run, wires: Wires): "multiply" | "load" | "idle" {

@@ -6,7 +6,7 @@ import { type Generation, labelOf, shown } from "./tensor_core";
 
 const kCell = 13;
 const kRow = 24;
-const kLabel = 92;
+const kLabel = 108;
 const kDigits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 export const power = (n: number) => "2" + String(n).replace(/-/, "⁻").replace(/\d/g, (digit) => kDigits[Number(digit)]);
 const kBelow = 7; // columns shown below the last bit
@@ -75,7 +75,7 @@ export function BitPicture({ generation, index }: { generation: Generation; inde
                 {group.terms.map((term, i) =>
                     row(22 + i * kRow, labelOf(generation, index, i), term.value, term.significand, term.exponent - term.point, "term"),
                 )}
-                <line class="rule" x1={kLabel - 60} x2={width - 8} y1={22 + group.terms.length * kRow} y2={22 + group.terms.length * kRow} />
+                <line class="rule" x1={kLabel - 76} x2={width - 8} y1={22 + group.terms.length * kRow} y2={22 + group.terms.length * kRow} />
                 {row(24 + group.terms.length * kRow, "sum", group.sum, group.sum, last, "sum")}
                 <line class="cut" x1={x(last) + kCell} x2={x(last) + kCell} y1={18} y2={height - 4} />
             </svg>
