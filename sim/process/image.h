@@ -16,8 +16,6 @@ void fix_addresses();
 /// From now on writes an image to `path` after every `seconds` of this process's CPU time, whole or
 /// not at all. `identity`: what is run, in lines; a resumed run must have the same. Call once.
 void keep_images(const std::string& path, unsigned seconds, const std::string& identity);
-/// No more images.
-void stop_images();
 
 /// This process becomes that of the image, which goes on with the option's and writes further ones.
 /// Does not return. Throws InputError where the file is no such image, is damaged, is of something
