@@ -20,8 +20,12 @@ namespace {
 
 Cycle request_service(const MemoryRequest& request, const MemoryParameters& parameters) {
     if (request.kind == RequestKind::kRead) return kFraction;
-    const auto sectors = static_cast<std::uint32_t>(std::popcount(request.sectors));
-    return std::max(kFraction, service(sectors * kSectorBytes, parameters.request_bandwidth));
+    // A warp's store of a word a lane brings 128 bytes, whatever sectors they go to.
+    const std::uint32_t bytes =
+        request.kind == RequestKind::kWrite
+            ? written_bytes(request)
+            : static_cast<std::uint32_t>(std::popcount(request.sectors)) * kSectorBytes;
+    return std::max(kFraction, service(bytes, parameters.request_bandwidth));
 }
 
 Cycle reply_service(const MemoryReply& reply, const MemoryParameters& parameters) {

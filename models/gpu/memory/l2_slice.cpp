@@ -178,8 +178,7 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
     line.dirty |= asked.sectors;
     note_use(request, slot);
     recall_copy(now, request, line);
-    occupy(now, std::max(kFraction, service(count(asked.sectors) * kSectorBytes,
-                                            parameters_.slice_bandwidth)));
+    occupy(now, std::max(kFraction, service(written_bytes(asked), parameters_.slice_bandwidth)));
     answer(now, request);
     return true;
 }

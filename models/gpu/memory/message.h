@@ -2,6 +2,7 @@
 // What SMs and memory partitions say to each other through the crossbar.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "sim/engine/time.h"
@@ -41,6 +42,18 @@ struct MemoryRequest {
     bool is_float = false;   ///< atomics: of floating-point numbers
     bool translated = true;  ///< false: the SM's TLB missed, the partition's MMU must translate
 };
+
+/// Data that a write brings: whole sectors, and of partial ones what is written.
+constexpr std::uint32_t written_bytes(const MemoryRequest& request) {
+    constexpr unsigned kSectorHalves = kSectorBytes / 2;
+    const unsigned whole = request.sectors & ~unsigned{request.partial};
+    std::uint64_t halves = 0;
+    for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+        if ((request.partial >> sector & 1) != 0)
+            halves |= request.halves & (0xffffull << (sector * kSectorHalves));
+    return static_cast<std::uint32_t>(std::popcount(whole)) * kSectorBytes +
+           static_cast<std::uint32_t>(std::popcount(halves)) * 2;
+}
 
 struct MemoryReply {
     std::uint32_t id = 0;

@@ -30,6 +30,19 @@ TEST(CrossbarPort, SendsAndReceivesItsBandwidth) {
     EXPECT_NEAR(static_cast<double>(last - sm.answers[64].answered), 2 * 63, 2);
 }
 
+TEST(CrossbarPort, SendsOfAPartialWriteItsBytes) {
+    MemoryBench bench("v100", 1, {"crossbar.request_bandwidth=16"});
+    SyntheticSm& sm = *bench.sms[0];
+    for (std::uint64_t i = 0; i < 9; ++i)
+        sm.requests.push_back({.line = 4 * i,
+                               .halves = 0x000f'000f'000f'000f,
+                               .kind = RequestKind::kWrite,
+                               .sectors = 0xf,
+                               .partial = 0xf});
+    bench.run();
+    for (std::size_t i = 1; i < 9; ++i) EXPECT_EQ(sm.answers[i].sent - sm.answers[i - 1].sent, 2u);
+}
+
 TEST(CrossbarPort, LimitsWhatIsNotAnswered) {
     MemoryBench bench("v100", 1, {"crossbar.outstanding=4"});
     SyntheticSm& sm = *bench.sms[0];

@@ -115,6 +115,16 @@ TEST_F(L2SliceTest, DeliversItsBandwidth) {
     EXPECT_EQ(slice->busy_cycles(), 8u);
 }
 
+// Eight bytes in each of four sectors, as a store of words 16 bytes apart brings.
+TEST_F(L2SliceTest, APartialWriteTakesTheTimeOfItsBytes) {
+    ask(0, 0,
+        {.halves = 0x000f'000f'000f'000f, .kind = kWrite, .sectors = 0b1111, .partial = 0b1111});
+    for (std::uint32_t i = 1; i < 3; ++i) ask(0, 2, {.id = i, .kind = kWrite, .sectors = 0b1111});
+    EXPECT_THAT(until(100),
+                ElementsAre(Told{"reply", 0, 0}, Told{"reply", 1, 1}, Told{"reply", 3, 2}));
+    EXPECT_EQ(slice->busy_cycles(), 5u);
+}
+
 TEST_F(L2SliceTest, FetchesWrittenPartsOnlyWhenTheyAreRead) {
     ask(0, 0, {.id = 1, .kind = kWrite, .sectors = 0b0011, .partial = 0b0010});
     EXPECT_THAT(until(10), ElementsAre(Told{"reply", 0, 1}));
