@@ -11,6 +11,8 @@ interface Props {
     summary: string;
 }
 
+const kQueueStep = 22; // between numbers that wait above the array
+
 /// Sizes by how many PEs there are to draw: with all wires, with sums, or as dots.
 function layoutOf(side: number) {
     if (side <= 4) return { pe: 74, gap: 52, queue: 3, step: 46 };
@@ -22,7 +24,7 @@ export function ArrayPicture({ run, cycle, chosen, choose, summary }: Props) {
     const { pe, gap, queue, step } = layoutOf(Math.max(run.rows, run.columns));
     const pitch = pe + gap;
     const margin = queue * step + 30;
-    const top = queue * (step - 20) + 34;
+    const top = queue > 0 ? gap + 6 + queue * kQueueStep : 34;
     const width = margin + run.columns * pitch + 10;
     const height = top + run.rows * pitch + (queue > 0 ? 26 : 4);
     const x = (column: number) => margin + column * pitch;
@@ -79,7 +81,7 @@ export function ArrayPicture({ run, cycle, chosen, choose, summary }: Props) {
             const value = entersNorth(run, cycle, column, ahead);
             if (value !== undefined)
                 queues.push(
-                    <text key={`n${column}-${ahead}`} class={`queued q${ahead}`} x={x(column) + pe / 2} y={y(0) - 26 - ahead * (step - 20)}>
+                    <text key={`n${column}-${ahead}`} class={`queued q${ahead}`} x={x(column) + pe / 2} y={y(0) - gap - 4 - (ahead - 1) * kQueueStep}>
                         {value}
                     </text>,
                 );

@@ -193,7 +193,7 @@ function Operands({ setting, set }: { setting: Setting; set: (change: Partial<Se
 
 function Results({ dot, chosen }: { dot: Dot; chosen: number }) {
     return (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Results">
+        <div class="scroll tall" tabIndex={0} role="region" aria-label="Results">
             <table aria-live="polite">
                 <thead>
                     <tr>
