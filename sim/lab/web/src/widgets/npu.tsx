@@ -119,17 +119,7 @@ function View({ answer }: { answer: Answer }) {
                     <li key={name}>
                         <button type="button" class="bar-row" aria-pressed={name === step.name} onClick={() => setChosen(name)}>
                             <span class="bar-name">{name}</span>
-                            <span class="bar-track">
-                                <span class="bar-all" style={`width: ${(100 * metrics.cycles) / most}%`}>
-                                    {parts.map(([kind, , metric]) => (
-                                        <span
-                                            key={kind}
-                                            class={`part ${kind}`}
-                                            style={`width: ${(100 * (metrics[metric] ?? 0)) / (kCores * metrics.cycles)}%`}
-                                        />
-                                    ))}
-                                </span>
-                            </span>
+                            <Bar metrics={metrics} most={most} />
                             <span class="bar-value">{format(metrics.cycles)}</span>
                         </button>
                     </li>
@@ -156,10 +146,30 @@ function View({ answer }: { answer: Answer }) {
     );
 }
 
+/// The parts one after the other; the whole is the step's time in all cores.
+function Bar({ metrics, most }: { metrics: Record<string, number>; most: number }) {
+    const width = (100 * metrics.cycles) / most;
+    // What a core waits for may be counted twice, where two things keep it: the bar stays the step's time.
+    const counted = parts.reduce((sum, [, , metric]) => sum + (metrics[metric] ?? 0), 0);
+    const whole = Math.max(counted, kCores * metrics.cycles);
+    let at = 0;
+    return (
+        <svg class="bar-track" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="part rest" width={width} height={10} />
+            {parts.map(([kind, , metric]) => {
+                const part = (width * (metrics[metric] ?? 0)) / whole;
+                const x = at;
+                at += part;
+                return <rect key={kind} class={`part ${kind}`} x={x} width={part} height={10} />;
+            })}
+        </svg>
+    );
+}
+
 function Details({ step, decision }: { step: Step; decision?: string }) {
     const { metrics } = step;
     return (
-        <div class="note">
+        <div class="note details">
             <p>
                 <b>{step.name}</b>
                 {decision && <>: {decision}.</>}
