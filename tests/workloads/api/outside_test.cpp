@@ -97,21 +97,31 @@ void check_virtual_platform(const Folder& folder) {
     ASSERT_THAT(by_own, testing::SizeIs(1));
     ASSERT_THAT(second, testing::SizeIs(1));
     EXPECT_EQ((std::vector{by_own[0], second[0]}), cycles_by_hand());
-    // A load of code and one of data wait for DRAM one after the other.
     const Result near = platform(cubin() + " 100"), far = platform(cubin() + " 500");
     EXPECT_EQ(near.status, 0) << near.output;
     EXPECT_EQ(far.status, 0) << far.output;
     const int more = std::stoi(words_behind(far.output, "launch 0: ").at(0)) -
                      std::stoi(words_behind(near.output, "launch 0: ").at(0));
-    constexpr double kCyclesByNanosecond = 1.98;
-    EXPECT_NEAR(more, 2 * 400 * kCyclesByNanosecond, 10);
+    // Data waits for all of the latency; before it code does, in as far as it is not fetched ahead.
+    constexpr double kCyclesByNanosecond = 1.98, kMore = 400 * kCyclesByNanosecond;
+    EXPECT_GE(more, kMore - 10);
+    EXPECT_LE(more, 2 * kMore + 10);
     EXPECT_EQ(words_behind(near.output, "DRAM saw "), words_behind(far.output, "DRAM saw "));
     const Result wrong = platform("/dev/null");
     EXPECT_EQ(wrong.status, 1);
     EXPECT_THAT(wrong.output, HasSubstr("this is no cubin"));
 }
 
+/// A project of its own is not built with this one's sanitizers, which must come first.
+constexpr bool kHasSanitizer =
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    true;
+#else
+    false;
+#endif
+
 TEST(Outside, AProjectFindsTheBuildTree) {
+    if (kHasSanitizer) GTEST_SKIP() << "a build with sanitizers";
     const Folder folder("outside");
     build(binary_path(""), folder);
     const Result run = shell(folder.path("kernel_and_network ") + cubin());
@@ -125,6 +135,7 @@ TEST(Outside, AProjectFindsTheBuildTree) {
 }
 
 TEST(Outside, AProjectFindsAnInstallation) {
+    if (kHasSanitizer) GTEST_SKIP() << "a build with sanitizers";
     const Folder prefix("installed"), folder("outside");
     const Result installed =
         shell("cmake --install " + binary_path("") + " --prefix " + prefix.path());
