@@ -10,6 +10,8 @@ namespace lockstep::html {
 namespace {
 
 constexpr double kLeft = 62, kRight = 16, kTop = 12, kBottom = 46;
+/// Narrower, its letters would not be read.
+constexpr double kLeast = 520;
 
 /// 10 to the power of a whole number, as text.
 std::string power(double exponent) {
@@ -150,15 +152,25 @@ void Plot::line(double ax, double ay, double bx, double by, const char* style) {
 }
 
 void Plot::label(double px, double py, const std::string& text) {
+    constexpr double kLineHeight = 13, kLetterWidth = 6.5, kGap = 8;  // of 11.5 px text
     const bool is_at_right = x(px) < (kLeft + width_ - kRight) / 2;
-    body_ +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>", x(px) + (is_at_right ? 8 : -8),
-                    y(py) - 7, is_at_right ? "" : " text-anchor=\"end\"", escape(text));
+    const double at = x(px) + (is_at_right ? kGap : -kGap);
+    const double width = kLetterWidth * static_cast<double>(text.size());
+    Box box{is_at_right ? at : at - width, is_at_right ? at + width : at, y(py) - 7};
+    const auto overlaps = [&](const Box& other) {
+        return box.left < other.right && other.left < box.right &&
+               std::abs(box.bottom - other.bottom) < kLineHeight;
+    };
+    for (std::size_t i = 0; i < labels_.size() && std::ranges::any_of(labels_, overlaps); ++i)
+        box.bottom += kLineHeight;
+    labels_.push_back(box);
+    body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>", at, box.bottom,
+                         is_at_right ? "" : " text-anchor=\"end\"", escape(text));
 }
 
 std::string Plot::text(const std::string& x_label, const std::string& y_label) const {
     return picture(
-        width_, height_, 340, title_,
+        width_, height_, kLeast, title_,
         body_ + fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text><text "
                             "transform=\"translate(14 {}) rotate(-90)\" "
                             "text-anchor=\"middle\">{}</text>",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockstep::html {
 
@@ -44,7 +45,8 @@ class Plot {
     void point(double x, double y, Mark mark, const char* style, const std::string& title);
     /// Within the axes, both ends of which are.
     void line(double ax, double ay, double bx, double by, const char* style);
-    /// Beside a point of the plot; at the right where there is room.
+    /// Beside a point of the plot; at the right where there is room, lower where another one
+    /// stands.
     void label(double x, double y, const std::string& text);
     Range x_range() const { return {x_.from(), x_.to()}; }
     Range y_range() const { return {y_.from(), y_.to()}; }
@@ -66,7 +68,12 @@ class Plot {
     double y(double value) const;
     void draw_grid();
 
+    struct Box {
+        double left, right, bottom;
+    };
+
     Side x_, y_;
+    std::vector<Box> labels_;
     double width_, height_;
     std::string title_, body_;
 };

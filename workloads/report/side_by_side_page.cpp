@@ -99,7 +99,10 @@ std::string roofline_of(const std::vector<Place>& places) {
                      ridge = std::min(place.peak / place.bandwidth, xs.most);
         if (from < ridge)
             plot.line(from, from * place.bandwidth, ridge, ridge * place.bandwidth, "roof");
-        if (ridge < xs.most) plot.line(ridge, place.peak, xs.most, place.peak, "roof");
+        if (ridge < xs.most) {
+            plot.line(ridge, place.peak, xs.most, place.peak, "roof");
+            plot.label(ridge, place.peak, "roof of " + place.machine);
+        }
         plot.label(place.intensity, place.rate, place.machine);
         plot.point(place.intensity, place.rate, html::Mark::kCircle, colour.c_str(),
                    fmt::format("{}: {:.3g} operations a byte, {}; at most {}", place.machine,
