@@ -22,8 +22,9 @@ namespace lockstep::report {
 
 class RulesRunner {
   public:
-    explicit RulesRunner(bool counts_instructions = true, unsigned threads = 1)
-        : machine_(config::Machine::load("h200", {"sm.count=4"})),
+    explicit RulesRunner(bool counts_instructions = true, unsigned threads = 1,
+                         const std::vector<std::string>& settings = {"sm.count=4"})
+        : machine_(config::Machine::load("h200", settings)),
           device_(make_simulator(
               machine_, {.threads = threads, .counts_instructions = counts_instructions})) {
         const std::string path = source_path("tests/workloads/report/data/rules_sm_90.cubin");

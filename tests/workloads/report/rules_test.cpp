@@ -14,10 +14,14 @@ using testing::HasSubstr;
 class Rules : public testing::Test {
   protected:
     /// What a rule says of a launch; a gain of 0 where it says nothing.
-    Advice advice(std::string_view rule, const RunFile& run) {
-        for (const Advice& one : advice_on(run.steps.at(0), runner_.machine()))
+    static Advice advice_of(std::string_view rule, const RunFile& run,
+                            const config::Machine& machine) {
+        for (const Advice& one : advice_on(run.steps.at(0), machine))
             if (one.rule == rule) return one;
         return {};
+    }
+    Advice advice(std::string_view rule, const RunFile& run) {
+        return advice_of(rule, run, runner_.machine());
     }
     RulesRunner runner_;
 };
@@ -34,6 +38,24 @@ TEST_F(Rules, Tail) {
     const Advice tail = advice("tail", runner_.run("unfused", 9, 1024));
     EXPECT_NEAR(tail.gain, 1 - 1.125 / 2, 1e-9);
     EXPECT_EQ(advice("tail", runner_.run("unfused", 16, 1024)).gain, 0);
+}
+
+TEST_F(Rules, Imbalance) {
+    // The last of 16 CTAs, two waves, goes on when all others are done.
+    const Advice found = advice("imbalance", runner_.run("lopsided", 16, 1024));
+    EXPECT_GT(found.gain, 0.4);
+    EXPECT_THAT(found.text, HasSubstr("CTAs take different times"));
+    EXPECT_LT(advice("imbalance", runner_.run("unfused", 64, 1024)).gain, 0.1);
+}
+
+TEST_F(Rules, DramAtItsLimit) {
+    // A memory of which the SMs ask for more than it can.
+    RulesRunner slow(true, 1, {"dram.bandwidth=1200"});
+    const RunFile copy = slow.run("copy", 1024, 1024);
+    const Advice found = advice_of("DRAM at its limit", copy, slow.machine());
+    EXPECT_GT(found.gain, 0.5);
+    EXPECT_THAT(found.text, HasSubstr("Fuse it"));
+    EXPECT_EQ(advice("DRAM at its limit", runner_.run("copy", 64, 256)).gain, 0);
 }
 
 TEST_F(Rules, Occupancy) {

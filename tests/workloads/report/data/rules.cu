@@ -79,3 +79,11 @@ extern "C" __global__ void copy(float4* out, const float4* in) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i];
 }
+
+// The last CTA works for twenty.
+extern "C" __global__ void lopsided(float* out) {
+    float x = threadIdx.x;
+    const unsigned turns = blockIdx.x + 1 == gridDim.x ? 5120 : 256;
+    for (unsigned k = 0; k < turns; ++k) x = x * 1.25f + 0.5f;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
