@@ -273,6 +273,9 @@ std::vector<Result> run_points(const Study& study, const Plan& plan, Store& stor
     report.seconds = seconds_since(start);
     report.busy_seconds = runner.busy_seconds();
     if (study.stops_dominated) mark_dominated(study, plan, results);
+    // What children of a killed parent left beside results that are known by now.
+    if (!fs::is_empty(folder, ignored))
+        for (const Point& point : plan.points) Files(folder, point).remove();
     fs::remove(folder, ignored);  // where nothing of others is left in it
     return results;
 }
