@@ -65,7 +65,8 @@ TEST(SearchIndex, TermsAreSortedForPrefixes) {
 
 /// What search.js finds in the site: titles, best first.
 std::string search(const Site& site, const std::string& query) {
-    const auto folder = std::filesystem::path(::testing::TempDir()) / "docs_search";
+    const auto folder = std::filesystem::path(::testing::TempDir()) /
+                        ("docs_search_" + std::to_string(getpid()));  // tests run side by side
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "index.js") << site.files.at("site/index.js");
     const std::string script =
@@ -85,6 +86,7 @@ std::string search(const Site& site, const std::string& query) {
     pclose(pipe);
     std::string line = text;
     while (line.ends_with('\n')) line.pop_back();
+    std::filesystem::remove_all(folder);
     return line;
 }
 
