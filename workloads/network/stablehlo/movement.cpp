@@ -187,6 +187,15 @@ void dynamic_slice(Lowering& to, const Operation& op) {
     to.set(op, x);
 }
 
+/// True where a part of this shape lies, with so many elements before and behind it.
+ValueId is_within(Lowering& to, const Shape& part, const Integers& low, const Integers& high) {
+    Tensor ones(ElementType::kInt32, part);
+    std::ranges::fill(ones.as<std::int32_t>(), 1);
+    const ValueId mask = to.padded(to.given(std::move(ones)), to.number(ElementType::kInt32, 0),
+                                   low, high, Integers(part.size(), 0));
+    return to.make(Operator::kEqual, "", {mask, to.number(ElementType::kInt32, 1)});
+}
+
 /// Along one dimension whose start is not known: where the elements' places lie in the update,
 /// the update's, gathered; elsewhere what was there.
 void dynamic_update_slice(Lowering& to, const Operation& op) {
@@ -211,41 +220,30 @@ void dynamic_update_slice(Lowering& to, const Operation& op) {
     }
     if (is_all) return to.set(op, update);
     check_size(part);
-    // Ones where the update lies.
-    const ValueId zero = to.number(to.type(x), 0), off = to.number(ElementType::kInt32, 0);
-    Tensor ones(ElementType::kInt32, part);
-    std::ranges::fill(ones.as<std::int32_t>(), 1);
-    ValueId mask = to.given(std::move(ones));
-    if (unknown) {
-        const std::size_t axis = *unknown;
-        const ValueId start = clamped(to, to.operand(op, 2 + axis).id, all[axis] - part[axis]);
-        const ElementType type = to.type(start);
-        const ValueId offset =
-            to.make(Operator::kSub, "offset", {counting(to, all[axis], type), start});
-        const ValueId last = to.number(type, static_cast<double>(part[axis] - 1));
-        const ValueId inside = to.make(
-            Operator::kMin, "", {to.make(Operator::kMax, "", {offset, to.number(type, 0)}), last});
-        update = to.make(Operator::kGather, "spread", {update, inside},
-                         {{"axis", static_cast<std::int64_t>(axis)}});
-        Shape along(all.size(), 1);
-        along[axis] = all[axis];
-        const ValueId is_inside = to.shaped(to.make(Operator::kEqual, "", {offset, inside}), along);
+    const ValueId zero = to.number(to.type(x), 0);
+    if (!unknown) {
+        const ValueId is_update = is_within(to, part, low, high);
         update = to.padded(update, zero, low, high, none);
-        Shape others = part;
-        others[axis] = 1;
-        Tensor rest(ElementType::kInt32, others);
-        std::ranges::fill(rest.as<std::int32_t>(), 1);
-        const ValueId rest_mask = to.padded(to.given(std::move(rest)), off, low, high, none);
-        const ValueId is_rest =
-            to.make(Operator::kEqual, "", {rest_mask, to.number(ElementType::kInt32, 1)});
-        const ValueId both = to.make(Operator::kAnd, "", {is_inside, is_rest});
-        return to.set(op, to.make(Operator::kWhere, "", {both, update, x}));
+        return to.set(op, to.make(Operator::kWhere, "", {is_update, update, x}));
     }
-    mask = to.padded(mask, off, low, high, none);
+    const std::size_t axis = *unknown;
+    const ValueId start = clamped(to, to.operand(op, 2 + axis).id, all[axis] - part[axis]);
+    const ElementType type = to.type(start);
+    const ValueId offset =
+        to.make(Operator::kSub, "offset", {counting(to, all[axis], type), start});
+    const ValueId last = to.number(type, static_cast<double>(part[axis] - 1));
+    const ValueId inside = to.make(
+        Operator::kMin, "", {to.make(Operator::kMax, "", {offset, to.number(type, 0)}), last});
+    update = to.make(Operator::kGather, "spread", {update, inside},
+                     {{"axis", static_cast<std::int64_t>(axis)}});
+    Shape along(all.size(), 1);
+    along[axis] = all[axis];
+    const ValueId is_inside = to.shaped(to.make(Operator::kEqual, "", {offset, inside}), along);
     update = to.padded(update, zero, low, high, none);
-    const ValueId is_update =
-        to.make(Operator::kEqual, "", {mask, to.number(ElementType::kInt32, 1)});
-    to.set(op, to.make(Operator::kWhere, "", {is_update, update, x}));
+    Shape others = part;
+    others[axis] = 1;
+    const ValueId both = to.make(Operator::kAnd, "", {is_inside, is_within(to, others, low, high)});
+    to.set(op, to.make(Operator::kWhere, "", {both, update, x}));
 }
 
 /// The dimensions of #stablehlo.gather<...>.
