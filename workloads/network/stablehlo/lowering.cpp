@@ -137,20 +137,32 @@ bool Lowering::is_foldable(Operator op, const std::vector<ValueId>& inputs) cons
     });
 }
 
+Lowering::Alone Lowering::alone(const std::string& name, Operator op,
+                                const std::vector<ValueId>& inputs,
+                                const NodeAttributes& attributes) const {
+    Alone single;
+    Graph& graph = single.graph;
+    Node node{name, op, {}, {}, attributes};
+    for (const ValueId id : inputs) node.inputs.push_back(graph.add(made_.value(id)));
+    single.result = graph.add({name});
+    node.outputs = {single.result};
+    infer_node(graph, node);
+    graph.outputs = node.outputs;
+    graph.nodes.push_back(std::move(node));
+    return single;
+}
+
+Tensor Lowering::computed(const Alone& single) {
+    const ElementType type = single.graph.value(single.result).type;
+    Tensor result = execute(single.graph, {}).front();
+    return result.type == type ? result : from_doubles(type, result.shape, to_doubles(result));
+}
+
 ValueId Lowering::fold(const std::string& name, Operator op, const std::vector<ValueId>& inputs,
                        const NodeAttributes& attributes) {
-    Graph alone;
-    Node node{name, op, {}, {}, attributes};
-    for (const ValueId id : inputs) node.inputs.push_back(alone.add(made_.value(id)));
-    node.outputs = {alone.add({name})};
-    infer_node(alone, node);
-    if (element_count(alone.shape(node.outputs[0])) > kSmall) return kNoValue;
-    alone.outputs = node.outputs;
-    alone.nodes.push_back(node);
-    const ElementType type = alone.value(node.outputs[0]).type;
-    Tensor result = execute(alone, {}).front();
-    if (result.type != type) result = from_doubles(type, result.shape, to_doubles(result));
-    return constant(name, std::move(result));
+    const Alone single = alone(name, op, inputs, attributes);
+    if (element_count(single.graph.shape(single.result)) > kSmall) return kNoValue;
+    return constant(name, computed(single));
 }
 
 ValueId Lowering::make(Operator op, const std::string& suffix, const std::vector<ValueId>& inputs,
@@ -177,21 +189,11 @@ std::optional<ValueId> Lowering::moved_weight(const std::string& name, Operator 
         op == Operator::kReshape || op == Operator::kTranspose || op == Operator::kSlice;
     if (!moves || !is_given(inputs[0]) || element_count(shape(inputs[0])) > kLargestWeight)
         return std::nullopt;
-    Graph alone;
-    Node node{name, op, {}, {}, attributes};
-    for (const ValueId id : inputs) node.inputs.push_back(alone.add(made_.value(id)));
-    node.outputs = {alone.add({name})};
-    infer_node(alone, node);
-    Value value = alone.value(node.outputs[0]);
+    const Alone single = alone(name, op, inputs, attributes);
+    Value value = single.graph.value(single.result);
     value.kind = made_.value(inputs[0]).kind;
-    if (made_.value(inputs[0]).is_known()) {
-        alone.outputs = node.outputs;
-        alone.nodes.push_back(node);
-        const Tensor result = execute(alone, {}).front();
-        value.data = std::make_shared<const Tensor>(
-            result.type == value.type ? result
-                                      : from_doubles(value.type, result.shape, to_doubles(result)));
-    }
+    if (made_.value(inputs[0]).is_known())
+        value.data = std::make_shared<const Tensor>(computed(single));
     return made_.add(std::move(value));
 }
 

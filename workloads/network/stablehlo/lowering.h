@@ -102,6 +102,14 @@ class Lowering : public NodeWriter {
     void lower(const Operation& op);
     std::shared_ptr<const Tensor> weight(const TensorType& wanted, std::int64_t index) const;
     std::string name_for(const std::string& suffix);
+    /// A node by itself over copies of its operands, its result's type and shape inferred.
+    struct Alone {
+        Graph graph;
+        ValueId result = kNoValue;
+    };
+    Alone alone(const std::string& name, Operator op, const std::vector<ValueId>& inputs,
+                const NodeAttributes& attributes) const;
+    static Tensor computed(const Alone& single);
     std::optional<ValueId> moved_weight(const std::string& name, Operator op,
                                         const std::vector<ValueId>& inputs,
                                         const NodeAttributes& attributes);
