@@ -5,10 +5,10 @@ lockstep_library(models_kinds
         ${CMAKE_SOURCE_DIR}/models/energy/events.cpp
         ${CMAKE_SOURCE_DIR}/models/energy/gpu_events.cpp ${CMAKE_SOURCE_DIR}/models/energy/npu_events.cpp
         ${CMAKE_SOURCE_DIR}/models/energy/tpu_events.cpp
-        ${CMAKE_SOURCE_DIR}/models/gpu/chip_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/gcc_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/chip/chip_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/chip/gcc_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/cluster/cluster_rows.cpp
-        ${CMAKE_SOURCE_DIR}/models/gpu/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/settle.cpp
-        ${CMAKE_SOURCE_DIR}/models/gpu/system_rows.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/device/parameter_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/device/settle.cpp
+        ${CMAKE_SOURCE_DIR}/models/gpu/device/system_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/memory/memory_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/gpu/sm/memory_unit_rows.cpp ${CMAKE_SOURCE_DIR}/models/gpu/sm/sm_rows.cpp
         ${CMAKE_SOURCE_DIR}/models/host/parameter_rows.cpp

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of machines: a row each.
 #include "models/energy/events.h"
-#include "models/gpu/parameter_rows.h"
-#include "models/gpu/settle.h"
+#include "models/gpu/device/parameter_rows.h"
+#include "models/gpu/device/settle.h"
 #include "models/host/parameter_rows.h"
 #include "models/npu/parameter_rows.h"
 #include "models/roofline/parameter_rows.h"

@@ -56,8 +56,9 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
       "workloads"}},
     // The library for other programs: what workloads/run runs, in types of its own.
     {"workloads/api",
-     {"isa", "sim/error", "sim/config", "sim/stats", "models/device.h", "models/gpu/tlm_edges.h",
-      "models/system/host_link.h", "workloads/run", "workloads/network/graph"}},
+     {"isa", "sim/error", "sim/config", "sim/stats", "models/device.h",
+      "models/gpu/chip/tlm_edges.h", "models/system/host_link.h", "workloads/run",
+      "workloads/network/graph"}},
     // Pages and texts about runs that are over: it knows their files alone.
     {"workloads/report", {"sim/error", "sim/config", "sim/stats", "sim/html", "models/data_sheet"}},
     // What data sheets, prices and published runs say of a network: no model runs.

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "isa/sass/program.h"
-#include "models/gpu/emulator/cta_runner.h"
-#include "models/gpu/launch.h"
+#include "models/gpu/device/launch.h"
+#include "models/gpu/execution/cta_runner.h"
 #include "models/memory/global_memory.h"
 
 using namespace lockstep;

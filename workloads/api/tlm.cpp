@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-#include "models/gpu/tlm_edges.h"
+#include "models/gpu/chip/tlm_edges.h"
 #include "models/system/host_link.h"
 #include "workloads/api/impl.h"
 

@@ -14,7 +14,7 @@
 #include "isa/sass/program.h"
 #include "isa/sass/tma/copy.h"
 #include "models/device.h"
-#include "models/gpu/emulator/order.h"
+#include "models/gpu/execution/order.h"
 
 namespace lockstep::gpu::check {
 

@@ -8,7 +8,7 @@
 #include <bit>
 #include <utility>
 
-#include "models/gpu/emulator/cta_runner.h"
+#include "models/gpu/execution/cta_runner.h"
 #include "sim/error/error.h"
 
 namespace lockstep::gpu {

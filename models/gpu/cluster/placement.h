@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "models/gpu/gpc_map.h"
+#include "models/gpu/chip/gpc_map.h"
 
 namespace lockstep::gpu {
 

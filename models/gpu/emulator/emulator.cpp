@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "models/gpu/emulator/cta_group.h"
-#include "models/gpu/emulator/fault_report.h"
-#include "models/gpu/emulator/order.h"
 #include "models/gpu/emulator/progress.h"
+#include "models/gpu/execution/fault_report.h"
+#include "models/gpu/execution/order.h"
 
 namespace lockstep::gpu {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "models/gpu/check/checker.h"
-#include "models/gpu/gpu_device.h"
+#include "models/gpu/device/gpu_device.h"
 
 namespace lockstep::gpu {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "models/gpu/emulator/cta_runner.h"
-#include "models/gpu/mbarrier_watch.h"
+#include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/execution/mbarrier_watch.h"
 
 namespace lockstep::gpu {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "models/gpu/parameter_rows.h"
+#include "models/gpu/device/parameter_rows.h"
 #include "sim/error/error.h"
 
 namespace lockstep::gpu {

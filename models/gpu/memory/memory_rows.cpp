@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of the memory side: a row each. Those without a member are what MemoryParameters
 // derives its own from.
-#include "models/gpu/parameter_rows.h"
+#include "models/gpu/device/parameter_rows.h"
 
 namespace lockstep::gpu {
 

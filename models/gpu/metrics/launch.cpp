@@ -2,7 +2,7 @@
 // Metrics of a launch: known before it runs.
 #include <algorithm>
 
-#include "models/gpu/gpc_map.h"
+#include "models/gpu/chip/gpc_map.h"
 #include "models/gpu/metrics/groups.h"
 
 namespace lockstep::gpu {

@@ -9,8 +9,8 @@
 #include "isa/cubin/cubin.h"
 #include "models/device.h"
 #include "models/gpu/cluster/cluster_counters.h"
-#include "models/gpu/counters.h"
-#include "models/gpu/launch.h"
+#include "models/gpu/device/launch.h"
+#include "models/gpu/metrics/counters.h"
 #include "sim/config/machine.h"
 #include "sim/stats/value.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/coalescer.h"
 #include "models/gpu/sm/l1_cache.h"
 #include "models/gpu/sm/latency_fifo.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/memory_instruction.h"
 #include "sim/config/machine.h"
 

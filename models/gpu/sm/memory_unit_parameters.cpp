@@ -7,7 +7,7 @@
 #include <bit>
 #include <string>
 
-#include "models/gpu/parameter_rows.h"
+#include "models/gpu/device/parameter_rows.h"
 #include "sim/error/error.h"
 
 namespace lockstep::gpu {

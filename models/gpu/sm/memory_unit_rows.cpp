@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of an SM's memory unit: a row each. Latencies are those of an operation, from
 // which MemoryUnitParameters takes off what passes before the unit.
-#include "models/gpu/parameter_rows.h"
+#include "models/gpu/device/parameter_rows.h"
 
 namespace lockstep::gpu {
 

@@ -2,7 +2,7 @@
 // Instructions that work on shared memory, and shuffles, which use its crossbar of lanes.
 #pragma once
 
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/data_path.h"
 #include "models/gpu/sm/memory_unit_parameters.h"
 #include "models/gpu/sm/shared_banks.h"

@@ -10,8 +10,8 @@
 #include <bit>
 #include <span>
 
-#include "models/gpu/gpu_trace.h"
-#include "models/gpu/mbarrier_report.h"
+#include "models/gpu/chip/gpu_trace.h"
+#include "models/gpu/execution/mbarrier_report.h"
 
 namespace lockstep::gpu {
 

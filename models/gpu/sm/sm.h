@@ -12,7 +12,7 @@
 #include "isa/sass/deferred_queue.h"
 #include "isa/sass/store_buffer.h"
 #include "models/gpu/cluster/cluster_unit.h"
-#include "models/gpu/launch.h"
+#include "models/gpu/device/launch.h"
 #include "models/gpu/sm/copy_barriers.h"
 #include "models/gpu/sm/event_wheel.h"
 #include "models/gpu/sm/mbarrier_waits.h"

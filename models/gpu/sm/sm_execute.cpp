@@ -6,8 +6,8 @@
 #include <bit>
 
 #include "isa/sass/convergence.h"
-#include "models/gpu/emulator/cta_runner.h"
-#include "models/gpu/gpu_trace.h"
+#include "models/gpu/chip/gpu_trace.h"
+#include "models/gpu/execution/cta_runner.h"
 #include "models/gpu/sm/sm.h"
 
 namespace lockstep::gpu {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "models/gpu/parameter_rows.h"
+#include "models/gpu/device/parameter_rows.h"
 #include "sim/error/error.h"
 
 namespace lockstep::gpu {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "sim/config/machine.h"
 
 namespace lockstep::gpu {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "sim/engine/time.h"
 
 namespace lockstep::gpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of an SM's core: a row each.
-#include "models/gpu/parameter_rows.h"
+#include "models/gpu/device/parameter_rows.h"
 
 namespace lockstep::gpu {
 

@@ -12,9 +12,9 @@
 #include "isa/sass/semantics/address.h"
 #include "isa/sass/semantics/mbarrier.h"
 #include "isa/sass/system_call.h"
-#include "models/gpu/mbarrier_watch.h"
+#include "models/gpu/execution/mbarrier_watch.h"
+#include "models/gpu/execution/warp_state.h"
 #include "models/gpu/sm/sm.h"
-#include "models/gpu/warp_state.h"
 
 namespace lockstep::gpu {
 

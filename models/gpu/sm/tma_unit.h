@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "isa/sass/tma/copy.h"
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/coalescer.h"
 #include "models/gpu/sm/memory_unit_parameters.h"
 

@@ -9,7 +9,7 @@
 
 #include "isa/sass/row.h"
 #include "isa/sass/state.h"
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/static_info.h"
 
 namespace lockstep::gpu {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "isa/sass/state.h"
-#include "models/gpu/counters.h"
+#include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/static_info.h"
 
 namespace lockstep::gpu {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "isa/sass/program.h"
-#include "models/gpu/launch.h"
+#include "models/gpu/device/launch.h"
 
 namespace lockstep::gpu {
 namespace {

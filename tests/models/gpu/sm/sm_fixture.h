@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/gpu/chip.h"
+#include "models/gpu/chip/chip.h"
 #include "models/memory/global_memory.h"
 #include "models/system/system.h"
 #include "sim/config/machine.h"

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+// CTAs start breadth-first: on the SMs that hold least, in their order; later ones
+// go where one has ended, in the order of the ends (observed on hardware; the order of SMs by GPC
+// is not published). Several kernels: the CTAs of the first one are placed before any of the next,
+// by priority, then by arrival (the rules that Amert et al. observed, "GPU scheduling on the NVIDIA
+// TX2: hidden details revealed", RTSS 2017). The distributor acts between windows, which its
+// latency allows.
+#include "models/gpu/chip/chip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "isa/cubin/demangle.h"
+#include "isa/sass/tma/copy.h"
+#include "models/gpu/cluster/placement.h"
+#include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/chip/profile.h"
+#include "models/gpu/sampling/waves.h"
+#include "sim/engine/host_memory.h"
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using engine::Time;
+
+namespace {
+
+/// Seconds of the host's after which a launch is worth huge pages.
+constexpr std::clock_t kLongRun = 4;
+
+/// Windows between two reports of a launch's progress.
+constexpr Time kReportWindows = 256;
+
+}  // namespace
+
+Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
+           const SmParameters& parameters, const DeviceOptions& options)
+    : parameters_(parameters),
+      options_(options),
+      clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
+      simulation_(simulation),
+      gcc_parameters_(machine),
+      gpc_map_(machine) {
+    const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
+    std::vector<CrossbarPort*> ports;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto index = static_cast<std::uint16_t>(i);
+        sms_.push_back(std::make_unique<Sm>(simulation_, fmt::format("sm{}", i), clock_, index,
+                                            machine, parameters));
+        if (options.count_toggles) sms_.back()->count_toggles();
+        ports_.push_back(std::make_unique<CrossbarPort>(*sms_.back(), index));
+        sms_.back()->connect(*ports_.back());
+        ports.push_back(ports_.back().get());
+    }
+    // Ports near alternate parts of L2, as the SMs' are.
+    const auto first = static_cast<std::uint32_t>(count + count % 2);
+    for (std::uint32_t gpc = 0; gpc < gcc_parameters_.gpcs; ++gpc) {
+        gccs_.push_back(std::make_unique<Gcc>(simulation_, fmt::format("gcc{}", gpc), clock_,
+                                              static_cast<std::uint16_t>(first + 2 * gpc),
+                                              gcc_parameters_));
+        ports.push_back(&gccs_.back()->port());
+    }
+    for (std::uint32_t i = 0; i < count; ++i)
+        gccs_[gcc_parameters_.gpc_of(i)]->connect(sms_[i]->fetch_unit());
+    memory_ = std::make_unique<MemorySystem>(simulation_, machine, ports);
+    connect_clusters(machine);
+    simulation_.at_window_end([this](Time end) {
+        perform_deferred(clock_.cycle_at(end));
+        distribute(end);
+        if (trace_ != nullptr) trace_window(clock_.cycle_at(end));
+    });
+    trace_ = GpuTrace::make(machine, parameters, options.trace);
+    if (trace_ != nullptr)
+        for (unsigned i = 0; i < count; ++i) sms_[i]->trace_to(trace_->sm(i));
+    if (options.counts_instructions)
+        for (const std::unique_ptr<Sm>& sm : sms_) sm->count_by_instruction();
+}
+
+void Chip::connect_clusters(const config::Machine& machine) {
+    constexpr std::int64_t kFirstArch = 90;
+    if (machine.integer("arch") < kFirstArch) return;
+    cluster_parameters_ = std::make_unique<ClusterParameters>(machine);
+    for (std::uint32_t gpc = 0; gpc < gpc_map_.gpcs(); ++gpc) {
+        networks_.push_back(std::make_unique<ClusterNetwork>(
+            simulation_, fmt::format("cluster_network{}", gpc), clock_, *cluster_parameters_));
+        for (const std::uint16_t sm : gpc_map_.sms(gpc))
+            sms_[sm]->connect(*networks_.back(), *cluster_parameters_);
+    }
+}
+
+void Chip::perform_deferred(Cycle end) {
+    queues_.clear();
+    for (const std::unique_ptr<Sm>& sm : used_sms_)
+        if (!sm->deferred().empty()) queues_.push_back(&sm->deferred());
+    if (queues_.empty()) return;
+    perform_in_order(queues_, [this, end](const sass::Deferred& deferred) {
+        sms_[deferred.warp->cta->sm]->perform(deferred);
+        if (deferred.copy != nullptr)
+            sms_[deferred.copy->target->sm]->copy_came(*deferred.copy, end);
+    });
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->end_waiting();
+}
+
+void Chip::forget_extents() {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->forget_extents();
+}
+
+/// The kernel whose CTAs are placed now; null: none has any left.
+Grid* Chip::head() const {
+    for (const std::unique_ptr<Grid>& grid : grids_)
+        if (grid->has_left()) return grid.get();
+    return nullptr;
+}
+
+/// CTAs of a kernel to those SMs that hold the fewest warps, in turn, as long as there is room.
+void Chip::place(Grid& grid, Cycle earliest) {
+    distributor_free_ = std::max({distributor_free_, grid.first_cta, earliest});
+    if (grid.is_clustered()) return place_clusters(grid);
+    while (grid.has_left()) {
+        constexpr std::uint32_t kNone = ~0u;
+        std::uint32_t least = kNone;
+        for (const std::unique_ptr<Sm>& sm : used_sms_)
+            if (sm->fits(grid.run)) least = std::min(least, sm->warps());
+        if (least == kNone) return;
+        for (const std::unique_ptr<Sm>& sm : used_sms_) {
+            if (!grid.has_left()) return;
+            if (sm->warps() != least || !sm->fits(grid.run)) continue;
+            sm->start_cta(grid.run, grid.next++, distributor_free_);
+            distributor_free_ += parameters_.cta_interval;
+        }
+    }
+}
+
+/// All CTAs of a cluster at a time, where a GPC has room for all of them.
+void Chip::place_clusters(Grid& grid) {
+    const sass::ClusterShape shape(*grid.run.launch);
+    std::vector<SmOffer> offers(sms_.size());
+    while (grid.has_left()) {
+        for (std::size_t i = 0; i < sms_.size(); ++i)
+            offers[i] = {sms_[i]->room(grid.run), sms_[i]->warps()};
+        std::vector<std::uint16_t> sms =
+            place_cluster(gpc_map_, offers, shape.ctas(), grid.run.warps_per_cta);
+        if (sms.empty()) return;
+        PlacedCluster& cluster = *clusters_.emplace_back(std::make_unique<PlacedCluster>());
+        cluster.size = shape.ctas();
+        cluster.number = clusters_placed_++;
+        cluster.sm = std::move(sms);
+        cluster.members.resize(cluster.size);
+        const std::uint64_t index = grid.next / cluster.size;
+        for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+            sass::ClusterMember& member = cluster.members[rank];
+            member.cluster = &cluster;
+            member.rank = rank;
+            cluster.member[rank] = &member;
+            sms_[cluster.sm[rank]]->start_cta(grid.run, shape.cta(index, rank), distributor_free_,
+                                              &member);
+            ++grid.next;
+            distributor_free_ += parameters_.cta_interval;
+        }
+    }
+}
+
+Grid& Chip::owner(const KernelRun* run) {
+    return **std::find_if(grids_.begin(), grids_.end(),
+                          [run](const auto& grid) { return &grid->run == run; });
+}
+
+void Chip::count_triggers() {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        if (!sm->has_triggered()) continue;
+        for (const CtaEnd& trigger : sm->take_triggered()) {
+            Grid& grid = owner(trigger.run);
+            grid.last_trigger = std::max(grid.last_trigger, trigger.at);
+            if (++grid.triggered != grid.total) continue;
+            triggered_.emplace_back(&grid, clock_.start_of(grid.last_trigger));
+            simulation_.stop();
+        }
+    }
+}
+
+/// Before the last CTAs that are simulated are placed, for room that stays free is not asked for
+/// again.
+void Chip::look_at_waves(Grid& grid) {
+    if (grid.run.waves == nullptr || grid.next + ends_.size() < grid.total) return;
+    const PartitionCounters counters = memory_->counters();
+    constexpr std::uint64_t kSectorBytes = 32;
+    grid.run.waves->look(kSectorBytes * (counters.sectors_read_miss + counters.sectors_write_hit +
+                                         counters.sectors_write_miss + counters.atomics_miss));
+    grid.total = grid.run.waves->simulated();
+}
+
+void Chip::distribute(Time window_end) {
+    count_triggers();
+    ends_.clear();
+    for (const std::unique_ptr<Sm>& sm : used_sms_)
+        if (sm->has_ended())
+            for (const CtaEnd& end : sm->take_ended()) ends_.emplace_back(end, sm.get());
+    if (ends_.empty()) return;
+    ctas_ended_ += ends_.size();
+    std::stable_sort(ends_.begin(), ends_.end(),
+                     [](const auto& a, const auto& b) { return a.first.at < b.first.at; });
+    const Cycle earliest = clock_.first_cycle_from(window_end);
+    for (const auto& [end, sm] : ends_) {
+        Grid& grid = owner(end.run);
+        ++grid.ended;
+        grid.last_end = std::max(grid.last_end, end.at);
+        if (grid.run.waves != nullptr) grid.run.waves->ended(end.at);
+    }
+    Grid* const first = head();
+    if (first != nullptr) look_at_waves(*first);
+    for (const auto& [end, sm] : ends_) {
+        if (first == nullptr || first->is_clustered()) break;
+        const bool is_own = end.run == &first->run;  // it leaves room for exactly one
+        while (first->has_left() && sm->fits(first->run)) {
+            distributor_free_ =
+                std::max({distributor_free_ + parameters_.cta_interval,
+                          end.at + parameters_.cta_latency, earliest, first->first_cta});
+            sm->start_cta(first->run, first->next++, distributor_free_);
+            if (is_own) break;
+        }
+    }
+    if (first != nullptr && first->is_clustered())
+        place(*first, std::max(earliest, ends_.back().first.at + parameters_.cta_latency));
+    // Others follow where the first one's last CTA has been placed.
+    for (Grid* next = head(); next != nullptr && next != first; next = head()) {
+        place(*next, earliest + parameters_.cta_latency);
+        if (next->has_left()) break;
+    }
+    for (std::size_t i = 0; i < grids_.size();) {
+        if (grids_[i]->is_done())
+            finish(*grids_[i]);
+        else
+            ++i;
+    }
+}
+
+void Chip::finish(Grid& grid) {
+    for (const std::unique_ptr<Grid>& other : grids_) {
+        if (other->prerequisite != &grid) continue;
+        other->prerequisite = nullptr;
+        other->run.awaits_grid = false;
+        for (const std::unique_ptr<Sm>& sm : used_sms_) sm->end_grid_wait(other->run);
+    }
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        if (const ResidentGrid* const part = sm->grid(grid.run)) {
+            grid.instructions += part->instructions;
+            grid.thread_instructions += part->thread_instructions;
+        }
+        if (!grid.was_alone) sm->forget(grid.run);
+    }
+    const auto at = std::find_if(grids_.begin(), grids_.end(),
+                                 [&grid](const auto& other) { return other.get() == &grid; });
+    finished_.push_back(std::move(*at));
+    grids_.erase(at);
+    simulation_.stop();
+}
+
+void Chip::trace_window(Cycle end) {
+    if (trace_->wants_sample(end)) {
+        trace_->sample(memory_->counters(), end);
+        for (unsigned i = 0; i < sms_.size(); ++i)
+            if (SmTrace* const sm = trace_->sm(i); sm != nullptr)
+                sm->sample(sms_[i]->counters(), sms_[i]->memory_counters(), end);
+    }
+    trace_->end_window(end);
+}
+
+void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
+    memory_->begin_kernel(options_.l2 == L2Start::kCold || !std::exchange(l2_is_known_, true));
+    for (const std::unique_ptr<Gcc>& gcc : gccs_) gcc->begin_kernel();
+    // A trace shows the idle ones too.
+    used_sms_ = std::span(sms_).first(
+        trace_ != nullptr ? sms_.size() : std::min<std::uint64_t>(ctas, sms_.size()));
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->begin_kernels(begin);
+    if (trace_ != nullptr) trace_->begin_kernels(begin);
+    distributor_free_ = 0;
+    ctas_ended_ = 0;
+    started_ = std::clock();
+    watch_ = {};
+    is_long_ = false;
+    clusters_.clear();
+    triggered_.clear();
+}
+
+/// To the GPCs that CTAs may come to.
+void Chip::prefetch_code(const Grid& grid) {
+    const sass::Launch& launch = *grid.run.launch;
+    const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
+    if (kernel == nullptr) return;
+    for (std::uint32_t gpc = 0; gpc < gccs_.size(); ++gpc)
+        if (2 * gpc < used_sms_.size())
+            gccs_[gpc]->prefetch(
+                grid.begin,
+                grid.run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
+                std::uint64_t{kernel->count} * sass::Word::kBytes);
+}
+
+Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prerequisite) {
+    auto grid = std::make_unique<Grid>();
+    grid->run = run;
+    grid->priority = priority;
+    grid->order = grids_started_++;
+    grid->total = run.waves != nullptr ? run.waves->simulated() : run.launch->grid.volume();
+    grid->prerequisite = prerequisite;
+    grid->run.awaits_grid = prerequisite != nullptr;
+    grid->begin = clock_.first_cycle_from(std::max(at, simulation_.now())) + 1;
+    grid->last_end = grid->begin;
+    grid->first_cta = grid->begin + parameters_.launch_begin;
+    if (grids_.empty()) {
+        LOCKSTEP_CHECK(finished_.empty(), "a kernel has ended and was not asked for");
+        begin_period(grid->begin, grid->is_clustered() ? sms_.size() : grid->total);
+    } else {
+        grid->was_alone = false;
+        for (const std::unique_ptr<Grid>& other : grids_) other->was_alone = false;
+        for (std::size_t i = used_sms_.size(); i < sms_.size(); ++i)
+            sms_[i]->begin_kernels(grid->begin);
+        used_sms_ = sms_;
+        for (const std::unique_ptr<Sm>& sm : used_sms_) sm->share();
+    }
+    prefetch_code(*grid);
+    // The front end writes the launch's parameters through L2.
+    const std::uint64_t parameters = run.launch->constant[0].size();
+    for (std::uint64_t offset = 0; offset < parameters; offset += kLineBytes)
+        memory_->place(grid->begin, (run.constant_address + offset) / kLineBytes);
+    if (trace_ != nullptr) grid->run.trace_names = trace_->names_of(*run.launch->program);
+    const auto is_taken = [this](unsigned lane) {
+        return std::any_of(grids_.begin(), grids_.end(),
+                           [lane](const auto& other) { return other->lane == lane; });
+    };
+    while (is_taken(grid->lane)) ++grid->lane;
+    Grid& started = *grid;
+    const auto later = [](const std::unique_ptr<Grid>& a, const std::unique_ptr<Grid>& b) {
+        return std::pair(a->priority, a->order) < std::pair(b->priority, b->order);
+    };
+    grids_.insert(std::upper_bound(grids_.begin(), grids_.end(), grid, later), std::move(grid));
+    if (head() == &started) place(started, 0);
+    return started;
+}
+
+engine::StopReason Chip::simulate(Time limit) {
+    try {
+        return simulation_.run(limit);
+    } catch (const engine::Deadlock& deadlock) {
+        report_deadlock(deadlock.what());
+    } catch (const engine::Livelock& livelock) {
+        report_deadlock(livelock.what());
+    }
+}
+
+Time Chip::advance(Time limit) {
+    if (!is_long_ && std::clock() - started_ > kLongRun * CLOCKS_PER_SEC) {
+        is_long_ = true;
+        engine::move_to_huge_pages();
+    }
+    const Time steps = kReportWindows * std::max<Time>(simulation_.window(), 1'000);
+    check_limit(instructions());
+    // Where all units sleep beyond the target, time stands still: the next target lies further on.
+    const Time target = std::min(limit, std::max(simulation_.now(), reached_) + steps);
+    simulate(target);
+    watch_.look(sms_, simulation_.now(), steps);
+    reached_ = finished_.empty() ? std::max(simulation_.now(), target) : simulation_.now();
+    // A kernel that had the chip for itself leaves it when everything has come to rest.
+    if (grids_.empty())
+        while (simulate(simulation_.now() + steps) == engine::StopReason::kTimeLimit) {
+        }
+    return reached_;
+}
+
+std::unique_ptr<Grid> Chip::run(const KernelRun& run, const Report& report) {
+    const Cycle begin = start(run, 0, 0).begin;
+    while (finished_.empty()) {
+        if (report) report(ctas_ended_, instructions(), clock_.cycle_at(simulation_.now()) - begin);
+        advance(engine::kNever);
+        if (options_.max_instructions == 0 && spins()) report_spin();
+    }
+    return std::move(take_finished().front());
+}
+
+std::uint64_t Chip::instructions() const {
+    std::uint64_t sum = 0;
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sum += sm->counters().instructions;
+    return sum;
+}
+
+std::string Chip::explain_wait() const {
+    for (const std::unique_ptr<Sm>& sm : sms_)
+        if (sm->resident_cta() != nullptr) return sm->name() + ": " + sm->explain_wait();
+    return "";
+}
+
+void Chip::check_limit(std::uint64_t instructions) const {
+    if (options_.max_instructions == 0 || instructions <= options_.max_instructions) return;
+    for (const std::unique_ptr<Sm>& sm : used_sms_)
+        if (const sass::Cta* cta = sm->resident_cta())
+            throw instruction_limit_fault(*cta, options_.max_instructions);
+}
+
+void Chip::report_deadlock(const std::string& what) const {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        const sass::Cta* cta = sm->resident_cta();
+        if (cta == nullptr) continue;
+        const auto waits = [](const sass::Warp* warp) {
+            return warp->live != 0 && warp->active == 0;
+        };
+        if (std::any_of(cta->warps.begin(), cta->warps.end(), waits)) report_stuck(*cta);
+        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock, .what = what},
+                           cta->linear_index,
+                           0,
+                           cta->warps.front()->pc,
+                           cta->launch};
+    }
+    throw InternalError(what);
+}
+
+void Chip::report_spin() const {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        const sass::Cta* cta = sm->resident_cta();
+        if (cta == nullptr) continue;
+        const auto runs = [](const sass::Warp* warp) { return warp->active != 0; };
+        const auto found = std::find_if(cta->warps.begin(), cta->warps.end(), runs);
+        const sass::Warp& warp = found != cta->warps.end() ? **found : *cta->warps.front();
+        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock,
+                            .what = fmt::format("no thread can go on ({})", sm->explain_wait())},
+                           cta->linear_index,
+                           warp.index,
+                           warp.pc,
+                           cta->launch};
+    }
+}
+
+KernelCounters Chip::collect(const Grid& grid) {
+    KernelCounters result;
+    if (trace_ != nullptr) {
+        const sass::Launch& launch = *grid.run.launch;
+        trace_->end_kernel(cubin::demangled(launch.program->function_at(launch.entry)->name),
+                           grid.lane, grid.begin, grid.last_end);
+    }
+    result.cycles = duration(grid);
+    if (!grid.was_alone) {
+        result.sm.instructions = grid.instructions;
+        result.sm.thread_instructions = grid.thread_instructions;
+        return result;
+    }
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        sm->end_kernels();
+        add(result.sm, sm->counters());
+        add(result.memory, sm->memory_counters());
+        add(result.cluster, sm->cluster_counters());
+        if (sm->profile() != nullptr) add_rows(result.instructions, sm->profile()->rows());
+        if (sm->counters().ctas != 0) ++result.active_sms;
+    }
+    for (const std::unique_ptr<Gcc>& gcc : gccs_) add(result.gcc, gcc->counters());
+    result.partition = memory_->counters();
+    return result;
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brent's way to find a cycle: states are compared with one reference, which is taken anew after
+// twice as many looks each time.
+#include "models/gpu/chip/spin_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::gpu {
+
+namespace {
+
+/// Simulated picoseconds without any effect before states are looked at.
+constexpr engine::Time kQuiet = 200'000'000;
+constexpr unsigned kFirstLooks = 16;
+/// ... and before warps are tried that ask mbarriers; then after twice as long each time.
+constexpr engine::Time kTrial = 2'000'000'000;
+
+}  // namespace
+
+void SpinWatch::sample(const std::vector<std::unique_ptr<Sm>>& sms,
+                       std::vector<std::uint64_t>& states) {
+    states.clear();
+    for (const std::unique_ptr<Sm>& sm : sms) sm->append_warp_states(states);
+}
+
+void SpinWatch::look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time now,
+                     engine::Time interval) {
+    if (now < next_) return;
+    next_ = now + interval;
+    std::uint64_t effects = 0;
+    for (const std::unique_ptr<Sm>& sm : sms) effects += sm->effects();
+    if (std::exchange(effects_, effects) != effects) {
+        quiet_since_ = now;
+        reference_.clear();
+        spins_ = false;
+        pause_ = kTrial;
+        next_trial_ = now + pause_;
+        return;
+    }
+    if (now - quiet_since_ < kQuiet) return;
+    if (now >= next_trial_) {
+        pause_ *= 2;
+        next_trial_ = now + pause_;
+        const auto is_busy = [](const auto& sm) { return sm->resident_cta() != nullptr; };
+        const auto is_stuck = [](const auto& sm) { return sm->never_goes_on(); };
+        spins_ = std::any_of(sms.begin(), sms.end(), is_busy) &&
+                 std::all_of(sms.begin(), sms.end(), is_stuck);
+    }
+    if (spins_) return;
+    sample(sms, states_);
+    if (reference_.size() != states_.size() || looks_ == most_looks_) {
+        most_looks_ = reference_.empty() ? kFirstLooks : 2 * most_looks_;
+        looks_ = 0;
+        reference_ = states_;
+        has_come_back_.assign(states_.size(), false);
+        return;
+    }
+    ++looks_;
+    for (std::size_t i = 0; i < states_.size(); ++i)
+        if (states_[i] == reference_[i]) has_come_back_[i] = true;
+    if (std::all_of(states_.begin(), states_.end(), [](auto state) { return state == 0; }) ||
+        std::find(has_come_back_.begin(), has_come_back_.end(), false) != has_come_back_.end())
+        return;
+    spins_ =
+        std::all_of(sms.begin(), sms.end(), [](const auto& sm) { return sm->waits_in_vain(); });
+    if (!spins_) looks_ = most_looks_;  // what follows such a wait may be something else
+}
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch is prepared as the emulator's is and then run by the chip. The carve-out of shared
+// memory is the smallest that holds the CTAs which fit by everything else, as the driver chooses
+// where the program states no preference.
+#include "models/gpu/device/simulator.h"
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+#include "isa/cubin/demangle.h"
+#include "models/gpu/execution/fault_report.h"
+#include "models/gpu/emulator/progress.h"
+#include "models/gpu/metrics/metrics.h"
+#include "models/gpu/chip/profile.h"
+#include "models/gpu/sampling/waves.h"
+#include "sim/engine/host_memory.h"
+#include "sim/error/error.h"
+
+namespace lockstep::gpu {
+
+namespace {
+
+/// Shared memory that an SM sets aside for the CTAs it holds: the smallest of the machine's
+/// carve-outs that suffices.
+std::uint64_t carve_out(const config::Machine& machine, std::uint64_t needed) {
+    const std::string& text = machine.text("shared_memory.carve_outs");
+    const auto most = static_cast<std::uint64_t>(machine.integer("shared_memory.size"));
+    std::istringstream sizes(text);
+    std::uint64_t kib = 0, last = 0, chosen = 0;
+    char comma = ',';
+    bool ascends = true;
+    while (comma == ',' && sizes >> kib) {
+        ascends = ascends && kib >= last && kib * 1024 <= most;
+        if (chosen < needed) chosen = kib * 1024;
+        last = kib;
+        comma = 0;
+        sizes >> comma;
+    }
+    if (!ascends || comma != 0 || last * 1024 != most)
+        throw InputError(fmt::format(
+            "{}: shared_memory.carve_outs: '{}' is no ascending list of sizes in KiB, as 0,8,16, "
+            "up to shared_memory.size ({} KiB)",
+            machine.name(), text, static_cast<double>(most) / 1024));
+    return chosen;
+}
+
+class SimulatedEnvironment : public sass::Environment {
+  public:
+    SimulatedEnvironment(SystemCalls& calls, Chip& chip, const std::int64_t& ahead)
+        : calls_(calls), chip_(chip), ahead_(ahead) {}
+    void system_call(unsigned number, sass::Warp& warp) override {
+        const std::uint64_t frees = calls_.frees();
+        calls_.call(number, warp);
+        if (calls_.frees() != frees) chip_.forget_extents();
+    }
+    std::uint64_t clock(const sass::Warp& warp) override { return chip_.now(warp.cta->sm); }
+    std::uint64_t global_timer(const sass::Warp& warp) override {
+        constexpr std::int64_t kNanosecond = 1000;
+        const auto time = static_cast<std::int64_t>(chip_.clock().start_of(clock(warp)));
+        return static_cast<std::uint64_t>((time + ahead_) / kNanosecond);
+    }
+    std::uint32_t sm_id(const sass::Warp& warp) override { return warp.cta->sm; }
+    std::uint32_t sm_count() override { return static_cast<std::uint32_t>(chip_.sm_count()); }
+
+  private:
+    SystemCalls& calls_;
+    Chip& chip_;
+    const std::int64_t& ahead_;
+};
+
+/// What is a kernel's own where others shared the chip with it: what it executed, how long it was
+/// there, and what its launch says. Units count for all kernels alike, and are left out.
+bool is_own_metric(const std::string& name) {
+    return name.starts_with("launch__") || name == "gpu__time_duration.sum" ||
+           name == "sm__cycles_elapsed.max" || name == "sm__cycles_elapsed.avg.per_second" ||
+           name == "smsp__inst_executed.sum" || name == "smsp__thread_inst_executed_pred_on.sum" ||
+           name == "sm__maximum_warps_per_active_cycle_pct";
+}
+
+}  // namespace
+
+/// A launch from its preparation to its end.
+struct Simulator::Running {
+    WorkId work = 0;
+    LaunchRequest request;
+    const cubin::Function* kernel = nullptr;
+    sass::Launch launch;
+    LaunchSpace* space = nullptr;
+    KernelRun run;
+    Grid* grid = nullptr;
+    std::unique_ptr<SimulatedEnvironment> environment;
+    std::unique_ptr<Progress> progress;
+};
+
+Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
+    : Emulator(std::move(machine), options),
+      parameters_(*machine_),
+      memory_parameters_(MemoryParameters::of(*machine_)),
+      max_grids_(static_cast<std::size_t>(machine_->integer("launch.max_grids"))),
+      selection_(options.simulate),
+      transfers_(memory_parameters_) {}
+
+Simulator::~Simulator() = default;
+
+void Simulator::unload_module(ModuleHandle module) {
+    samples_.forget(module);
+    described_.erase(module);
+    GpuDevice::unload_module(module);
+}
+
+const Simulator::DescribedModule& Simulator::described(const LaunchRequest& request,
+                                                       const sass::Launch& launch) {
+    const auto [at, is_new] = described_.try_emplace(request.module, parameters_);
+    DescribedModule& module = at->second;
+    if (is_new) {
+        // The driver puts code and constants into device memory; where, does not matter here, but
+        // that modules do not share lines. Their bytes live elsewhere.
+        constexpr std::uint64_t kConstants = 8 * 65536, kAlignment = 65536;
+        const std::uint64_t code =
+            (launch.program->code().size() * sass::Word::kBytes / kAlignment + 1) * kAlignment;
+        const auto memory = static_cast<std::uint64_t>(machine_->integer("dram.size"));
+        loaded_ = (loaded_ + code + kConstants) % (memory / 2);
+        module.code_address = (memory - loaded_) / kAlignment * kAlignment;
+        module.constant_address = module.code_address + code;
+    }
+    for (const sass::Program::Function& function : launch.program->functions()) {
+        const bool may_run = !function.is_kernel || function.first == launch.entry;
+        if (!function.bound || !may_run || !module.functions.insert(function.first).second)
+            continue;
+        module.table.describe(*launch.program, function.first, function.count);
+    }
+    return module;
+}
+
+Chip& Simulator::chip() {
+    if (chip_ != nullptr) return *chip_;
+    engine::grow_in_huge_pages();
+    const auto clock = engine::ClockDomain::from_megahertz(parameters_.clock_mhz);
+    system_ =
+        std::make_unique<system::System>(system::SystemOptions{.name = machine_->name(),
+                                                               .threads = options_.threads,
+                                                               .shuffle = options_.shuffle,
+                                                               .slowest_cycle = clock.start_of(1)});
+    chip_ = std::make_unique<Chip>(system_->simulation(), *machine_, parameters_, options_);
+    return *chip_;
+}
+
+std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& request) {
+    auto running = std::make_unique<Running>();
+    running->request = request;
+    running->space = &free_space();
+    sass::Launch& launch = running->launch;
+    const cubin::Function& kernel = prepare(request, launch, *running->space);
+    running->kernel = &kernel;
+    running->environment = std::make_unique<SimulatedEnvironment>(system_calls_, chip(), ahead_);
+    launch.environment = running->environment.get();
+
+    KernelRun& run = running->run;
+    run.launch = &launch;
+    const DescribedModule& module = described(request, launch);
+    run.table = &module.table;
+    run.code_address = module.code_address;
+    run.constant_address = module.constant_address;
+    run.warps_per_cta = static_cast<std::uint32_t>((request.block.volume() + sass::kWarpSize - 1) /
+                                                   sass::kWarpSize);
+    run.resident_ctas = resident_by_sm(kernel, request);
+    // From sm_90 on a CTA's shared memory includes what the system keeps.
+    run.shared_per_cta =
+        launch.arch >= 90
+            ? launch.shared_bytes
+            : std::uint64_t{kernel.shared_bytes} + request.dynamic_shared_bytes +
+                  static_cast<std::uint64_t>(machine_->integer("shared_memory.reserved_per_cta"));
+    run.shared_carve_out = carve_out(*machine_, run.resident_ctas * run.shared_per_cta);
+    run.registers_per_cta = run.warps_per_cta * warp_registers(kernel);
+    return running;
+}
+
+LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
+    const KernelCounters counters = chip_->collect(grid);
+    LaunchResult result{
+        .warp_instructions = counters.sm.instructions,
+        .thread_instructions = counters.sm.thread_instructions,
+        .cycles = counters.cycles,
+        .seconds = static_cast<double>(counters.cycles) / (parameters_.clock_mhz * 1e6)};
+    result.metrics =
+        derive_metrics(Peaks(*machine_), LaunchShape(*machine_, *running.kernel, running.request),
+                       {.cycles = counters.cycles,
+                        .seconds = result.seconds,
+                        .sm = counters.sm,
+                        .memory = counters.memory,
+                        .partition = counters.partition,
+                        .gcc = counters.gcc,
+                        .cluster = counters.cluster});
+    if (!counters.instructions.empty())
+        result.profile =
+            make_profile(*running.launch.program, counters.instructions,
+                         [&module = *loaded(running.request.module).module](std::uint32_t index) {
+                             return module.source_line(index);
+                         });
+    if (grid.was_alone) return result;
+    std::erase_if(result.metrics, [](const auto& metric) { return !is_own_metric(metric.first); });
+    result.metrics.emplace_back("lockstep__shared_the_chip", std::uint64_t{1});
+    return result;
+}
+
+void Simulator::fail(const LocatedFault& fault, const sass::Launch& launch) {
+    chip_.reset();  // Tiles stopped in the middle of a window
+    system_.reset();
+    const sass::Launch* of = &launch;
+    for (const std::unique_ptr<Running>& running : running_) {
+        running->space->is_used = false;
+        if (fault.launch == &running->launch) of = fault.launch;
+    }
+    const std::string report = fault_report(fault, *of, memory_);
+    running_.clear();
+    emulated_.clear();
+    throw DeviceFault(fault.fault.kind, report);
+}
+
+LaunchResult Simulator::launch(const LaunchRequest& request) {
+    if (!selection_.takes(request.kernel)) return emulate(request);
+    return options_.samples ? sample(request) : simulate(request);
+}
+
+LaunchResult Simulator::emulate(const LaunchRequest& request) {
+    // What an emulated kernel would have left in L2 is not known.
+    if (chip_ != nullptr) chip_->forget_l2();
+    return Emulator::launch(request);
+}
+
+LaunchResult Simulator::simulate(const LaunchRequest& request) {
+    LOCKSTEP_CHECK(running_.empty(), "a launch by itself while {} others run", running_.size());
+    return simulate(*set_up(request));
+}
+
+LaunchResult Simulator::simulate(Running& running) {
+    const LaunchRequest& request = running.request;
+    Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
+    try {
+        const std::unique_ptr<Grid> grid = chip_->run(
+            running.run, [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
+                progress.finished(ctas, instructions, cycles);
+            });
+        return result_of(running, *grid);
+    } catch (const LocatedFault& fault) {
+        fail(fault, running.launch);
+    }
+}
+
+LaunchResult Simulator::sample(const LaunchRequest& request) {
+    const std::string key = Samples::key_of(request, memory_);
+    if (const LaunchResult* const known = samples_.find(key))
+        return Samples::like(*known, emulate(request));
+    const std::unique_ptr<Running> running = set_up(request);
+    const std::uint64_t ctas = request.grid.volume();
+    // CTAs of a cluster are placed together, those of a cooperative launch wait for each other.
+    const bool is_whole = request.cooperative || running->launch.is_clustered;
+    SampledWaves waves(ctas,
+                       is_whole ? ctas
+                                : std::uint64_t{running->run.resident_ctas} *
+                                      static_cast<std::uint64_t>(chip_->sm_count()),
+                       static_cast<std::uint64_t>(machine_->integer("l2.size")));
+    if (!waves.is_whole()) running->run.waves = &waves;
+    LaunchResult result = simulate(*running);
+    if (waves.is_whole()) {
+        result.metrics.emplace_back(kSampledCtas, ctas);
+    } else {
+        result = extrapolated(result, launch_from(request, waves.simulated()), waves.simulated(),
+                              ctas, waves.missing_cycles(), waves.uncertainty());
+        chip_->forget_l2();
+    }
+    samples_.add(key, result);
+    return result;
+}
+
+Timeline* Simulator::timeline() {
+    if (scheduler_ == nullptr) scheduler_ = std::make_unique<system::Scheduler>(*machine_, *this);
+    return scheduler_.get();
+}
+
+void Simulator::check(const LaunchRequest& request) {
+    const cubin::Function* kernel = find_kernel(request.module, request.kernel);
+    if (kernel == nullptr)
+        throw LaunchRefused(LaunchRefused::Reason::kNoKernel,
+                            fmt::format("no kernel named {}", request.kernel));
+    check_launch(*machine_, *kernel, request);
+}
+
+void Simulator::start(WorkId work, const KernelWork& kernel, int priority, SimulatedTime at) {
+    if (!selection_.takes(kernel.request.kernel)) {
+        emulated_.push_back({work, at, emulate(kernel.request)});
+        return;
+    }
+    if (options_.samples) {
+        // Beside others its time would be another: they wait for each other.
+        const LaunchResult result = sample(kernel.request);
+        constexpr double kPicoseconds = 1e12;
+        sampled_until_ = std::max(sampled_until_, at) +
+                         static_cast<SimulatedTime>(result.seconds * kPicoseconds);
+        emulated_.push_back({work, sampled_until_, result});
+        return;
+    }
+    std::unique_ptr<Running> running = set_up(kernel.request);
+    running->work = work;
+    running->progress = std::make_unique<Progress>(cubin::demangled(kernel.request.kernel),
+                                                   kernel.request.grid.volume(), options_.progress);
+    running->space->is_used = true;
+    // The chip's clock stands while nothing runs: that DRAM's refreshes, or whatever else has a
+    // rhythm, meet a kernel as they would without a host.
+    if (running_.empty())
+        set_ahead(static_cast<std::int64_t>(at) - static_cast<std::int64_t>(chip().time()));
+    const std::int64_t chip_time = static_cast<std::int64_t>(at) - ahead_;
+    const auto ahead = std::find_if(running_.begin(), running_.end(), [&](const auto& other) {
+        return kernel.prerequisite != 0 && other->work == kernel.prerequisite;
+    });
+    running->grid = &chip_->start(running->run, priority,
+                                  static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)),
+                                  ahead == running_.end() ? nullptr : (*ahead)->grid);
+    running_.push_back(std::move(running));
+}
+
+SimulatedTime Simulator::run(SimulatedTime until, std::vector<system::GridEnd>& ended) {
+    if (!emulated_.empty()) {
+        ended = std::exchange(emulated_, {});
+        return running_.empty() ? until : system_time(chip_->time());
+    }
+    const auto limit = static_cast<std::int64_t>(
+        std::min<SimulatedTime>(until, std::numeric_limits<std::int64_t>::max() / 2));
+    engine::Time time = 0;
+    try {
+        time = chip_->advance(static_cast<engine::Time>(std::max<std::int64_t>(limit - ahead_, 0)));
+    } catch (const LocatedFault& fault) {
+        fail(fault, running_.front()->launch);
+    }
+    const SimulatedTime reached = system_time(time);
+    running_.front()->progress->finished(
+        chip_->ctas_ended(), chip_->instructions(),
+        chip_->clock().cycle_at(time) - running_.front()->grid->begin);
+    for (const std::unique_ptr<Grid>& grid : chip_->take_finished()) {
+        const auto at = std::find_if(running_.begin(), running_.end(), [&](const auto& running) {
+            return running->grid == grid.get();
+        });
+        ended.push_back(
+            {(*at)->work, system_time(chip_->time_of_end(*grid)), result_of(**at, *grid)});
+        (*at)->space->is_used = false;
+        running_.erase(at);
+    }
+    return reached;
+}
+
+std::vector<std::pair<WorkId, SimulatedTime>> Simulator::take_triggered() {
+    std::vector<std::pair<WorkId, SimulatedTime>> triggered;
+    if (chip_ == nullptr) return triggered;
+    for (const auto& [grid, at] : chip_->take_triggered())
+        for (const std::unique_ptr<Running>& running : running_)
+            if (running->grid == grid) triggered.emplace_back(running->work, system_time(at));
+    return triggered;
+}
+
+void Simulator::set_ahead(std::int64_t ahead) {
+    ahead_ = ahead;
+    if (chip().trace() == nullptr) return;
+    const auto period = static_cast<std::int64_t>(chip().clock().start_of(1));
+    chip().trace()->shift(ahead / period);
+}
+
+void Simulator::trace(const std::string& track, const std::string& name, SimulatedTime begin,
+                      SimulatedTime end) {
+    GpuTrace* const trace = chip().trace();
+    const engine::ClockDomain& clock = chip().clock();
+    if (trace != nullptr) trace->slice(track, name, clock.cycle_at(begin), clock.cycle_at(end));
+}
+
+std::string Simulator::explain_wait() const {
+    if (chip_ == nullptr || running_.empty()) return "";
+    return fmt::format("  on the chip, {}\n", chip_->explain_wait());
+}
+
+}  // namespace lockstep::gpu
+
+namespace lockstep {
+
+std::unique_ptr<Device> make_simulator(std::shared_ptr<const config::Machine> machine,
+                                       const DeviceOptions& options) {
+    return std::make_unique<gpu::Simulator>(std::move(machine), options);
+}
+
+}  // namespace lockstep

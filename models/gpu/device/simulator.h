@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cycle model of a GPU: the emulator's answers, in time. Launches that are not selected are
+// emulated in the same memory.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "models/gpu/chip/chip.h"
+#include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/emulator/emulator.h"
+#include "models/gpu/emulator/progress.h"
+#include "models/gpu/device/launch_selection.h"
+#include "models/gpu/memory/device_transfers.h"
+#include "models/gpu/sampling/samples.h"
+#include "models/system/scheduler.h"
+#include "models/system/system.h"
+
+namespace lockstep::gpu {
+
+class Simulator : public Emulator, public system::Processor {
+  public:
+    Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options);
+    ~Simulator() override;
+
+    void unload_module(ModuleHandle module) override;
+    LaunchResult launch(const LaunchRequest& request) override;
+    Timeline* timeline() override;
+
+    /// Made where there is none yet.
+    Chip& chip();
+
+    // system::Processor
+    void check(const LaunchRequest& request) override;
+    std::size_t grids() const override { return running_.size() + emulated_.size(); }
+    std::size_t max_grids() const override { return max_grids_; }
+    void start(WorkId work, const KernelWork& kernel, int priority, SimulatedTime at) override;
+    SimulatedTime run(SimulatedTime until, std::vector<system::GridEnd>& ended) override;
+    SimulatedTime copy_time(std::uint64_t bytes) override { return transfers_.copy_time(bytes); }
+    SimulatedTime fill_time(std::uint64_t bytes) override { return transfers_.fill_time(bytes); }
+    std::vector<std::pair<WorkId, SimulatedTime>> take_triggered() override;
+    bool spins() const override { return chip_ != nullptr && !running_.empty() && chip_->spins(); }
+    void trace(const std::string& track, const std::string& name, SimulatedTime begin,
+               SimulatedTime end) override;
+    bool is_traced() const override { return !options_.trace.file.empty(); }
+    std::string explain_wait() const override;
+
+  private:
+    struct DescribedModule {
+        explicit DescribedModule(const SmParameters& parameters) : table(parameters) {}
+        StaticTable table;
+        std::set<std::uint32_t> functions;  ///< code indices of those that it holds
+        std::uint64_t code_address = 0, constant_address = 0;
+    };
+    struct Running;
+
+    /// What timing needs of the code that the kernel may run.
+    const DescribedModule& described(const LaunchRequest& request, const sass::Launch& launch);
+    LaunchResult simulate(const LaunchRequest& request);
+    LaunchResult simulate(Running& running);
+    /// As much in time as it takes, the rest emulated.
+    LaunchResult sample(const LaunchRequest& request);
+    LaunchResult emulate(const LaunchRequest& request);
+    std::unique_ptr<Running> set_up(const LaunchRequest& request);
+    LaunchResult result_of(const Running& running, const Grid& grid);
+    [[noreturn]] void fail(const LocatedFault& fault, const sass::Launch& launch);
+    void set_ahead(std::int64_t ahead);
+    SimulatedTime system_time(engine::Time chip_time) const {
+        return static_cast<SimulatedTime>(static_cast<std::int64_t>(chip_time) + ahead_);
+    }
+
+    const SmParameters parameters_;
+    const MemoryParameters memory_parameters_;
+    const std::size_t max_grids_;
+    LaunchSelection selection_;
+    DeviceTransfers transfers_;
+    Samples samples_;
+    SimulatedTime sampled_until_ = 0;  ///< launches whose time is sampled run one after the other
+    std::unique_ptr<system::Scheduler> scheduler_;  ///< made when the program's host shows up
+    std::unique_ptr<system::System> system_;        ///< with the chip
+    std::unique_ptr<Chip> chip_;  ///< made by the first launch; given up after a fault
+    std::map<ModuleHandle, DescribedModule> described_;
+    std::uint64_t loaded_ = 0;  ///< bytes of code and constants, from the end of memory down
+    std::vector<std::unique_ptr<Running>> running_;
+    std::vector<system::GridEnd> emulated_;  ///< kernels that the scheduler has yet to hear of
+    std::int64_t ahead_ = 0;  ///< of the chip's clock, which stands while it is idle: system time
+};
+
+}  // namespace lockstep::gpu
