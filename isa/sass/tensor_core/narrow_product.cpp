@@ -84,7 +84,7 @@ bool decode_all(int count, const std::uint32_t* bits, float* value, std::int8_t*
 }
 
 /// The largest exponent of `width` products in each of 16 rows. a: [k / 4], four rows' worth of 16
-/// bytes each.
+/// bytes each; b: `width` bytes.
 template <int width>
 __m512i largest_exponents(const __m512i* a, const std::int8_t* b) {
     const __m512i kEach =
@@ -109,90 +109,159 @@ struct Accumulators {
     __mmask16 unusual;    // infinity, NaN, subnormal
 };
 
-Accumulators load_accumulators(bool half, const std::uint32_t* c) {
-    if (half) {
+template <AccumulatorType type>
+Accumulators load_accumulators(const std::uint32_t* c) {
+    if constexpr (type == AccumulatorType::kFp16) {
         DecodedColumn column;
         column.decode(true, c);
         return {_mm512_castps_si512(_mm512_load_ps(column.significand)),
                 _mm512_load_si512(column.exponent),
                 static_cast<__mmask16>(column.special ? 0xffff : 0)};
+    } else {
+        const __m512i bits = _mm512_loadu_si512(c);
+        const __m512i biased = biased_exponent<8, 23>(bits);
+        const __mmask16 zero = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7fffffff));
+        const __mmask16 unusual = _mm512_testn_epi32_mask(biased, biased) |
+                                  _mm512_cmpeq_epi32_mask(biased, _mm512_set1_epi32(255));
+        // (bits & 0x807fffff) | 0x3f800000
+        const __m512i significand =
+            _mm512_ternarylogic_epi32(bits, _mm512_set1_epi32(static_cast<int>(0x807fffff)),
+                                      _mm512_set1_epi32(0x3f800000), 0xea);
+        return {significand,
+                _mm512_mask_set1_epi32(_mm512_sub_epi32(biased, _mm512_set1_epi32(127)), zero,
+                                       kZeroExponent),
+                static_cast<__mmask16>(unusual & ~zero)};
     }
-    const __m512i bits = _mm512_loadu_si512(c);
-    const __m512i biased = biased_exponent<8, 23>(bits);
-    const __mmask16 zero = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7fffffff));
-    const __mmask16 unusual = _mm512_testn_epi32_mask(biased, biased) |
-                              _mm512_cmpeq_epi32_mask(biased, _mm512_set1_epi32(255));
-    const __m512i significand =
-        _mm512_or_si512(_mm512_and_si512(bits, _mm512_set1_epi32(static_cast<int>(0x807fffff))),
-                        _mm512_set1_epi32(0x3f800000));
-    return {significand,
-            _mm512_mask_set1_epi32(_mm512_sub_epi32(biased, _mm512_set1_epi32(127)), zero,
-                                   kZeroExponent),
-            static_cast<__mmask16>(unusual & ~zero)};
 }
 
+/// How the products of a column and its accumulators are aligned, by row.
+struct Alignment {
+    __m512 unit;         // the power of two that makes the last bit kept one
+    __m512i scale;       // the exponent of that bit
+    __m512i addend;      // the accumulators in such bits
+    __mmask16 unusual;   // the accumulator is
+    __mmask16 doubtful;  // the largest product may be a zero's, and it matters
+};
+
+template <AccumulatorType type>
+Alignment align(const DotProductRule& rule, __m512i of_products, const std::uint32_t* c) {
+    constexpr int kLeast = -64, kMost = 125;  // of the exponent of the power of two that aligns
+    const Accumulators sum = load_accumulators<type>(c);
+    // As small as that of a zero's product: it counts for nothing where the accumulator's is
+    // larger, or where it is a zero's indeed.
+    const __mmask16 unsure = _mm512_cmple_epi32_mask(of_products, _mm512_set1_epi32(kNarrowUnsure));
+    const __m512i known = _mm512_mask_set1_epi32(of_products, unsure, kZeroExponent);
+    const __m512i largest = _mm512_max_epi32(_mm512_max_epi32(sum.exponent, known),
+                                             _mm512_set1_epi32(rule.min_exponent));
+    const __m512i scale = _mm512_sub_epi32(largest, _mm512_set1_epi32(rule.fraction_bits));
+    const __m512i base = _mm512_sub_epi32(_mm512_setzero_si512(), scale);
+    const __m512i limited = _mm512_min_epi32(_mm512_max_epi32(base, _mm512_set1_epi32(kLeast)),
+                                             _mm512_set1_epi32(kMost));
+    const __mmask16 matters = _mm512_mask_cmpgt_epi32_mask(unsure, of_products, sum.exponent) |
+                              _mm512_mask_cmpgt_epi32_mask(unsure, base, _mm512_set1_epi32(kMost));
+    const __m512i shift = _mm512_max_epi32(_mm512_sub_epi32(sum.exponent, scale),
+                                           _mm512_set1_epi32(-40));  // less than one anyway
+    return {_mm512_castsi512_ps(
+                _mm512_slli_epi32(_mm512_add_epi32(limited, _mm512_set1_epi32(127)), 23)),
+            scale,
+            _mm512_cvttps_epi32(_mm512_castsi512_ps(
+                _mm512_add_epi32(sum.significand, _mm512_slli_epi32(shift, 23)))),
+            sum.unusual, matters};
+}
+
+/// The rows in which some product is not zero.
 template <int width>
+[[gnu::noinline]] __mmask16 rows_with_products(const float* a, const float* b) {
+    __m512 any = _mm512_setzero_ps();
+    for (int k = 0; k < width; ++k)
+        any = _mm512_or_ps(any, _mm512_mul_ps(_mm512_load_ps(a + k * 16), _mm512_set1_ps(b[k])));
+    const __m512i magnitude = _mm512_slli_epi32(_mm512_castps_si512(any), 1);
+    return _mm512_test_epi32_mask(magnitude, magnitude);
+}
+
+/// A group of one tile: how A and B lie for it.
+struct Group {
+    const DotProductRule& rule;
+    const float* a;  // [k][16 rows]
+    const float* b;  // [column][depth]
+    const std::int8_t* b_exponent;
+    int depth;
+    int first;  // k of the group
+    NarrowFallback otherwise;
+    void* context;
+};
+
+/// Several columns at once, so that a value of A is loaded once for all of them.
+template <int width, AccumulatorType type, int count>
+void accumulate_columns(const Group& group, const __m512i* a_exponents, int column,
+                        std::uint32_t (*c)[16]) {
+    Alignment aligned[count];
+    const float* b[count];
+    __m512i products[count];
+    for (int n = 0; n < count; ++n) {
+        const int at = (column + n) * group.depth;
+        aligned[n] = align<type>(
+            group.rule, largest_exponents<width>(a_exponents, group.b_exponent + at), c[n]);
+        b[n] = group.b + at;
+        products[n] = _mm512_setzero_si512();
+    }
+    for (int k = 0; k < width; ++k) {
+        const __m512 value = _mm512_load_ps(group.a + k * 16);
+        for (int n = 0; n < count; ++n) {
+            const __m512 product = _mm512_mul_ps(value, _mm512_set1_ps(b[n][k]));
+            products[n] = _mm512_add_epi32(
+                products[n], _mm512_cvttps_epi32(_mm512_mul_ps(product, aligned[n].unit)));
+        }
+    }
+    for (int n = 0; n < count; ++n) {
+        alignas(64) std::uint32_t out[16];
+        const Ints beyond = round_usual_sums(type, reinterpret<Ints>(products[n]),
+                                             reinterpret<Ints>(aligned[n].addend),
+                                             reinterpret<Ints>(aligned[n].scale), out);
+        __mmask16 fails = aligned[n].unusual;
+        if (aligned[n].doubtful != 0) [[unlikely]]
+            fails |= aligned[n].doubtful & rows_with_products<width>(group.a, b[n]);
+        const auto lanes = reinterpret<__m512i>(beyond);
+        if ((fails | _mm512_test_epi32_mask(lanes, lanes)) != 0) [[unlikely]]
+            group.otherwise(group.context, column + n, group.first);
+        else
+            _mm512_storeu_si512(c[n], _mm512_load_si512(out));
+    }
+}
+
+template <int width, AccumulatorType type>
 void accumulate_group(const DotProductRule& rule, int depth, int first, int columns,
                       const NarrowOperand& a, const NarrowOperand& b, std::uint32_t (*c)[16],
                       NarrowFallback otherwise, void* context) {
-    constexpr int kLeast = -64, kMost = 125;  // of the exponent of the power of two that aligns
-    const bool half = rule.accumulator == AccumulatorType::kFp16;
-    __m512 significands[width];
+    constexpr int kAtOnce = 4;
+    const Group group{
+        rule,   a.value + first * 16, b.value + first, b.exponent + first, depth, first, otherwise,
+        context};
     __m512i exponents[width / 4];
-    for (int k = 0; k < width; ++k) significands[k] = _mm512_load_ps(a.value + (first + k) * 16);
     for (int k = 0; k < width; k += 4)
         exponents[k / 4] = _mm512_load_si512(a.exponent + (first + k) * 16);
-    const __m512i fraction = _mm512_set1_epi32(rule.fraction_bits);
-    const __m512i smallest = _mm512_set1_epi32(rule.min_exponent);
-    for (int n = 0; n < columns; ++n) {
-        const float* const values = b.value + n * depth + first;
-        const Accumulators sum = load_accumulators(half, c[n]);
-        const __m512i of_products =
-            largest_exponents<width>(exponents, b.exponent + n * depth + first);
-        // As small as that of a zero's product: it counts for nothing where the accumulator's is
-        // larger, or where it is a zero's indeed.
-        const __mmask16 unsure =
-            _mm512_cmple_epi32_mask(of_products, _mm512_set1_epi32(kNarrowUnsure));
-        const __m512i known = _mm512_mask_set1_epi32(of_products, unsure, kZeroExponent);
-        const __m512i largest = _mm512_max_epi32(_mm512_max_epi32(sum.exponent, known), smallest);
-        const __m512i base = _mm512_sub_epi32(fraction, largest);
-        const __m512i limited = _mm512_min_epi32(_mm512_max_epi32(base, _mm512_set1_epi32(kLeast)),
-                                                 _mm512_set1_epi32(kMost));
-        const __m512 unit = _mm512_castsi512_ps(
-            _mm512_slli_epi32(_mm512_add_epi32(limited, _mm512_set1_epi32(127)), 23));
-        __m512i products[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-        __m512 any_product = _mm512_setzero_ps();
-        for (int k = 0; k < width; ++k) {
-            const __m512 product = _mm512_mul_ps(significands[k], _mm512_set1_ps(values[k]));
-            products[k % 2] = _mm512_add_epi32(products[k % 2],
-                                               _mm512_cvttps_epi32(_mm512_mul_ps(product, unit)));
-        }
-        __mmask16 fails = sum.unusual;
-        if (unsure != 0) [[unlikely]] {
-            for (int k = 0; k < width; ++k)
-                any_product = _mm512_or_ps(
-                    any_product, _mm512_mul_ps(significands[k], _mm512_set1_ps(values[k])));
-            const __m512i magnitude = _mm512_slli_epi32(_mm512_castps_si512(any_product), 1);
-            const __mmask16 matters = _mm512_cmpgt_epi32_mask(of_products, sum.exponent) |
-                                      _mm512_cmpgt_epi32_mask(base, _mm512_set1_epi32(kMost));
-            fails |= static_cast<__mmask16>(unsure & matters &
-                                            _mm512_test_epi32_mask(magnitude, magnitude));
-        }
-        const __m512i shift = _mm512_max_epi32(_mm512_add_epi32(sum.exponent, base),
-                                               _mm512_set1_epi32(-40));  // less than one anyway
-        const __m512i addend = _mm512_cvttps_epi32(
-            _mm512_castsi512_ps(_mm512_add_epi32(sum.significand, _mm512_slli_epi32(shift, 23))));
-        alignas(64) std::uint32_t out[16];
-        const Ints beyond = round_usual_sums(
-            rule.accumulator, reinterpret<Ints>(_mm512_add_epi32(products[0], products[1])),
-            reinterpret<Ints>(addend),
-            reinterpret<Ints>(_mm512_sub_epi32(_mm512_setzero_si512(), base)), out);
-        const auto lanes = reinterpret<__m512i>(beyond);
-        if ((fails | _mm512_test_epi32_mask(lanes, lanes)) != 0) [[unlikely]] {
-            otherwise(context, n, first);
-            continue;
-        }
-        _mm512_storeu_si512(c[n], _mm512_load_si512(out));
+    int column = 0;
+    for (; column + kAtOnce <= columns; column += kAtOnce)
+        accumulate_columns<width, type, kAtOnce>(group, exponents, column, c + column);
+    for (; column < columns; ++column)
+        accumulate_columns<width, type, 1>(group, exponents, column, c + column);
+}
+
+template <int width>
+void accumulate_groups(const DotProductRule& rule, int depth, int columns, const NarrowOperand& a,
+                       const NarrowOperand& b, std::uint32_t (*c)[16], NarrowFallback otherwise,
+                       void* context) {
+    const auto run = [&]<AccumulatorType type>() {
+        for (int first = 0; first < depth; first += width)
+            accumulate_group<width, type>(rule, depth, first, columns, a, b, c, otherwise, context);
+    };
+    switch (rule.accumulator) {
+        case AccumulatorType::kFp32:
+            return run.template operator()<AccumulatorType::kFp32>();
+        case AccumulatorType::kFp16:
+            return run.template operator()<AccumulatorType::kFp16>();
+        case AccumulatorType::kE8m13:
+            return run.template operator()<AccumulatorType::kE8m13>();
     }
 }
 
@@ -218,19 +287,15 @@ bool decode_narrow(TensorType type, int count, const std::uint32_t* bits, float*
 void accumulate_narrow(const DotProductRule& rule, int width, int depth, int columns,
                        const NarrowOperand& a, const NarrowOperand& b, std::uint32_t (*c)[16],
                        NarrowFallback otherwise, void* context) {
-    const auto run = [&]<int kWidth>() {
-        for (int first = 0; first < depth; first += kWidth)
-            accumulate_group<kWidth>(rule, depth, first, columns, a, b, c, otherwise, context);
-    };
     switch (width) {
         case 4:
-            return run.operator()<4>();
+            return accumulate_groups<4>(rule, depth, columns, a, b, c, otherwise, context);
         case 8:
-            return run.operator()<8>();
+            return accumulate_groups<8>(rule, depth, columns, a, b, c, otherwise, context);
         case 16:
-            return run.operator()<16>();
+            return accumulate_groups<16>(rule, depth, columns, a, b, c, otherwise, context);
         case 32:
-            return run.operator()<32>();
+            return accumulate_groups<32>(rule, depth, columns, a, b, c, otherwise, context);
         default:
             LOCKSTEP_CHECK(false, "no dot product of {}", width);
     }
