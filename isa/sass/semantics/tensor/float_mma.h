@@ -80,6 +80,29 @@ void load_tile_b(const Row* registers, unsigned count, DecodedTile& b) {
     }
 }
 
+/// Calls `load` with the number of elements in a word of `type`, as a template argument.
+template <typename Load>
+void with_elements_per_word(TensorType type, Load&& load) {
+    switch (elements_per_word(type)) {
+        case 1:
+            return load.template operator()<1>();
+        case 2:
+            return load.template operator()<2>();
+        default:
+            return load.template operator()<4>();
+    }
+}
+
+inline void load_tile_a(TensorType type, const FragmentA& fragment, unsigned words,
+                        DecodedTile& a) {
+    with_elements_per_word(type,
+                           [&]<unsigned kPerWord>() { load_tile_a<kPerWord>(fragment, words, a); });
+}
+inline void load_tile_b(TensorType type, const Row* registers, unsigned count, DecodedTile& b) {
+    with_elements_per_word(
+        type, [&]<unsigned kPerWord>() { load_tile_b<kPerWord>(registers, count, b); });
+}
+
 /// d = a * b + c for one instruction of 16 x 8 results.
 void multiply_dense(const FloatMmaPlan& plan, const Row* a, const Row* b, const Row* c, Row* d,
                     std::uint32_t mask);

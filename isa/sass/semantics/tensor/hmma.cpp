@@ -5,33 +5,24 @@
 // not executed.
 #include "isa/sass/semantics/tensor/float_mma.h"
 #include "isa/sass/semantics/tensor/tensor.h"
+#include "isa/sass/semantics/tensor/tile_cache.h"
 
 namespace lockstep::sass {
 
 void multiply_dense(const FloatMmaPlan& plan, const Row* a, const Row* b, const Row* c, Row* d,
                     std::uint32_t mask) {
     const unsigned registers_b = plan.registers_a / 2;
-    const unsigned words = 4 * registers_b;
-    const FragmentA fragment_a(a, plan.registers_a);
-    DecodedTile tile_a, tile_b;
-    int depth = 0;
-    const auto load = [&]<unsigned kPerWord>() {
-        depth = load_tile_a<kPerWord>(fragment_a, words, tile_a);
-        load_tile_b<kPerWord>(b, registers_b, tile_b);
-    };
-    switch (elements_per_word(plan.type_a)) {
-        case 1:
-            load.operator()<1>();
-            break;
-        case 2:
-            load.operator()<2>();
-            break;
-        default:
-            load.operator()<4>();
-            break;
-    }
-    tile_a.decode(plan.type_a, depth * 16);
-    tile_b.decode(plan.type_b, depth * 8);
+    const int depth = static_cast<int>(4 * registers_b * elements_per_word(plan.type_a));
+    TileCaches& lately = TileCaches::of_thread();
+    const DecodedTile& tile_a =
+        lately.a.tile(plan.type_a, a, plan.registers_a, [&](DecodedTile& tile) {
+            load_tile_a(plan.type_a, FragmentA(a, plan.registers_a), 4 * registers_b, tile);
+            tile.decode(plan.type_a, depth * 16);
+        });
+    const DecodedTile& tile_b = lately.b.tile(plan.type_b, b, registers_b, [&](DecodedTile& tile) {
+        load_tile_b(plan.type_b, b, registers_b, tile);
+        tile.decode(plan.type_b, depth * 8);
+    });
     FragmentC sum = plan.half() ? FragmentC::of_halves(c) : FragmentC(c, 4);
     const DotProductRule rule = plan.rule();
     accumulate_tile(rule, depth, tile_a, tile_b, 8, sum.element);
