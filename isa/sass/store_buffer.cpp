@@ -96,7 +96,8 @@ bool StoreBuffer::may_hold(const std::uint64_t* address, std::uint32_t mask) con
     return false;
 }
 
-void StoreBuffer::commit(const GlobalMemory& memory) {
+template <typename F>
+void StoreBuffer::for_each_part(const GlobalMemory& memory, F&& visit) const {
     Extent extent;
     for (std::uint32_t i = 0; i < index_.size(); ++i) {
         const Line& from = lines_[i];
@@ -109,13 +110,27 @@ void StoreBuffer::commit(const GlobalMemory& memory) {
                                address);
                 const auto part =
                     static_cast<unsigned>(std::min<std::uint64_t>(bytes, extent.end - address));
-                std::memcpy(extent.at(address), from.bytes + begin, part);
+                visit(extent.at(address), from.bytes + begin, part);
                 begin += part;
                 bytes -= part;
             }
         });
     }
+}
+
+void StoreBuffer::commit(const GlobalMemory& memory) {
+    for_each_part(memory, [](std::byte* host, const std::byte* from, unsigned bytes) {
+        std::memcpy(host, from, bytes);
+    });
     index_.clear();
+}
+
+bool StoreBuffer::changes(const GlobalMemory& memory) const {
+    bool differs = false;
+    for_each_part(memory, [&](const std::byte* host, const std::byte* from, unsigned bytes) {
+        differs = differs || std::memcmp(host, from, bytes) != 0;
+    });
+    return differs;
 }
 
 }  // namespace lockstep::sass

@@ -33,6 +33,8 @@ class StoreBuffer {
 
     /// Brings everything to memory and empties the buffer.
     void commit(const GlobalMemory& memory);
+    /// Memory has other bytes than what was stored.
+    bool changes(const GlobalMemory& memory) const;
 
   private:
     struct Line {
@@ -42,6 +44,9 @@ class StoreBuffer {
     };
 
     Line& line(std::uint64_t number);
+    /// Calls visit(host, from, bytes) for each run of stored bytes.
+    template <typename F>
+    void for_each_part(const GlobalMemory& memory, F&& visit) const;
 
     LineIndex index_;
     std::vector<Line> lines_;  // by place in index_; those beyond its size are spare

@@ -80,7 +80,6 @@ StopReason Simulation::run(Time limit) {
     if (!prepared_) prepare();
     unfinished_ = 0;
     for (Tile* tile : tiles_) unfinished_ += !(tile->finished_ = tile->finished());
-    windows_without_progress_ = 0;
     limit_ = limit;
     if (all_finished()) return StopReason::kFinished;
     failed_ = true;  // unless we come back
@@ -193,7 +192,10 @@ Time Simulation::end_window() {
     ++statistics_.windows;
     statistics_.activations += active_.size();
 
-    if (all_finished()) return kNever;
+    if (all_finished()) {
+        windows_without_progress_ = 0;
+        return kNever;
+    }
     const std::uint64_t next = wheel_.next();
     if (next == kNever)
         throw Deadlock(fmt::format("deadlock at {} ps: no unit has work\n{}", end, waiting()));

@@ -15,9 +15,9 @@
 
 #include "isa/cubin/demangle.h"
 #include "isa/sass/tma/copy.h"
+#include "models/gpu/chip/profile.h"
 #include "models/gpu/cluster/placement.h"
 #include "models/gpu/execution/cta_runner.h"
-#include "models/gpu/chip/profile.h"
 #include "models/gpu/sampling/waves.h"
 #include "sim/engine/host_memory.h"
 
@@ -97,7 +97,11 @@ void Chip::perform_deferred(Cycle end) {
         if (!sm->deferred().empty()) queues_.push_back(&sm->deferred());
     if (queues_.empty()) return;
     perform_in_order(queues_, [this, end](const sass::Deferred& deferred) {
-        sms_[deferred.warp->cta->sm]->perform(deferred);
+        Sm& sm = *sms_[deferred.warp->cta->sm];
+        const bool observes = watch_.observes() && !deferred.holds_warp();
+        const bool is_known = observes && probe_.begin(deferred);
+        sm.perform(deferred);
+        if (observes && (!is_known || probe_.has_changed())) sm.note_change();
         if (deferred.copy != nullptr)
             sms_[deferred.copy->target->sm]->copy_came(*deferred.copy, end);
     });

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "models/device.h"
-#include "models/gpu/cluster/cluster_network.h"
 #include "models/gpu/chip/gcc.h"
 #include "models/gpu/chip/gpc_map.h"
 #include "models/gpu/chip/gpu_trace.h"
+#include "models/gpu/chip/spin_watch.h"
+#include "models/gpu/cluster/cluster_network.h"
+#include "models/gpu/execution/byte_probe.h"
 #include "models/gpu/memory/memory_system.h"
 #include "models/gpu/sm/sm.h"
-#include "models/gpu/chip/spin_watch.h"
 #include "sim/engine/simulation.h"
 
 namespace lockstep::gpu {
@@ -155,6 +156,7 @@ class Chip {
     std::unique_ptr<MemorySystem> memory_;
     std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
     SpinWatch watch_;
+    ByteProbe probe_;
     engine::Time reached_ = 0;  ///< up to where it has been simulated
 
     std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty

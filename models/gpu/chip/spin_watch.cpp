@@ -10,7 +10,8 @@ namespace lockstep::gpu {
 
 namespace {
 
-/// Simulated picoseconds without any effect before states are looked at.
+/// Simulated picoseconds without any effect before states are looked at, and without a warp that
+/// comes or goes before writes are; then after twice as long each time.
 constexpr engine::Time kQuiet = 200'000'000;
 constexpr unsigned kFirstLooks = 16;
 /// ... and before warps are tried that ask mbarriers; then after twice as long each time.
@@ -24,13 +25,43 @@ void SpinWatch::sample(const std::vector<std::unique_ptr<Sm>>& sms,
     for (const std::unique_ptr<Sm>& sm : sms) sm->append_warp_states(states);
 }
 
+void SpinWatch::observe(const Sms& sms, bool observes) {
+    observes_ = observes;
+    for (const std::unique_ptr<Sm>& sm : sms) sm->observe_changes(observes);
+}
+
+bool SpinWatch::has_effects(const Sms& sms, engine::Time now) {
+    std::uint64_t arrivals = 0, writes = 0, changes = 0;
+    for (const std::unique_ptr<Sm>& sm : sms) {
+        arrivals += sm->arrivals();
+        writes += sm->writes();
+        changes += sm->changes();
+    }
+    const bool has_written = std::exchange(writes_, writes) != writes;
+    const bool has_changed = std::exchange(changes_, changes) != changes;
+    if (std::exchange(arrivals_, arrivals) != arrivals) {
+        if (observes_) observe(sms, false);
+        observe_pause_ = kQuiet;
+        observe_at_ = now + observe_pause_;
+        return true;
+    }
+    if (!observes_) {
+        if (has_written && now >= observe_at_) observe(sms, true);
+        return has_written;
+    }
+    if (has_changed) {
+        observe(sms, false);
+        observe_pause_ *= 2;
+        observe_at_ = now + observe_pause_;
+    }
+    return has_changed;
+}
+
 void SpinWatch::look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time now,
                      engine::Time interval) {
     if (now < next_) return;
     next_ = now + interval;
-    std::uint64_t effects = 0;
-    for (const std::unique_ptr<Sm>& sm : sms) effects += sm->effects();
-    if (std::exchange(effects_, effects) != effects) {
+    if (has_effects(sms, now)) {
         quiet_since_ = now;
         reference_.clear();
         spins_ = false;

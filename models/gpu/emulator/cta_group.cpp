@@ -70,11 +70,25 @@ CtaOutcome CtaGroup::run(std::uint64_t budget, InstructionCount& count, check::C
     return outcome;
 }
 
-void CtaGroup::look(InstructionCount& count, check::Checker* checker) {
+std::vector<sass::Cta*> CtaGroup::left() const {
     std::vector<sass::Cta*> ctas;
     for (std::size_t i = 0; i < storage_.size(); ++i)
         if (members_.empty() || !is_finished_[i]) ctas.push_back(&storage_[i]->cta());
+    return ctas;
+}
+
+void CtaGroup::look(InstructionCount& count, check::Checker* checker) {
+    const std::vector<sass::Cta*> ctas = left();
     standstill_.look(ctas, count, checker);
+}
+
+bool CtaGroup::polls(Poll& poll) const {
+    const std::vector<sass::Cta*> ctas = left();
+    return all_poll(ctas, poll);
+}
+
+void CtaGroup::forget_extents() {
+    for (const std::unique_ptr<CtaStorage>& storage : storage_) storage->cta().extents = {};
 }
 
 CtaOutcome CtaGroup::run_cluster(std::uint64_t budget, InstructionCount& count,

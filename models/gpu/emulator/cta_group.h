@@ -10,6 +10,7 @@
 #include "models/gpu/device/launch.h"
 #include "models/gpu/emulator/standstill.h"
 #include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/execution/poll_watch.h"
 
 namespace lockstep::gpu {
 
@@ -31,11 +32,18 @@ class CtaGroup {
     CtaOutcome run(std::uint64_t budget, InstructionCount& count, check::Checker* checker);
     void give_back(CtaPool& pool);
 
+    /// None of its CTAs can do anything but poll memory (execution/poll_watch.h).
+    bool polls(Poll& poll) const;
+    /// Allocations may have gone.
+    void forget_extents();
+
     /// One that has not finished, or the first.
     const sass::Cta& cta() const;
 
   private:
-    /// Those that have not finished have been idle, or have run for long.
+    /// Those that have not finished.
+    std::vector<sass::Cta*> left() const;
+    /// They have been idle, or have run for long.
     void look(InstructionCount& count, check::Checker* checker);
     CtaOutcome run_cluster(std::uint64_t budget, InstructionCount& count, check::Checker* checker);
 

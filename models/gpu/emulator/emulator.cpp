@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
 
 #include "models/gpu/emulator/cta_group.h"
 #include "models/gpu/emulator/progress.h"
@@ -25,19 +27,33 @@ namespace {
 /// Instructions of a CTA after which others get their turn.
 constexpr std::uint64_t kCtaBudget = 1 << 22;
 constexpr std::uint64_t kCooperativeCtaBudget = 1 << 14;
+/// ... once some have been found to poll.
+constexpr std::uint64_t kPollingBudget = 1 << 16;
+/// Times that all CTAs have been found to poll what the host may write, a millisecond apart.
+constexpr unsigned kVainRounds = 5000;
 
 /// Runs the CTAs of one launch.
 class Run {
   public:
-    Run(sass::Launch& launch, std::uint64_t first, CtaPool& pool, std::uint64_t resident,
-        std::uint64_t max_instructions, Progress& progress, check::Checker* checker)
-        : launch_(launch),
-          first_(first / CtaGroup::ctas(launch)),
-          pool_(pool),
-          resident_(resident),
-          max_instructions_(max_instructions),
-          progress_(progress),
-          checker_(checker) {}
+    struct Parts {
+        sass::Launch& launch;
+        std::uint64_t first;  ///< CTA
+        CtaPool& pool;
+        std::uint64_t resident;
+        std::uint64_t max_instructions;
+        const memory::DeviceMemory& memory;
+        Progress& progress;
+        check::Checker* checker;  ///< or nullptr
+    };
+    explicit Run(const Parts& parts)
+        : launch_(parts.launch),
+          first_(parts.first / CtaGroup::ctas(parts.launch)),
+          pool_(parts.pool),
+          resident_(parts.resident),
+          max_instructions_(parts.max_instructions),
+          memory_(parts.memory),
+          progress_(parts.progress),
+          checker_(parts.checker) {}
 
     /// One host thread: CTAs in order, those that wait set aside.
     void run_in_order(std::uint64_t cta_budget);
@@ -46,17 +62,29 @@ class Run {
 
     InstructionCount count() const { return count_; }
 
+    /// A kernel has freed memory that any of its CTAs may have touched. One host thread.
+    void forget_extents() {
+        for (CtaGroup* const group : groups_) group->forget_extents();
+    }
+
   private:
     void check_limit(const sass::Cta& cta) const;
+    /// What a group polls may be written by another thread of the program's.
+    bool is_shared(const Poll& poll) const;
+    /// All groups poll, and no other can start.
+    [[noreturn]] void report_polling(const Poll& poll, std::uint64_t waiting,
+                                     std::uint64_t left) const;
 
     sass::Launch& launch_;
     std::uint64_t first_;  ///< group
     CtaPool& pool_;
     std::uint64_t resident_;
     std::uint64_t max_instructions_;
+    const memory::DeviceMemory& memory_;
     Progress& progress_;
     check::Checker* checker_;  ///< or nullptr
     InstructionCount count_;
+    std::vector<CtaGroup*> groups_;  ///< run in order, all that there are
 };
 
 void Run::check_limit(const sass::Cta& cta) const {
@@ -64,11 +92,39 @@ void Run::check_limit(const sass::Cta& cta) const {
     throw instruction_limit_fault(cta, max_instructions_);
 }
 
+bool Run::is_shared(const Poll& poll) const {
+    return std::any_of(poll.addresses.begin(), poll.addresses.end(), [this](std::uint64_t address) {
+        return memory_.allocation(address).kind != memory::Kind::kDevice;
+    });
+}
+
+void Run::report_polling(const Poll& poll, std::uint64_t waiting, std::uint64_t left) const {
+    throw LocatedFault{
+        {.kind = sass::FaultKind::kDeadlock,
+         .what =
+             fmt::format("no thread can go on: the {} that run {} memory that nobody is left to "
+                         "change{}",
+                         waiting == 1 ? "CTA" : fmt::format("{} CTAs", waiting),
+                         waiting == 1 ? "polls" : "poll",
+                         left == 0 ? "" : fmt::format(", and {} CTAs wait for their room", left)),
+         .lane = poll.lane},
+        poll.cta->linear_index,
+        poll.warp,
+        poll.pc};
+}
+
 void Run::run_in_order(std::uint64_t cta_budget) {
     const std::uint64_t total = CtaGroup::count(launch_);
     const std::uint64_t size = CtaGroup::ctas(launch_);
     const std::uint64_t resident = std::max<std::uint64_t>(resident_ / size, 1);
     std::deque<std::unique_ptr<CtaGroup>> waiting;
+    // Groups that have been found to poll are asked again before their turn: as long as they still
+    // do, it is left out.
+    std::unordered_set<const CtaGroup*> polling;
+    std::uint64_t vain_turns = 0;
+    unsigned vain_rounds = 0;  ///< of groups that poll what the host may write
+    bool polls_shared = false;
+    Poll poll;
     std::vector<std::unique_ptr<CtaGroup>> spare;
     std::uint64_t next = first_;
     if (max_instructions_ != 0)
@@ -78,6 +134,7 @@ void Run::run_in_order(std::uint64_t cta_budget) {
         if (next < total && waiting.size() < resident) {
             if (spare.empty()) {
                 group = std::make_unique<CtaGroup>(launch_, pool_);
+                groups_.push_back(group.get());
             } else {
                 group = std::move(spare.back());
                 spare.pop_back();
@@ -86,13 +143,32 @@ void Run::run_in_order(std::uint64_t cta_budget) {
         } else {
             group = std::move(waiting.front());
             waiting.pop_front();
+            if (polling.contains(group.get()) && group->polls(poll)) {
+                waiting.push_back(std::move(group));
+                polls_shared |= is_shared(poll);
+                if (++vain_turns < waiting.size()) continue;
+                if (!polls_shared || ++vain_rounds == kVainRounds)
+                    report_polling(poll, waiting.size() * size, (total - next) * size);
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                vain_turns = 0;
+                polls_shared = false;
+                continue;
+            }
         }
+        vain_turns = vain_rounds = 0;
+        polls_shared = false;
+        polling.erase(group.get());
         const CtaOutcome outcome = group->run(cta_budget * size, count_, checker_);
         if (outcome == CtaOutcome::kFinished) {
             spare.push_back(std::move(group));
             progress_.finished((next - waiting.size()) * size, count_.warp);
         } else {
             check_limit(group->cta());
+            if (max_instructions_ == 0 && group->polls(poll)) {
+                polling.insert(group.get());
+                // Others are likely to come to such a loop too.
+                cta_budget = std::min(cta_budget, kPollingBudget);
+            }
             waiting.push_back(std::move(group));
         }
     }
@@ -150,7 +226,13 @@ void Run::run_in_parallel(unsigned threads) {
 class EmulatedEnvironment : public sass::Environment {
   public:
     EmulatedEnvironment(SystemCalls& calls, std::uint32_t sms) : calls_(calls), sms_(sms) {}
-    void system_call(unsigned number, sass::Warp& warp) override { calls_.call(number, warp); }
+    void system_call(unsigned number, sass::Warp& warp) override {
+        const std::uint64_t frees = calls_.frees();
+        calls_.call(number, warp);
+        if (calls_.frees() != frees) run_->forget_extents();
+    }
+    /// To be told before the launch runs.
+    void serve(Run& run) { run_ = &run; }
     std::uint64_t clock(const sass::Warp& warp) override {
         // Prime, so that waiting for a round number of cycles ends past it, as it would on
         // hardware.
@@ -166,6 +248,7 @@ class EmulatedEnvironment : public sass::Environment {
   private:
     SystemCalls& calls_;
     std::uint32_t sms_;
+    Run* run_ = nullptr;
 };
 
 }  // namespace
@@ -225,7 +308,9 @@ LaunchResult Emulator::launch_from(const LaunchRequest& request, std::uint64_t f
     const std::uint64_t resident =
         std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
-    Run run(launch, first, ctas_, resident, options_.max_instructions, progress, checker_.get());
+    Run run({launch, first, ctas_, resident, options_.max_instructions, memory_, progress,
+             checker_.get()});
+    environment.serve(run);
     if (checker_) {
         Module& module = *loaded(request.module).module;
         checker_->begin_launch(launch, kernel.shared_bytes + request.dynamic_shared_bytes,

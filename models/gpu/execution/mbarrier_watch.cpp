@@ -24,8 +24,31 @@ namespace {
 /// Instructions and vain questions of a warp in one look.
 constexpr unsigned kSteps = 1 << 14, kQuestions = 256;
 
-/// True where what the instruction does follows from the warp's registers and its CTA's shared
-/// memory, and changes nothing but the warp's own registers and paths.
+/// Clocks that are far ahead, and stand still.
+class FarFuture final : public sass::Environment {
+  public:
+    explicit FarFuture(sass::Environment& now) : now_(now) {}
+    void system_call(unsigned, sass::Warp&) override {}
+    std::uint64_t clock(const sass::Warp& warp) override { return now_.clock(warp) + kAhead; }
+    std::uint64_t global_timer(const sass::Warp& warp) override {
+        return now_.global_timer(warp) + kAhead;
+    }
+    std::uint32_t sm_id(const sass::Warp& warp) override { return now_.sm_id(warp); }
+    std::uint32_t sm_count() override { return now_.sm_count(); }
+
+  private:
+    static constexpr std::uint64_t kAhead = std::uint64_t{1} << 50;  // cycles, ns: days
+    sass::Environment& now_;
+};
+
+void execute_next(sass::Warp& warp) {
+    const sass::Instruction& in = warp.cta->launch->program->code()[warp.pc++];
+    warp.mask = warp.active & (warp.predicate[in.guard] ^ in.guard_invert);
+    if (warp.mask != 0) in.execute(in, warp);
+}
+
+}  // namespace
+
 bool is_private(const sass::Instruction& in, const sass::Word& word, int arch) {
     using sass::Op;
     using sass::table::Pipe;
@@ -68,31 +91,6 @@ bool is_private(const sass::Instruction& in, const sass::Word& word, int arch) {
             return false;
     }
 }
-
-/// Clocks that are far ahead, and stand still.
-class FarFuture final : public sass::Environment {
-  public:
-    explicit FarFuture(sass::Environment& now) : now_(now) {}
-    void system_call(unsigned, sass::Warp&) override {}
-    std::uint64_t clock(const sass::Warp& warp) override { return now_.clock(warp) + kAhead; }
-    std::uint64_t global_timer(const sass::Warp& warp) override {
-        return now_.global_timer(warp) + kAhead;
-    }
-    std::uint32_t sm_id(const sass::Warp& warp) override { return now_.sm_id(warp); }
-    std::uint32_t sm_count() override { return now_.sm_count(); }
-
-  private:
-    static constexpr std::uint64_t kAhead = std::uint64_t{1} << 50;  // cycles, ns: days
-    sass::Environment& now_;
-};
-
-void execute_next(sass::Warp& warp) {
-    const sass::Instruction& in = warp.cta->launch->program->code()[warp.pc++];
-    warp.mask = warp.active & (warp.predicate[in.guard] ^ in.guard_invert);
-    if (warp.mask != 0) in.execute(in, warp);
-}
-
-}  // namespace
 
 WarpFinding watch(sass::Warp& warp, const StepWarp& step, std::vector<PhaseWait>& found) {
     const sass::Program& program = *warp.cta->launch->program;

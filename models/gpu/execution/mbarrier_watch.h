@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isa/sass/state.h"
+#include "isa/sass/word.h"
 
 namespace lockstep::gpu {
 
@@ -27,6 +28,10 @@ enum class WarpFinding : std::uint8_t {
 
 /// Executes the next instruction; true where it has read a clock, which stands still all the same.
 using StepWarp = std::function<bool(sass::Warp&)>;
+
+/// True where what the instruction does follows from the warp's registers and its CTA's shared
+/// memory, and changes nothing but the warp's own registers and paths.
+bool is_private(const sass::Instruction& in, const sass::Word& word, int arch);
 
 /// Executes instructions of a warp that can run, until it comes back to the same state (registers,
 /// predicates, paths) at a vain question, without having changed anything or read what others than

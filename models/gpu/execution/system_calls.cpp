@@ -116,9 +116,7 @@ void SystemCalls::release(sass::Warp& warp) {
         heap_used_ -= block->second;
         heap_blocks_.erase(block);
         memory_.free(address);
-        ++frees_;
-        // The CTA may remember the extent of what is gone.
-        warp.cta->extents = {};
+        ++frees_;  // CTAs may remember the extent of what is gone: the machine sees to that
     });
 }
 

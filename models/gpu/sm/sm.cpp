@@ -43,6 +43,7 @@ void Sm::begin_kernels(Cycle now) {
     grids_.clear();
     counters_ = {};
     memory_counters_ = {};
+    observe_changes(false);
     if (cluster_ != nullptr) cluster_->begin_kernels();
     if (profile_ != nullptr) profile_->clear();
     last_end_ = now;
@@ -516,7 +517,9 @@ Cycle Sm::advance(Cycle from, Cycle until) {
 }
 
 void Sm::at_window_end() {
-    if (!stores_.empty()) stores_.commit(*global_);
+    if (stores_.empty()) return;
+    if (observes_changes_ && stores_.changes(*global_)) ++changes_;
+    stores_.commit(*global_);
 }
 
 const sass::Cta* Sm::resident_cta() const {

@@ -13,6 +13,7 @@
 #include "isa/sass/store_buffer.h"
 #include "models/gpu/cluster/cluster_unit.h"
 #include "models/gpu/device/launch.h"
+#include "models/gpu/execution/byte_probe.h"
 #include "models/gpu/sm/copy_barriers.h"
 #include "models/gpu/sm/event_wheel.h"
 #include "models/gpu/sm/mbarrier_waits.h"
@@ -84,7 +85,10 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     /// Null: nothing is counted by instruction.
     SmProfile* profile() const { return profile_.get(); }
     /// Samples from now on which bits toggle.
-    void count_toggles() { toggles_ = std::make_unique<ToggleSampler>(counters_); }
+    void count_toggles() {
+        toggles_ = std::make_unique<ToggleSampler>(counters_);
+        is_probed_ = true;
+    }
 
     /// The chip was idle and is to run kernels from cycle `now` on: counters are zero, and caches
     /// empty when the first CTA comes. Costs nothing without a CTA.
@@ -172,11 +176,19 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     bool never_goes_on() const;
     /// The same of those that a try_wait holds, whose state stands still until it gives up.
     bool waits_in_vain() const;
-    /// How often something has happened that others may notice.
-    std::uint64_t effects() const {
+    /// How often something has happened that others may notice: a warp has come or gone, or has
+    /// written memory. Whether a write has changed anything, is known while changes are observed.
+    std::uint64_t arrivals() const { return counters_.warps + ended_warps_; }
+    std::uint64_t writes() const {
         return counters_.global_store + counters_.shared_store + counters_.local_store +
-               counters_.atomics + counters_.warps + ended_warps_;
+               counters_.atomics;
     }
+    void observe_changes(bool observes) {
+        observes_changes_ = observes;
+        is_probed_ = observes || toggles_ != nullptr;
+    }
+    std::uint64_t changes() const { return changes_; }
+    void note_change() { ++changes_; }
 
     /// One of the CTAs that it holds, for the report of a fault; null: there is none.
     const sass::Cta* resident_cta() const;
@@ -235,6 +247,8 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     void watch_state(const WarpContext& context, WarpState state, engine::Cycle now);
     void watch_issue(std::uint16_t slot, const WarpContext& context, const StaticInstruction& in,
                      std::uint32_t pc, std::uint32_t mask, engine::Cycle now);
+    void execute_probed(unsigned sub_core, const StaticInstruction& in,
+                        const sass::Instruction& code, sass::Warp& warp);
     void process(engine::Cycle now);
     engine::Cycle next_event() const;
     void begin_cta(const Start& start);
@@ -293,7 +307,11 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     std::vector<WarpContext> contexts_;  ///< by slot; slot % sub_cores is the sub-core
     std::vector<MemoryQueue> queues_;
     MemoryPort* port_ = nullptr;
-    bool is_watched_ = false;                 ///< by a trace or a profile
+    bool is_watched_ = false;  ///< by a trace or a profile
+    bool is_probed_ = false;   ///< what executes: toggles, changes of memory
+    bool observes_changes_ = false;
+    std::uint64_t changes_ = 0;  ///< of memory, while they were observed
+    ByteProbe probe_;
     SmTrace* trace_ = nullptr;                ///< null: not traced
     std::unique_ptr<SmProfile> profile_;      ///< null: nothing is counted by instruction
     std::unique_ptr<ToggleSampler> toggles_;  ///< null: not counted

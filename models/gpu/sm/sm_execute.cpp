@@ -63,6 +63,19 @@ void Sm::prefetch_operands(const WarpContext& context) const {
     fetch(warp.bases[0] + context.code[warp.pc].d.offset());
 }
 
+/// Global stores and atomics change memory when the window ends, and are looked at there.
+void Sm::execute_probed(unsigned sub_core, const StaticInstruction& in,
+                        const sass::Instruction& code, sass::Warp& warp) {
+    if (toggles_ != nullptr && in.kind != InstructionKind::kMemory)
+        toggles_->arithmetic(sub_core, in, warp);
+    const sass::Word& word = warp.cta->launch->program->words()[warp.pc - 1];
+    const bool writes = observes_changes_ && writes_memory(code, word);
+    const bool is_known = writes && probe_.begin(code, word, warp);
+    code.execute(code, warp);
+    if (writes && (!is_known || probe_.has_changed())) ++changes_;
+    if (toggles_ != nullptr && in.kind == InstructionKind::kMemory) toggles_->memory(code, warp);
+}
+
 void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in, Cycle now) {
     const auto slot = static_cast<std::uint16_t>(local * parameters_.sub_cores + sub_core);
     WarpContext& context = contexts_[slot];
@@ -79,15 +92,14 @@ void Sm::execute(unsigned sub_core, unsigned local, const StaticInstruction& in,
         warp.mask = mask;
         warp.has_yielded = false;
         deferred_.set_cycle(now);
-        if (toggles_ != nullptr && in.kind != InstructionKind::kMemory) [[unlikely]]
-            toggles_->arithmetic(sub_core, in, warp);
         try {
-            code.execute(code, warp);
+            if (is_probed_) [[unlikely]]
+                execute_probed(sub_core, in, code, warp);
+            else
+                code.execute(code, warp);
         } catch (const sass::Fault& fault) {
             throw LocatedFault{fault, warp.cta->linear_index, warp.index, pc, warp.cta->launch};
         }
-        if (toggles_ != nullptr && in.kind == InstructionKind::kMemory) [[unlikely]]
-            toggles_->memory(code, warp);
     }
     if (is_watched_) [[unlikely]]
         watch_issue(slot, context, in, pc, mask, now);

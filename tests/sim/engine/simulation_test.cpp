@@ -233,6 +233,40 @@ TEST(Simulation, ReportsALivelock) {
     EXPECT_EQ(pair.a.activated.size(), 16u);
 }
 
+TEST(Simulation, ReportsALivelockThatBeganInAnEarlierRun) {
+    Pair pair({.livelock_after = 100'000});
+    pair.a.done = false;
+    pair.a.script = [&](Cycle from, Cycle until) {
+        if (from < 50) pair.a.progress();
+        return until;
+    };
+    // Runs shorter than the limit, as a chip's are.
+    const auto run_in_parts = [&] {
+        for (Time limit = 30'000; limit < 1'000'000; limit += 30'000) pair.simulation.run(limit);
+    };
+    try {
+        run_in_parts();
+        FAIL() << "no livelock found";
+    } catch (const Livelock& livelock) {
+        EXPECT_THAT(livelock.what(), HasSubstr("livelock at 160000 ps"));
+    }
+}
+
+TEST(Simulation, CountsTimeWithoutProgressAnewWhenAllWasFinished) {
+    Pair pair({.livelock_after = 100'000});
+    int left = 0;
+    pair.a.script = [&](Cycle, Cycle until) {
+        pair.a.done = --left <= 0;
+        return pair.a.done ? kNever : until;
+    };
+    for (int round = 0; round < 5; ++round) {
+        left = 6;  // windows of 10 ns
+        pair.a.done = false;
+        if (round != 0) pair.a.wake(0);
+        EXPECT_EQ(pair.simulation.run(), StopReason::kFinished);
+    }
+}
+
 TEST(Simulation, ThrowsWhatTheFirstTileThrewForAnyThreads) {
     for (const unsigned threads : {1u, 2u, 4u}) {
         Simulation simulation({.threads = threads, .shuffle = threads});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "workloads/cuda_api/state/context.h"
+#include "workloads/cuda_api/state/default_stream.h"
 
 namespace {
 
@@ -22,9 +23,4 @@ namespace {
     extern "C" __attribute__((weak, visibility("default"))) void name() { \
         not_implemented(#name);                                           \
     }
-#define LOCKSTEP_SAME(name, base)                                             \
-    asm(".globl " #name "\n.type " #name ", @function\n" #name ": jmp " #base \
-        "@PLT\n"                                                              \
-        ".size " #name ", . - " #name "\n");
-
 #include "workloads/cuda_api/driver/stubs.inc"

@@ -6,8 +6,10 @@
 #include "workloads/cuda_api/state/stream.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "workloads/cuda_api/state/context.h"
+#include "workloads/cuda_api/state/default_stream.h"
 #include "workloads/cuda_api/state/graph.h"
 
 namespace lockstep::cuda {
@@ -17,12 +19,8 @@ constexpr unsigned kNonBlocking = 1;
 
 }  // namespace
 
-Streams::Streams(Context& context)
-    : context_(context),
-      legacy_(std::make_unique<Stream>()),
-      per_thread_(std::make_unique<Stream>()) {
+Streams::Streams(Context& context) : context_(context), legacy_(std::make_unique<Stream>()) {
     legacy_->id = next_id_++;
-    per_thread_->id = next_id_++;
 }
 
 Streams::~Streams() {
@@ -31,9 +29,19 @@ Streams::~Streams() {
 
 Stream* Streams::find(Stream* handle) {
     const auto value = reinterpret_cast<std::uintptr_t>(handle);
-    if (value <= 1) return legacy_.get();
-    if (value == 2) return per_thread_.get();
+    constexpr std::uintptr_t kLegacy = 1, kPerThread = 2;
+    if (value == kPerThread || (value == 0 && null_is_per_thread())) return per_thread();
+    if (value <= kLegacy) return legacy_.get();
     return streams_.contains(handle) ? handle : nullptr;
+}
+
+Stream* Streams::per_thread() {
+    std::unique_ptr<Stream>& stream = per_thread_[std::this_thread::get_id()];
+    if (stream == nullptr) {
+        stream = std::make_unique<Stream>();
+        stream->id = next_id_++;
+    }
+    return stream.get();
 }
 
 Stream* Streams::create(unsigned flags, int priority) {
@@ -292,9 +300,8 @@ void Streams::clear() {
     events_.clear();
     captures_.clear();
     legacy_->queue.reset();
-    per_thread_->queue.reset();
     legacy_->capture.reset();
-    per_thread_->capture.reset();
+    per_thread_.clear();
 }
 
 }  // namespace lockstep::cuda

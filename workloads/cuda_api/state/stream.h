@@ -4,9 +4,11 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 #include <unordered_set>
 #include <vector>
 
@@ -107,10 +109,13 @@ class Streams {
   private:
     Error check_implicit(const Stream* stream);
     StreamId queue_of(Stream& stream);
+    /// The calling thread's default stream.
+    Stream* per_thread();
     void leave(Capture& capture);
 
     Context& context_;
-    std::unique_ptr<Stream> legacy_, per_thread_;
+    std::unique_ptr<Stream> legacy_;
+    std::map<std::thread::id, std::unique_ptr<Stream>> per_thread_;
     std::unordered_set<Stream*> streams_;
     std::unordered_set<Event*> events_;
     std::set<Capture*> captures_;

@@ -8,8 +8,23 @@
 #include <thread>
 
 #include "tests/workloads/cuda_api/runtime/api.h"
+#include "workloads/cuda_api/state/default_stream.h"
+
+// As the libraries have them.
+LOCKSTEP_PER_THREAD(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync)
+LOCKSTEP_PER_THREAD(cudaStreamSynchronize_ptsz, cudaStreamSynchronize)
+LOCKSTEP_PER_THREAD(cudaStreamGetId_ptsz, cudaStreamGetId)
 
 namespace lockstep::cuda {
+
+extern "C" {
+Error cudaMemcpy2DAsync_ptsz(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t,
+                             abi::MemcpyKind, Stream*);
+Error cudaStreamSynchronize_ptsz(Stream*);
+Error cudaStreamGetId(Stream*, unsigned long long*);
+Error cudaStreamGetId_ptsz(Stream*, unsigned long long*);
+}
+
 namespace {
 
 class TimelineTest : public ::testing::Test {
@@ -281,6 +296,29 @@ TEST_F(TimelineTest, MemoryIsFreedWhenItsStreamComesToIt) {
     EXPECT_EQ(cudaFree(x), Error::kSuccess);  // waits for all
     EXPECT_EQ(cudaStreamQuery(in), Error::kSuccess);
     EXPECT_EQ(Context::current().memory.find(pointer).bytes, 0u);
+}
+
+TEST_F(TimelineTest, FormsForPerThreadStreamsKeepTheirParameters) {
+    constexpr std::size_t kWidth = 24, kHeight = 5, kPitch = 64;
+    char* const to = device<char>(kPitch * kHeight);
+    std::vector<char> from(kWidth * kHeight), back(kPitch * kHeight);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i + 1);
+    // Eight parameters, of which two lie on the stack.
+    EXPECT_EQ(cudaMemcpy2DAsync_ptsz(to, kPitch, from.data(), kWidth, kWidth, kHeight,
+                                     abi::kHostToDevice, nullptr),
+              Error::kSuccess);
+    EXPECT_EQ(cudaStreamSynchronize_ptsz(nullptr), Error::kSuccess);
+    EXPECT_EQ(cudaMemcpy(back.data(), to, back.size(), abi::kDeviceToHost), Error::kSuccess);
+    for (std::size_t i = 0; i < from.size(); ++i)
+        ASSERT_EQ(back[i / kWidth * kPitch + i % kWidth], from[i]) << i;
+    EXPECT_EQ(cudaStreamSynchronize_ptsz(reinterpret_cast<Stream*>(from.data())),
+              Error::kInvalidResourceHandle);
+    unsigned long long legacy = 0, own = 0, named = 0;
+    EXPECT_EQ(cudaStreamGetId(nullptr, &legacy), Error::kSuccess);
+    EXPECT_EQ(cudaStreamGetId_ptsz(nullptr, &own), Error::kSuccess);
+    EXPECT_EQ(cudaStreamGetId(reinterpret_cast<Stream*>(2), &named), Error::kSuccess);
+    EXPECT_NE(legacy, own);
+    EXPECT_EQ(named, own);
 }
 
 }  // namespace
