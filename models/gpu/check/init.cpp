@@ -11,10 +11,38 @@ namespace lockstep::gpu::check {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr unsigned kWordBytes = 64;
 
 std::uint32_t all_of(unsigned bytes) {
     return bytes >= 32 ? ~0u : (1u << bytes) - 1;
+}
+
+/// Of `bytes` (at most 32) from `offset` on: those written before; marks them all if asked to.
+std::uint32_t look(WrittenWord* words, std::uint64_t offset, unsigned bytes, bool is_write) {
+    WrittenWord* const word = words + offset / kWordBytes;
+    const unsigned at = offset % kWordBytes;
+    const WrittenWord mask = bytes >= 32 ? WrittenWord{0xffffffff} : (WrittenWord{1} << bytes) - 1;
+    std::uint64_t before = word[0] >> at & mask;
+    if (is_write) word[0] |= mask << at;
+    if (at + bytes > kWordBytes) [[unlikely]] {
+        const unsigned in_first = kWordBytes - at;
+        before |= word[1] << in_first & mask;
+        if (is_write) word[1] |= mask >> in_first;
+    }
+    return static_cast<std::uint32_t>(before);
+}
+
+/// Marks the bytes [begin, end) as written, or not.
+void mark(WrittenWord* words, std::uint64_t begin, std::uint64_t end, bool written) {
+    while (begin < end) {
+        const unsigned at = begin % kWordBytes;
+        const std::uint64_t bytes = std::min<std::uint64_t>(end - begin, kWordBytes - at);
+        const WrittenWord mask =
+            (bytes == kWordBytes ? ~WrittenWord{0} : (WrittenWord{1} << bytes) - 1) << at;
+        WrittenWord& word = words[begin / kWordBytes];
+        word = written ? word | mask : word & ~mask;
+        begin += bytes;
+    }
 }
 
 }  // namespace
@@ -23,9 +51,10 @@ void InitCheck::allocated(std::uint64_t begin, std::uint64_t bytes) {
     tracked_[begin] = begin + bytes;
     // Pages are kept from earlier allocations at the same place.
     for (std::uint64_t at = begin; at < begin + bytes;) {
-        const std::uint64_t end = std::min(begin + bytes, (at / kPage + 1) * kPage);
+        const std::uint64_t page_begin = at / kPageBytes * kPageBytes;
+        const std::uint64_t end = std::min(begin + bytes, page_begin + kPageBytes);
         if (Page* const page = pages_.find(at); page != nullptr)
-            for (; at < end; ++at) page->written.reset(at % kPage);
+            mark(page->written.data(), at - page_begin, end - page_begin, false);
         at = end;
     }
     begin_ = end_ = 0;
@@ -39,17 +68,22 @@ void InitCheck::freed(std::uint64_t begin) {
 void InitCheck::host_wrote(std::uint64_t begin, std::uint64_t bytes) {
     const auto after = tracked_.upper_bound(begin);
     if (after == tracked_.begin() || std::prev(after)->second <= begin) return;
-    for (std::uint64_t at = begin; at < begin + bytes; ++at)
-        pages_.page(at).written.set(at % kPage);
+    for (std::uint64_t at = begin; at < begin + bytes;) {
+        const std::uint64_t page_begin = at / kPageBytes * kPageBytes;
+        const std::uint64_t end = std::min(begin + bytes, page_begin + kPageBytes);
+        mark(pages_.page(at).written.data(), at - page_begin, end - page_begin, true);
+        at = end;
+    }
 }
 
 CtaWritten InitCheck::unwritten_cta(const sass::Cta& cta, std::uint32_t reserved,
                                     std::uint32_t end) {
     const sass::Launch& launch = *cta.launch;
     CtaWritten written;
-    written.shared.assign(launch.shared_bytes, false);
-    for (std::uint32_t i = 0; i < launch.shared_bytes; ++i)
-        if (i < reserved || i >= end) written.shared[i] = true;
+    // A word more, so that an access at the end may look at two.
+    written.shared.assign(launch.shared_bytes / kWordBytes + 2, 0);
+    mark(written.shared.data(), 0, std::min(reserved, launch.shared_bytes), true);
+    mark(written.shared.data(), std::min(end, launch.shared_bytes), launch.shared_bytes, true);
     written.local.assign(cta.warps.size(), std::vector<std::uint32_t>(launch.local_bytes));
     return written;
 }
@@ -61,24 +95,13 @@ std::uint32_t InitCheck::global(std::uint64_t address, unsigned bytes, bool is_w
         begin_ = std::prev(after)->first;
         end_ = std::prev(after)->second;
     }
-    auto& written = pages_.page(address).written;
-    std::uint32_t before = 0;
-    for (unsigned i = 0; i < bytes; ++i) {
-        const std::size_t at = (address + i) % kPage;
-        before |= std::uint32_t{written[at]} << i;
-        if (is_write) written.set(at);
-    }
-    return before;
+    // Elements are aligned: they lie in one page.
+    return look(pages_.page(address).written.data(), address % kPageBytes, bytes, is_write);
 }
 
 std::uint32_t InitCheck::shared(CtaWritten& cta, std::uint64_t offset, unsigned bytes,
                                 bool is_write) {
-    std::uint32_t before = 0;
-    for (unsigned i = 0; i < bytes; ++i) {
-        before |= std::uint32_t{cta.shared[offset + i]} << i;
-        if (is_write) cta.shared[offset + i] = true;
-    }
-    return before;
+    return look(cta.shared.data(), offset, bytes, is_write);
 }
 
 std::uint32_t InitCheck::local(std::vector<std::uint32_t>& written, unsigned lane,

@@ -2,7 +2,7 @@
 // Reads of memory that nobody has written.
 #pragma once
 
-#include <bitset>
+#include <array>
 #include <functional>
 #include <map>
 #include <vector>
@@ -20,9 +20,12 @@ struct UnwrittenRead {
     unsigned bytes = 0;
 };
 
+/// Bytes that have been written, a bit each, 64 in a word.
+using WrittenWord = std::uint64_t;
+
 /// Which bytes of a CTA's shared memory and of its threads' local memory have been written.
 struct CtaWritten {
-    std::vector<bool> shared;
+    std::vector<WrittenWord> shared;
     std::vector<std::vector<std::uint32_t>> local;  ///< [warp][offset]: lanes
 };
 
@@ -44,8 +47,9 @@ class InitCheck {
     void access(const Observed& access, CtaWritten& cta);
 
   private:
+    static constexpr std::uint64_t kPageBytes = 4096;
     struct Page {
-        std::bitset<4096> written;
+        std::array<WrittenWord, kPageBytes / 64> written{};
     };
     /// Of the bytes of an access, as bits: those that count as written; marks them all if asked to.
     std::uint32_t global(std::uint64_t address, unsigned bytes, bool is_write);
@@ -57,7 +61,7 @@ class InitCheck {
     Report report_;
     std::map<std::uint64_t, std::uint64_t> tracked_;  ///< allocations: begin -> end
     std::uint64_t begin_ = 0, end_ = 0;               ///< the one that was looked up last
-    Paged<Page, 4096> pages_;
+    Paged<Page, kPageBytes> pages_;
 };
 
 }  // namespace lockstep::gpu::check

@@ -41,7 +41,7 @@ class Paged {
         Page* page = nullptr;
     };
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-    std::array<Recent, 64> recent_{};
+    std::array<Recent, 1024> recent_{};
 };
 
 }  // namespace lockstep::gpu::check

@@ -15,21 +15,24 @@ struct RaceCheck::Me {
     Record record;
 };
 
-void Shadow::split() {
-    std::vector<Cell> bytes(kBytes);
-    for (unsigned i = 0; i < kBytes; ++i) {
-        bytes[i] = cells_[i / kWord];
-        bytes[i].value = bytes[i].value >> (i % kWord * 8) & 0xff;
+void Shadow::split(unsigned granule) {
+    std::vector<Cell> cells(kBytes / granule);
+    for (unsigned i = 0; i < cells.size(); ++i) cells[i] = cells_[i * granule / granule_];
+    if (granule < kWord) {
+        std::vector<std::uint32_t> bytes(kBytes);
+        for (unsigned i = 0; i < kBytes; ++i)
+            bytes[i] = values_[i / kWord] >> (i % kWord * 8) & 0xff;
+        values_ = std::move(bytes);
     }
-    cells_ = std::move(bytes);
-    granule_ = 1;
+    cells_ = std::move(cells);
+    granule_ = granule;
 }
 
-void Shadow::renew(std::uint64_t generation) {
-    if (generation_ == generation) return;
+void Shadow::clear(std::uint64_t generation) {
     generation_ = generation;
-    granule_ = kWord;
-    cells_.assign(kBytes / kWord, Cell{});
+    granule_ = kVector;
+    cells_.assign(kBytes / granule_, Cell{});
+    values_.assign(kBytes / kWord, 0);
 }
 
 void RaceCheck::report(const Me& me, RaceKind kind, const Record& earlier, unsigned offset,
@@ -38,43 +41,60 @@ void RaceCheck::report(const Me& me, RaceKind kind, const Record& earlier, unsig
         {kind, me.access.space, earlier, me.record, me.access.address[me.lane] + offset, bytes});
 }
 
-void RaceCheck::touch(Cell& cell, const Me& me, unsigned offset, unsigned bytes) {
-    const Observed& access = me.access;
-    const auto may_race_with = [&](const Record& earlier) {
-        return earlier && !(earlier.is_strong() && access.is_strong) &&
-               !(earlier.cta == me.record.cta && earlier.thread() == me.record.thread());
-    };
-    const auto races_with = [&](const Record& earlier) {
-        return may_race_with(earlier) && !clock_.is_before(earlier, me.cta, access.warp, me.lane);
-    };
-    if (!access.is_write) {
-        if (races_with(cell.write)) {
-            report(me, RaceKind::kReadAfterWrite, cell.write, offset, bytes);
-            cell.write = {};  // once a write
-        }
-        const bool is_first =
-            !cell.first || (cell.first.cta == me.record.cta &&
-                            (cell.first.warp() == me.record.warp() ||
-                             clock_.is_before(cell.first, me.cta, access.warp, me.lane)));
-        (is_first ? cell.first : cell.last) = me.record;
-        return;
+bool RaceCheck::may_race(const Me& me, const Record& earlier) {
+    return earlier && !(earlier.is_strong() && me.access.is_strong) &&
+           !(earlier.cta == me.record.cta && earlier.thread() == me.record.thread());
+}
+
+bool RaceCheck::races(const Me& me, const Record& earlier) const {
+    return may_race(me, earlier) && !clock_.is_before(earlier, me.cta, me.access.warp, me.lane);
+}
+
+void RaceCheck::read(Cell& cell, const Me& me, unsigned offset, unsigned bytes) {
+    if (races(me, cell.write)) {
+        report(me, RaceKind::kReadAfterWrite, cell.write, offset, bytes);
+        cell.write = {};  // once a write
     }
-    const std::uint32_t value = access.is_atomic ? 0 : access.value(me.lane, offset, bytes);
+    const bool is_first =
+        !cell.first || (cell.first.cta == me.record.cta &&
+                        (cell.first.warp() == me.record.warp() ||
+                         clock_.is_before(cell.first, me.cta, me.access.warp, me.lane)));
+    (is_first ? cell.first : cell.last) = me.record;
+}
+
+void RaceCheck::write(Cell& cell, const Me& me, unsigned offset, unsigned bytes, bool same_value) {
+    const Observed& access = me.access;
     if (cell.write && cell.instruction == instruction_) {
         // Another lane of the same instruction.
-        if (!access.is_strong && cell.value != value && cell.write.thread() != me.record.thread())
+        if (!access.is_strong && !same_value && cell.write.thread() != me.record.thread())
             report(me, RaceKind::kWriteAfterWrite, cell.write, offset, bytes);
-    } else if (races_with(cell.write) &&
-               (access.is_atomic || cell.write.is_strong() || cell.value != value)) {
+    } else if (races(me, cell.write) &&
+               (access.is_atomic || cell.write.is_strong() || !same_value)) {
         report(me, RaceKind::kWriteAfterWrite, cell.write, offset, bytes);
     }
     for (const Record& read : {cell.first, cell.last}) {
-        if (!may_race_with(read) || clock_.read_is_before(read, me.cta, access.warp, me.lane))
+        if (!may_race(me, read) || clock_.read_is_before(read, me.cta, access.warp, me.lane))
             continue;
         report(me, RaceKind::kWriteAfterRead, read, offset, bytes);
         break;
     }
-    cell = {me.record, {}, {}, value, instruction_};
+    cell = {me.record, {}, {}, instruction_};
+}
+
+void RaceCheck::touch(Shadow& shadow, const Me& me, unsigned offset) {
+    const auto at = static_cast<unsigned>((me.access.address[me.lane] + offset) % Shadow::kBytes);
+    const unsigned bytes = shadow.granule();
+    if (!me.access.is_write) return read(shadow.cell(at), me, offset, bytes);
+    bool same_value = true;
+    std::uint32_t* const values = shadow.values(at);
+    const unsigned step = shadow.value_bytes();
+    for (unsigned i = 0; i < bytes / step; ++i) {
+        const std::uint32_t value =
+            me.access.is_atomic ? 0 : me.access.value(me.lane, offset + i * step, step);
+        same_value = same_value && values[i] == value;
+        values[i] = value;
+    }
+    write(shadow.cell(at), me, offset, bytes, same_value);
 }
 
 void RaceCheck::access(const Observed& access, CtaClock& cta, Shared& shared) {
@@ -93,10 +113,9 @@ void RaceCheck::access(const Observed& access, CtaClock& cta, Shared& shared) {
         // Elements are aligned: they lie in one page.
         Shadow& shadow = is_shared ? shared.pages[address / Shadow::kBytes] : global_.page(address);
         shadow.renew(is_shared ? shared.generation : generation_);
-        if (access.width < Shadow::kWord && shadow.granule() != 1) shadow.split();
-        const unsigned step = shadow.granule();
-        for (unsigned offset = 0; offset < access.width; offset += step)
-            touch(shadow.cell((address + offset) % Shadow::kBytes), me, offset, step);
+        shadow.fit(access.width);
+        for (unsigned offset = 0; offset < access.width; offset += shadow.granule())
+            touch(shadow, me, offset);
     }
 }
 

@@ -23,31 +23,44 @@ struct Race {
     unsigned bytes = 0;
 };
 
-/// What is remembered of a word, or of a byte where bytes are accessed by themselves: the last
-/// write, and two reads since, by different threads if there were several.
+/// What is remembered of a place: the last write, and two reads since, by different threads if
+/// there were several.
 struct Cell {
     Record write, first, last;
-    std::uint32_t value = 0;        ///< that was written
     std::uint32_t instruction = 0;  ///< number of the one that wrote
 };
 
-/// The cells of kBytes bytes of memory.
+/// The cells of kBytes bytes of memory. They are as wide as the narrowest access of those bytes so
+/// far: vectors of 16 bytes, words, or bytes.
 class Shadow {
   public:
     static constexpr unsigned kBytes = 1024;
-    static constexpr unsigned kWord = 4;
+    static constexpr unsigned kVector = 16, kWord = 4;
 
     /// Bytes that one cell stands for.
     unsigned granule() const { return granule_; }
     Cell& cell(unsigned offset) { return cells_[offset / granule_]; }
-    /// From here on each byte has a cell of its own.
-    void split();
+    /// What was last written from `offset` on: a word an element, or a byte where cells are bytes.
+    std::uint32_t* values(unsigned offset) { return &values_[offset / value_bytes()]; }
+    unsigned value_bytes() const { return granule_ < kWord ? granule_ : kWord; }
+    /// Makes cells that an access of `width` bytes, aligned to it, covers whole.
+    void fit(unsigned width) {
+        if (width < granule_) [[unlikely]]
+            split(width < kWord ? 1 : kWord);
+    }
     /// Forgets everything that is older than `generation`.
-    void renew(std::uint64_t generation);
+    void renew(std::uint64_t generation) {
+        if (generation_ != generation) [[unlikely]]
+            clear(generation);
+    }
 
   private:
+    void split(unsigned granule);
+    void clear(std::uint64_t generation);
+
     std::vector<Cell> cells_;
-    unsigned granule_ = kWord;
+    std::vector<std::uint32_t> values_;
+    unsigned granule_ = kVector;
     std::uint64_t generation_ = 0;
 };
 
@@ -68,7 +81,11 @@ class RaceCheck {
 
   private:
     struct Me;
-    void touch(Cell& cell, const Me& me, unsigned offset, unsigned bytes);
+    static bool may_race(const Me& me, const Record& earlier);
+    bool races(const Me& me, const Record& earlier) const;
+    void touch(Shadow& shadow, const Me& me, unsigned offset);
+    void read(Cell& cell, const Me& me, unsigned offset, unsigned bytes);
+    void write(Cell& cell, const Me& me, unsigned offset, unsigned bytes, bool same_value);
     void report(const Me& me, RaceKind kind, const Record& earlier, unsigned offset,
                 unsigned bytes);
 
