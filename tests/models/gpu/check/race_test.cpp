@@ -69,6 +69,17 @@ TEST_P(Race, BytesOfAWord) {
                 AllOf(HasSubstr("race: write after read"), HasSubstr("1 bytes")));
 }
 
+TEST_P(Race, VectorsAndTheirWords) {
+    EXPECT_THAT(run("vectors", 256, 0), IsEmpty()) << "a barrier";
+    EXPECT_THAT(run("vectors", 256, 1),
+                AllOf(HasSubstr("race: read after write in shared memory"), HasSubstr("16 bytes")));
+    EXPECT_THAT(run("vectors", 256, 2),
+                AllOf(HasSubstr("race: read after write in shared memory"), HasSubstr("4 bytes")));
+    EXPECT_THAT(run("vectors", 256, 3), IsEmpty()) << "the same values";
+    EXPECT_THAT(run("vectors", 256, 4), HasSubstr("race: write after write")) << "one word differs";
+    EXPECT_THAT(run("vectors", 256, 5), IsEmpty()) << "words of their own";
+}
+
 TEST_P(Race, ALockInSharedMemory) {
     EXPECT_THAT(run("shared_lock", 128, 1), IsEmpty());
     EXPECT_THAT(run("shared_lock", 128, 0), HasSubstr("race: "));

@@ -273,3 +273,25 @@ extern "C" __global__ void sync_warp(int* out, unsigned mask) {
     }
     out[lane] = x;
 }
+
+// Vectors of 16 bytes, each written by one thread, and words of them read or written by others.
+extern "C" __global__ void vectors(int* out, int what) {
+    __shared__ int4 vector[256];
+    int* const words = reinterpret_cast<int*>(vector);
+    const unsigned self = threadIdx.x, other = (self + 32) % 256;
+    const int x = work(self);
+    const bool shares = what == 3 || what == 4;  // each with the warp 128 threads further on
+    vector[shares ? self % 128 : self] =
+        make_int4(1, 2, 3, what == 3 ? 4 : what == 4 ? static_cast<int>(self) : x);
+    if (what == 0 || what == 5) __syncthreads();
+    if (what == 1) {
+        const int4 read = vector[other];
+        out[self] = read.x + read.y * read.z + read.w;
+    } else if (what == 5) {
+        words[self % 4 * 256 + self / 4 * 4 + self % 4] = x;  // four threads a vector
+        __syncthreads();
+        out[self] = words[other];
+    } else if (!shares) {
+        out[self] = words[4 * other + 3];
+    }
+}
