@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "models/gpu/metrics/counters.h"
 #include "models/gpu/chip/gcc_parameters.h"
 #include "models/gpu/memory/crossbar_port.h"
+#include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/fetch_unit.h"
 #include "models/gpu/sm/send_queue.h"
 #include "models/gpu/sm/tag_array.h"

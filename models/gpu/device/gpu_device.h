@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "models/device.h"
-#include "models/gpu/execution/system_calls.h"
 #include "models/gpu/device/launch.h"
 #include "models/gpu/device/module.h"
+#include "models/gpu/execution/system_calls.h"
 #include "models/memory/global_memory.h"
 
 namespace lockstep::gpu {

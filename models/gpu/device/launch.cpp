@@ -11,8 +11,8 @@
 #include "isa/sass/cluster.h"
 #include "isa/sass/cta_barrier.h"
 #include "isa/sass/semantics/tensor/warpgroup.h"
-#include "models/gpu/execution/late_copies.h"
 #include "models/gpu/device/module.h"
+#include "models/gpu/execution/late_copies.h"
 
 namespace lockstep::gpu {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "models/gpu/cluster/cluster_parameters.h"
 #include "models/gpu/chip/gcc_parameters.h"
+#include "models/gpu/cluster/cluster_parameters.h"
 #include "models/gpu/memory/memory_parameters.h"
 #include "models/gpu/sm/memory_unit_parameters.h"
 #include "models/gpu/sm/sm_parameters.h"

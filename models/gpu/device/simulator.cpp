@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "isa/cubin/demangle.h"
-#include "models/gpu/execution/fault_report.h"
-#include "models/gpu/emulator/progress.h"
-#include "models/gpu/metrics/metrics.h"
 #include "models/gpu/chip/profile.h"
+#include "models/gpu/emulator/progress.h"
+#include "models/gpu/execution/fault_report.h"
+#include "models/gpu/metrics/metrics.h"
 #include "models/gpu/sampling/waves.h"
 #include "sim/engine/host_memory.h"
 #include "sim/error/error.h"

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "models/gpu/chip/chip.h"
-#include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/device/launch_selection.h"
 #include "models/gpu/emulator/emulator.h"
 #include "models/gpu/emulator/progress.h"
-#include "models/gpu/device/launch_selection.h"
+#include "models/gpu/execution/cta_runner.h"
 #include "models/gpu/memory/device_transfers.h"
 #include "models/gpu/sampling/samples.h"
 #include "models/system/scheduler.h"
