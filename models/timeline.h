@@ -20,7 +20,7 @@ using SimulatedTime = std::uint64_t;
 
 /// Work in a stream is done in order.
 using StreamId = std::uint32_t;
-inline constexpr StreamId kDefaultStream = 0;  ///< the legacy one, which all others join
+inline constexpr StreamId kDefaultStream = 0;  ///< the legacy one of device 0, which others join
 inline constexpr StreamId kNoStream = ~0u;     ///< ordered by what it is said to follow, alone
 
 /// A piece of submitted work. Numbers rise; 0 is none, which counts as done.
@@ -29,6 +29,8 @@ using WorkId = std::uint64_t;
 struct StreamOptions {
     int priority = 0;           ///< as in CUDA: CTAs of smaller numbers are placed sooner
     bool joins_default = true;  ///< waits for the legacy default stream, and that for it
+    unsigned device = 0;
+    bool is_default = false;  ///< the legacy one of another device than 0
 };
 
 struct KernelWork {
@@ -39,6 +41,7 @@ struct KernelWork {
     /// when that kernel's CTAs have triggered it or ended. Set by the time line where
     /// request.programmatic.
     WorkId prerequisite = 0;
+    unsigned device = 0;
 };
 
 enum class TransferKind : std::uint8_t {
@@ -46,15 +49,19 @@ enum class TransferKind : std::uint8_t {
     kDeviceToHost,
     kDeviceToDevice,
     kHostToHost,
-    kFill,  ///< of device memory
+    kFill,        ///< of device memory
+    kPeerToPeer,  ///< between two devices
 };
-inline constexpr unsigned kTransferKinds = 5;
+inline constexpr unsigned kTransferKinds = 6;
 
 struct TransferWork {
     TransferKind kind = TransferKind::kHostToDevice;
     std::uint64_t bytes = 0;
     bool is_pageable = false;       ///< the host's end: the data goes through pinned buffers
     std::function<void()> perform;  ///< changes memory; when the transfer ends
+    unsigned device = 0;            ///< whose memory it is; from which it goes to a peer
+    unsigned peer = 0;
+    bool is_staged = false;  ///< between devices: through the host's memory
 };
 
 /// A function of the program's, which the host runs when its turn has come.

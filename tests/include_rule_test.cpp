@@ -35,18 +35,19 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/engine", "sim/trace"}},
     {"workloads",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h",
-      "models/timeline.h"}},
+      "models/device_group.h", "models/timeline.h"}},
     // The APIs are shells over one state, which knows neither; the driver does by the runtime what
     // both have. What a program's report expects of its times is a table, not a suite.
     {"workloads/cuda_api/state",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h",
-      "models/energy/account.h", "models/timeline.h", "validation/accuracy"}},
+      "models/device_group.h", "models/energy/account.h", "models/timeline.h",
+      "validation/accuracy"}},
     {"workloads/cuda_api/runtime",
      {"workloads/cuda_api/state", "isa", "sim/error", "sim/config", "sim/stats", "models/device.h",
-      "models/timeline.h"}},
+      "models/device_group.h", "models/device_group.h", "models/timeline.h"}},
     {"workloads/cuda_api/driver",
      {"workloads/cuda_api/state", "workloads/cuda_api/runtime", "isa", "sim/error", "sim/config",
-      "sim/stats", "models/device.h", "models/timeline.h"}},
+      "sim/stats", "models/device.h", "models/device_group.h", "models/timeline.h"}},
     // Loaded into every program apart from all else: it reads ELF files and nothing more.
     {"workloads/cuda_api/loader",
      {"isa/cubin", "sim/error", "workloads/cuda_api/runtime/runtime_functions.inc"}},
@@ -56,7 +57,7 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
       "workloads"}},
     // The library for other programs: what workloads/run runs, in types of its own.
     {"workloads/api",
-     {"isa", "sim/error", "sim/config", "sim/stats", "models/device.h",
+     {"isa", "sim/error", "sim/config", "sim/stats", "models/device.h", "models/device_group.h",
       "models/gpu/chip/tlm_edges.h", "models/system/host_link.h", "workloads/run",
       "workloads/network/graph"}},
     // Pages and texts about runs that are over: it knows their files alone.

@@ -22,9 +22,11 @@ namespace {
 /// Where the region may lie: far from what the host's kernel and loader choose by themselves, and
 /// from the windows of shared and local memory. The last is for ThreadSanitizer, which lets
 /// programs have memory in few places.
-constexpr std::uint64_t kCandidates[] = {0x2000'0000'0000, 0x3000'0000'0000, 0x2800'0000'0000,
-                                         0x3800'0000'0000, 0x4000'0000'0000, 0x1800'0000'0000,
-                                         0x5500'0000'0000};
+constexpr std::uint64_t kCandidates[] = {
+    0x2000'0000'0000, 0x3000'0000'0000, 0x2800'0000'0000, 0x3800'0000'0000, 0x4000'0000'0000,
+    0x1800'0000'0000, 0x5500'0000'0000, 0x2200'0000'0000, 0x2400'0000'0000, 0x2600'0000'0000,
+    0x2a00'0000'0000, 0x2c00'0000'0000, 0x3200'0000'0000, 0x3400'0000'0000, 0x3600'0000'0000,
+    0x3a00'0000'0000, 0x4200'0000'0000};
 constexpr std::uint64_t kCommitStep = 64ull << 20;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
@@ -201,8 +203,30 @@ sass::Extent DeviceMemory::find(std::uint64_t address) const {
     const Allocation found = allocation(address);
     if (first_page_ != 0 && address >= first_page_ && address < region_ + kRegionBytes)
         return find_pages(address, found);
-    if (found.bytes == 0) return {};
+    if (found.bytes == 0)
+        return peers_.empty() || is_own(address) ? sass::Extent{} : find_at_peer(address);
     return {found.begin, found.begin + found.bytes, host(found.begin), found.writable};
+}
+
+sass::Extent DeviceMemory::find_at_peer(std::uint64_t address) const {
+    for (const Peer& peer : peers_) {
+        const Allocation found = peer.memory->allocation(address);
+        if (found.bytes == 0) continue;
+        if (found.kind == Kind::kDevice && !peer.is_enabled) return {};
+        return {found.begin, found.begin + found.bytes, host(found.begin), found.writable};
+    }
+    return {};
+}
+
+void DeviceMemory::enable_peer(const DeviceMemory& peer, bool is_enabled) {
+    for (Peer& known : peers_)
+        if (known.memory == &peer) known.is_enabled = is_enabled;
+}
+
+bool DeviceMemory::has_access(const DeviceMemory& peer) const {
+    return std::any_of(peers_.begin(), peers_.end(), [&](const Peer& known) {
+        return known.memory == &peer && known.is_enabled;
+    });
 }
 
 sass::Extent DeviceMemory::find_pages(std::uint64_t address, const Allocation& found) const {
@@ -222,6 +246,11 @@ sass::Extent DeviceMemory::find_pages(std::uint64_t address, const Allocation& f
 
 std::string DeviceMemory::describe(std::uint64_t address) const {
     if (address < 4096) return fmt::format("{:#x} is a null pointer", address);
+    for (const Peer& peer : peers_)
+        if (peer.memory->is_own(address))
+            return fmt::format("another device's memory{}: {}",
+                               peer.is_enabled ? "" : ", to which peer access is not enabled",
+                               peer.memory->describe(address));
     const auto before = at_or_before(address);
     const auto next = before == allocations_.end() ? allocations_.begin() : std::next(before);
     const auto text = [](const Allocation& a) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "isa/sass/global_memory.h"
 
@@ -59,6 +60,14 @@ class DeviceMemory : public sass::GlobalMemory {
     std::uint64_t total_bytes() const { return capacity_; }
     std::uint64_t free_bytes() const { return capacity_ - used_; }
 
+    /// From now on find() knows another device's memory too: what of it belongs to the host or
+    /// is managed at once, the rest while access is enabled.
+    void add_peer(const DeviceMemory& peer) { peers_.push_back({&peer, false}); }
+    void enable_peer(const DeviceMemory& peer, bool is_enabled);
+    bool has_access(const DeviceMemory& peer) const;
+    /// Where its addresses begin; a multiple of kRegionBytes.
+    std::uint64_t region() const { return region_; }
+
     sass::Extent find(std::uint64_t address) const override;
     std::string describe(std::uint64_t address) const override;
 
@@ -72,6 +81,14 @@ class DeviceMemory : public sass::GlobalMemory {
     /// Zeroes a freed block and gives its whole pages back to the host.
     void release_pages(std::uint64_t begin, std::uint64_t end);
 
+    struct Peer {
+        const DeviceMemory* memory;
+        bool is_enabled;
+    };
+    bool is_own(std::uint64_t address) const { return address - region_ < kRegionBytes; }
+    sass::Extent find_at_peer(std::uint64_t address) const;
+
+    std::vector<Peer> peers_;
     Allocations allocations_;
     std::map<std::uint64_t, std::uint64_t> free_;  ///< free blocks of the region: begin -> bytes
     std::uint64_t region_ = 0;

@@ -34,13 +34,47 @@ double pcie_rate(const config::Machine& machine, const std::string& generation) 
 
 }  // namespace
 
+/// NVLink: packets of 16-byte flits, the first of which is a header, up to 256 bytes of data
+/// (Foley and Danskin, "Ultra-Performance Pascal GPU and NVLink Interconnect", IEEE Micro 2017).
+/// PCIe: writes cross the root complex from one device's link to the other's.
+PeerLink PeerLink::of(const config::Machine& machine) {
+    const std::string& kind = machine.text("peer.kind");
+    PeerLink out;
+    out.way.latency = nanoseconds(machine, "peer.latency");
+    if (kind == "none") return out;
+    out.exists = true;
+    if (kind == "nvlink") {
+        out.is_of_its_own = true;
+        out.packet_header = machine.number("peer.packet_header");
+        out.raw_bytes_per_second =
+            machine.number("peer.links") * machine.number("peer.link_bandwidth") * kGiga;
+        const double payload = machine.number("peer.max_payload");
+        out.way.bytes_per_second =
+            out.raw_bytes_per_second * payload / (payload + out.packet_header);
+        return out;
+    }
+    if (kind != "pcie")
+        throw InputError(
+            fmt::format("{}: peer.kind: '{}' is not nvlink, pcie or none", machine.name(), kind));
+    if (machine.text("link.kind") == "nvlink_c2c")
+        throw InputError(fmt::format("{}: peer.kind pcie needs a link.kind of PCIe, not nvlink_c2c",
+                                     machine.name()));
+    const double payload = machine.number("link.max_payload");
+    out.packet_header = kFramingBytes + kWriteHeader;
+    out.raw_bytes_per_second = pcie_rate(machine, machine.text("link.kind")) *
+                               machine.number("link.lanes") * kCoding / kBitsPerByte *
+                               (1 - machine.number("link.protocol_overhead"));
+    out.way.bytes_per_second = out.raw_bytes_per_second * payload / (payload + out.packet_header);
+    return out;
+}
+
 HostLink HostLink::of(const config::Machine& machine) {
     const std::string& kind = machine.text("link.kind");
     const SimulatedTime latency = nanoseconds(machine, "link.latency");
     const double left = 1 - machine.number("link.protocol_overhead");
     if (kind == "nvlink_c2c") {
         const double rate = machine.number("link.c2c_bandwidth") * kGiga * left;
-        return {{rate, latency}, {rate, latency}};
+        return {{rate, latency}, {rate, latency}, PeerLink::of(machine)};
     }
     const double raw =
         pcie_rate(machine, kind) * machine.number("link.lanes") * kCoding / kBitsPerByte * left;
@@ -48,7 +82,7 @@ HostLink HostLink::of(const config::Machine& machine) {
     const auto direction = [&](double header) {
         return LinkDirection{raw * payload / (payload + kFramingBytes + header), latency};
     };
-    return {direction(kCompletionHeader), direction(kWriteHeader)};
+    return {direction(kCompletionHeader), direction(kWriteHeader), PeerLink::of(machine)};
 }
 
 HostParameters HostParameters::of(const config::Machine& machine) {

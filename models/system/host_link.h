@@ -15,8 +15,21 @@ struct LinkDirection {
     SimulatedTime latency = 0;    ///< from the copy engine's start to the first byte's arrival
 };
 
+/// What joins two devices.
+struct PeerLink {
+    bool exists = false;              ///< kernels may access a peer's memory
+    bool is_of_its_own = false;       ///< NVLink; else the links to the host
+    LinkDirection way;                ///< in each direction
+    double packet_header = 0;         ///< bytes that a packet has besides its payload
+    double raw_bytes_per_second = 0;  ///< headers included
+
+    /// Throws InputError.
+    static PeerLink of(const config::Machine& machine);
+};
+
 struct HostLink {
     LinkDirection to_device, to_host;
+    PeerLink peer;
 
     /// PCIe by generation: the lanes' rate, less line coding, flow control and the packets'
     /// headers. NVLink-C2C: its rate and what its protocol leaves of it. Throws InputError.

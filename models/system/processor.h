@@ -38,6 +38,10 @@ class Processor {
     /// Throws DeviceFault.
     virtual SimulatedTime run(SimulatedTime until, std::vector<GridEnd>& ended) = 0;
 
+    /// Of several processors one run() takes all of them along: kernels of this one that have ended
+    /// meanwhile, or before any time passed.
+    virtual void collect(std::vector<GridEnd>&) {}
+
     /// Kernels all of whose CTAs have triggered dependent launches or ended since this was last
     /// asked, and when.
     virtual std::vector<std::pair<WorkId, SimulatedTime>> take_triggered() { return {}; }

@@ -31,16 +31,40 @@ std::string name_of(const Work& work) {
 
 }  // namespace
 
-Scheduler::Scheduler(const config::Machine& machine, Processor& processor)
-    : processor_(processor),
+Scheduler::Scheduler(const config::Machine& machine, std::vector<Processor*> processors)
+    : processors_(std::move(processors)),
       link_(HostLink::of(machine)),
       host_(HostParameters::of(machine)),
-      engines_(link_, host_, processor) {
+      usage_(processors_.size()),
+      default_streams_(processors_.size(), kNoStream) {
+    for (Processor* const processor : processors_) engines_.emplace_back(link_, host_, *processor);
     streams_[kDefaultStream] = {};
+    default_streams_.front() = kDefaultStream;
+}
+
+unsigned Scheduler::device_of(const Work& work) {
+    if (const auto* kernel = std::get_if<KernelWork>(&work)) return kernel->device;
+    if (const auto* transfer = std::get_if<TransferWork>(&work)) return transfer->device;
+    return 0;
+}
+
+std::size_t Scheduler::grids() const {
+    std::size_t sum = 0;
+    for (const Processor* const processor : processors_) sum += processor->grids();
+    return sum;
+}
+
+std::string Scheduler::report() const {
+    if (usage_.size() == 1) return usage_.front().report(host_now_);
+    std::string text;
+    for (std::size_t i = 0; i < usage_.size(); ++i)
+        text += usage_[i].report(host_now_, static_cast<int>(i));
+    return text;
 }
 
 StreamId Scheduler::open_stream(const StreamOptions& options) {
     streams_[next_stream_] = {.options = options};
+    if (options.is_default) default_streams_.at(options.device) = next_stream_;
     return next_stream_++;
 }
 
@@ -53,9 +77,10 @@ void Scheduler::set_priority(StreamId stream, int priority) {
 }
 
 void Scheduler::spend_host(SimulatedTime time, const std::string& what) {
-    if (processor_.is_traced()) processor_.trace("host", what, host_now_, host_now_ + time);
+    Processor& first = *processors_.front();
+    if (first.is_traced()) first.trace("host", what, host_now_, host_now_ + time);
     host_now_ += time;
-    usage_.add_host(time);
+    usage_.front().add_host(time);
 }
 
 void Scheduler::spend(HostAction action) {
@@ -67,7 +92,7 @@ void Scheduler::spend(HostAction action) {
 
 /// What the call costs that submits the work, and when the device can see it at the earliest.
 SimulatedTime Scheduler::spend_on(const Work& work) {
-    const std::string name = processor_.is_traced() ? "submit " + name_of(work) : "";
+    const std::string name = processors_.front()->is_traced() ? "submit " + name_of(work) : "";
     const auto* transfer = std::get_if<TransferWork>(&work);
     if (transfer == nullptr) {
         spend_host(std::holds_alternative<KernelWork>(work) ? host_.launch_call : host_.call, name);
@@ -76,9 +101,10 @@ SimulatedTime Scheduler::spend_on(const Work& work) {
     spend_host(host_.copy_call, name);
     const SimulatedTime submitted = host_now_;
     // What is staged goes out while the host does so; what goes within the command, after it.
-    if (const SimulatedTime staging = engines_.host_time(*transfer); staging != 0)
+    const TransferEngines& engines = engines_.at(transfer->device);
+    if (const SimulatedTime staging = engines.host_time(*transfer); staging != 0)
         spend_host(staging, "stage pageable memory");
-    return engines_.is_inline(*transfer) ? host_now_ : submitted;
+    return engines.is_inline(*transfer) ? host_now_ : submitted;
 }
 
 void Scheduler::follow(WorkId work, Item& item, WorkId earlier) {
@@ -120,7 +146,7 @@ WorkId Scheduler::submit(StreamId stream, Work work, const std::vector<WorkId>& 
                          Submission how) {
     if (auto* kernel = std::get_if<KernelWork>(&work)) {
         kernel->request.parameters = kernel->parameters;
-        processor_.check(kernel->request);
+        processors_.at(kernel->device)->check(kernel->request);
     }
     SimulatedTime seen = host_now_;
     if (how == Submission::kByItself) {
@@ -142,14 +168,17 @@ WorkId Scheduler::submit(StreamId stream, Work work, const std::vector<WorkId>& 
         Stream& own = streams_.at(stream);
         item.priority = own.options.priority;
         follow_last(id, item, own.last);
-        if (stream == kDefaultStream) {
+        const StreamId default_stream = default_streams_.at(own.options.device);
+        if (stream == default_stream) {
             std::erase_if(streams_, [this](const auto& entry) {
                 return entry.second.is_closed && is_done(entry.second.last);
             });
             for (const auto& [other, state] : streams_)
-                if (other != stream && state.options.joins_default) follow(id, item, state.last);
-        } else if (own.options.joins_default) {
-            follow(id, item, streams_.at(kDefaultStream).last);
+                if (other != stream && state.options.joins_default &&
+                    state.options.device == own.options.device)
+                    follow(id, item, state.last);
+        } else if (own.options.joins_default && default_stream != kNoStream) {
+            follow(id, item, streams_.at(default_stream).last);
         }
         own.last = id;
     }
@@ -179,15 +208,23 @@ SimulatedTime Scheduler::next_event() const {
 bool Scheduler::start(WorkId work, Item& item) {
     item.begin = now_;
     if (const auto* kernel = std::get_if<KernelWork>(&item.work)) {
-        if (processor_.grids() >= processor_.max_grids()) return false;
-        processor_.start(work, *kernel, item.priority, now_);
-        usage_.begin_kernel(now_);
+        Processor& processor = *processors_[kernel->device];
+        if (processor.grids() >= processor.max_grids()) return false;
+        processor.start(work, *kernel, item.priority, now_);
+        usage_[kernel->device].begin_kernel(now_);
         return true;
     }
     if (const auto* transfer = std::get_if<TransferWork>(&item.work)) {
-        if (engines_.free_at(transfer->kind) > now_) return false;
-        ends_.insert({engines_.start(*transfer, now_), work});
-        usage_.begin_transfer(transfer->kind, now_, transfer->bytes);
+        TransferEngines& engines = engines_[transfer->device];
+        if (transfer->kind == TransferKind::kPeerToPeer) {
+            TransferEngines& to = engines_.at(transfer->peer);
+            if (engines.free_at(*transfer, to) > now_) return false;
+            ends_.insert({engines.start(*transfer, to, now_), work});
+        } else {
+            if (engines.free_at(transfer->kind) > now_) return false;
+            ends_.insert({engines.start(*transfer, now_), work});
+        }
+        usage_[transfer->device].begin_transfer(transfer->kind, now_, transfer->bytes);
         return true;
     }
     const bool is_call = std::holds_alternative<HostWork>(item.work);
@@ -213,21 +250,22 @@ bool Scheduler::start_what_can() {
 void Scheduler::trace(const Item& item, SimulatedTime end) {
     if (std::holds_alternative<MarkWork>(item.work)) return;
     const std::string name = name_of(item.work);
+    Processor& processor = *processors_[device_of(item.work)];
     if (item.stream != kNoStream)
-        processor_.trace(fmt::format("stream {}", item.stream), name, item.begin, end);
+        processor.trace(fmt::format("stream {}", item.stream), name, item.begin, end);
     if (const auto* transfer = std::get_if<TransferWork>(&item.work))
-        processor_.trace(TransferEngines::name(transfer->kind), name, item.begin, end);
+        processor.trace(TransferEngines::name(transfer->kind), name, item.begin, end);
 }
 
 void Scheduler::end(WorkId work, SimulatedTime at) {
     Item& item = items_.at(work);
-    if (processor_.is_traced()) trace(item, at);
+    if (processors_.front()->is_traced()) trace(item, at);
     if (auto* kernel = std::get_if<KernelWork>(&item.work)) {
-        usage_.end_kernel(at);
+        usage_[kernel->device].end_kernel(at);
         const auto result = results_.extract(work);
         if (kernel->ended) kernel->ended(result.mapped());
     } else if (auto* transfer = std::get_if<TransferWork>(&item.work)) {
-        usage_.end_transfer(transfer->kind, at);
+        usage_[transfer->device].end_transfer(transfer->kind, at);
         if (transfer->perform) transfer->perform();
     } else if (auto* host = std::get_if<HostWork>(&item.work)) {
         ++calls_;
@@ -258,24 +296,39 @@ void Scheduler::settle() {
     }
 }
 
+SimulatedTime Scheduler::run(SimulatedTime until, std::vector<GridEnd>& ended) {
+    if (processors_.size() == 1) return processors_.front()->run(until, ended);
+    const auto collect = [&] {
+        for (Processor* const processor : processors_) processor->collect(ended);
+    };
+    collect();
+    if (!ended.empty()) return now_;
+    const auto busy = std::find_if(processors_.begin(), processors_.end(),
+                                   [](const Processor* p) { return p->grids() != 0; });
+    const SimulatedTime reached = (*busy)->run(until, ended);
+    collect();
+    return reached;
+}
+
 bool Scheduler::advance(SimulatedTime until) {
     try {
         settle();
         const SimulatedTime next = std::min(next_event(), until);
-        if (processor_.grids() == 0) {
+        if (grids() == 0) {
             if (next == kNever) return false;
             now_ = std::max(now_, next);
         } else {
             std::vector<GridEnd> ended;
-            const SimulatedTime reached = processor_.run(next, ended);
-            for (const auto& [work, at] : processor_.take_triggered())
-                if (items_.contains(work)) trigger(work, std::max(at, now_));
+            const SimulatedTime reached = run(next, ended);
+            for (Processor* const processor : processors_)
+                for (const auto& [work, at] : processor->take_triggered())
+                    if (items_.contains(work)) trigger(work, std::max(at, now_));
             for (GridEnd& grid : ended) {
                 ends_.insert({std::max(grid.at, now_), grid.work});
                 results_.emplace(grid.work, std::move(grid.result));
             }
             const SimulatedTime event = std::min(next_event(), until);
-            now_ = std::max(now_, processor_.grids() != 0 ? std::min(reached, event) : event);
+            now_ = std::max(now_, grids() != 0 ? std::min(reached, event) : event);
         }
         settle();
     } catch (...) {
@@ -302,12 +355,15 @@ bool Scheduler::step() {
 
 void Scheduler::resume_host() {
     const SimulatedTime until = std::max(host_now_, now_ + host_.completion_latency);
-    if (processor_.is_traced()) processor_.trace("host", "wait", host_now_, until);
+    Processor& first = *processors_.front();
+    if (first.is_traced()) first.trace("host", "wait", host_now_, until);
     host_now_ = until;
 }
 
 bool Scheduler::is_stuck() const {
-    return calls_ == 0 && !items_.empty() && processor_.spins() && next_event() == kNever;
+    const auto spins = [](const Processor* p) { return p->grids() == 0 || p->spins(); };
+    return calls_ == 0 && !items_.empty() && grids() != 0 &&
+           std::all_of(processors_.begin(), processors_.end(), spins) && next_event() == kNever;
 }
 
 std::string Scheduler::explain_wait() const {
@@ -327,7 +383,8 @@ std::string Scheduler::explain_wait() const {
                             : is_ready ? "waits for its turn"
                                        : "is under way");
     }
-    return text + processor_.explain_wait();
+    for (const Processor* const processor : processors_) text += processor->explain_wait();
+    return text;
 }
 
 }  // namespace lockstep::system

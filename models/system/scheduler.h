@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line of a host and a chip: what has been submitted, in the order in which it may begin,
-// on the resources that there are.
+// The time line of a host and its chips: what has been submitted, in the order in which it may
+// begin, on the resources that there are.
 #pragma once
 
 #include <map>
@@ -17,7 +17,10 @@ namespace lockstep::system {
 /// Deterministic: the same calls lead to the same times.
 class Scheduler final : public Timeline {
   public:
-    Scheduler(const config::Machine& machine, Processor& processor);
+    Scheduler(const config::Machine& machine, Processor& processor)
+        : Scheduler(machine, std::vector{&processor}) {}
+    /// Several chips of a kind: the devices 0, 1, ... of the work.
+    Scheduler(const config::Machine& machine, std::vector<Processor*> processors);
 
     StreamId open_stream(const StreamOptions& options) override;
     void close_stream(StreamId stream) override;
@@ -33,7 +36,7 @@ class Scheduler final : public Timeline {
     bool is_stuck() const override;
     std::string explain_wait() const override;
     SimulatedTime now() const override { return host_now_; }
-    std::string report() const override { return usage_.report(host_now_); }
+    std::string report() const override;
 
   private:
     struct Item {
@@ -54,6 +57,10 @@ class Scheduler final : public Timeline {
         bool is_closed = false;
     };
 
+    std::size_t grids() const;
+    /// Lets the chips go on; what has ended. Returns how far they have come.
+    SimulatedTime run(SimulatedTime until, std::vector<GridEnd>& ended);
+    static unsigned device_of(const Work& work);
     SimulatedTime gap(const Item& item) const;
     void spend_host(SimulatedTime time, const std::string& what);
     void trace(const Item& item, SimulatedTime end);
@@ -72,11 +79,12 @@ class Scheduler final : public Timeline {
     void end(WorkId work, SimulatedTime at);
     SimulatedTime next_event() const;
 
-    Processor& processor_;
+    const std::vector<Processor*> processors_;
     const HostLink link_;
     const HostParameters host_;
-    TransferEngines engines_;
-    Usage usage_;
+    std::vector<TransferEngines> engines_;  ///< by device, as the following
+    std::vector<Usage> usage_;
+    std::vector<StreamId> default_streams_;
 
     std::map<StreamId, Stream> streams_;
     StreamId next_stream_ = kDefaultStream + 1;

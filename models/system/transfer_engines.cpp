@@ -18,6 +18,8 @@ SimulatedTime time_of(std::uint64_t bytes, double bytes_per_second) {
                                       0.5);
 }
 
+constexpr unsigned kToPeers = 4, kFromPeers = 5;
+
 }  // namespace
 
 unsigned TransferEngines::engine(TransferKind kind) {
@@ -29,16 +31,52 @@ unsigned TransferEngines::engine(TransferKind kind) {
         case TransferKind::kDeviceToDevice:
         case TransferKind::kFill:
             return 2;
+        case TransferKind::kPeerToPeer:
+            return kToPeers;
         case TransferKind::kHostToHost:
             break;
     }
     return 3;
 }
 
+/// Over PCIe, or through the host's memory, what goes to a peer takes the ways to and from the
+/// host.
+unsigned TransferEngines::way_out(const TransferWork& transfer) const {
+    const bool has_own = link_.peer.is_of_its_own && !transfer.is_staged;
+    return has_own ? kToPeers : engine(TransferKind::kDeviceToHost);
+}
+
+unsigned TransferEngines::way_in(const TransferWork& transfer) const {
+    const bool has_own = link_.peer.is_of_its_own && !transfer.is_staged;
+    return has_own ? kFromPeers : engine(TransferKind::kHostToDevice);
+}
+
+SimulatedTime TransferEngines::free_at(const TransferWork& transfer,
+                                       const TransferEngines& to) const {
+    return std::max(free_[way_out(transfer)], to.free_[to.way_in(transfer)]);
+}
+
+SimulatedTime TransferEngines::start(const TransferWork& transfer, TransferEngines& to,
+                                     SimulatedTime at) {
+    SimulatedTime time = 0;
+    if (transfer.is_staged) {
+        // Buffer by buffer to the host and on: the first one's way on is not hidden.
+        const double rate =
+            std::min(link_.to_host.bytes_per_second, to.link_.to_device.bytes_per_second);
+        const std::uint64_t buffer = std::min(transfer.bytes, host_.staging_bytes);
+        time = link_.to_host.latency + to.link_.to_device.latency + time_of(transfer.bytes, rate) +
+               time_of(buffer, to.link_.to_device.bytes_per_second);
+    } else {
+        const LinkDirection& way = link_.peer.way;
+        time = way.latency + time_of(transfer.bytes, way.bytes_per_second);
+    }
+    return free_[way_out(transfer)] = to.free_[to.way_in(transfer)] = at + time;
+}
+
 const char* TransferEngines::name(TransferKind kind) {
-    constexpr const char* kNames[kEngines] = {"copy engine to the device",
-                                              "copy engine to the host", "copies within the device",
-                                              "copies of the host"};
+    constexpr const char* kNames[kEngines] = {
+        "copy engine to the device", "copy engine to the host", "copies within the device",
+        "copies of the host",        "copies to peers",         "copies from peers"};
     return kNames[engine(kind)];
 }
 
@@ -57,6 +95,7 @@ SimulatedTime TransferEngines::duration(const TransferWork& transfer) const {
             return time_of(transfer.bytes, host_.copy_rate);
         case TransferKind::kHostToDevice:
         case TransferKind::kDeviceToHost:
+        case TransferKind::kPeerToPeer:
             break;
     }
     const LinkDirection& way =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engines: one for each direction of the host link, one for the device's own memory, and
-// the host's own hand for what does not leave it. Each does one transfer at a time.
+// The copy engines of a device: one for each direction of the host link and of the link to peers,
+// one for the device's own memory, and the host's own hand for what does not leave it. Each does
+// one transfer at a time.
 #pragma once
 
 #include <array>
@@ -21,6 +22,10 @@ class TransferEngines {
     /// Starts a transfer on its engine, which is free; when it ends.
     SimulatedTime start(const TransferWork& transfer, SimulatedTime at);
 
+    /// The same between devices: this one's way out, the other's way in.
+    SimulatedTime free_at(const TransferWork& transfer, const TransferEngines& to) const;
+    SimulatedTime start(const TransferWork& transfer, TransferEngines& to, SimulatedTime at);
+
     /// Of an engine, for traces.
     static const char* name(TransferKind kind);
 
@@ -33,8 +38,10 @@ class TransferEngines {
     }
 
   private:
-    static constexpr unsigned kEngines = 4;
+    static constexpr unsigned kEngines = 6;
     static unsigned engine(TransferKind kind);
+    unsigned way_out(const TransferWork& transfer) const;
+    unsigned way_in(const TransferWork& transfer) const;
     SimulatedTime duration(const TransferWork& transfer) const;
 
     const HostLink& link_;

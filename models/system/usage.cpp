@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kMicrosecond = 1e6;  // in picoseconds
 
-constexpr const char* kTransferNames[] = {"copies, host to device", "copies, device to host",
+constexpr const char* kTransferNames[] = {"copies, host to device",   "copies, device to host",
                                           "copies, device to device", "copies, host to host",
-                                          "sets of device memory"};
+                                          "sets of device memory",    "copies to other devices"};
 static_assert(std::size(kTransferNames) == kTransferKinds);
 
 }  // namespace
@@ -28,12 +28,15 @@ void Usage::Kind::end(SimulatedTime at) {
     if (--under_way == 0) busy += at - since;
 }
 
-std::string Usage::report(SimulatedTime total) const {
+std::string Usage::report(SimulatedTime total, int device) const {
     std::uint64_t all = kernels_.count;
     for (const Kind& kind : transfers_) all += kind.count;
     if (all == 0 || total == 0) return "";
-    std::string text = fmt::format("Time of the whole program: {:.2f} us on the host's clock\n",
-                                   static_cast<double>(total) / kMicrosecond);
+    std::string text;
+    if (device <= 0)
+        text = fmt::format("Time of the whole program: {:.2f} us on the host's clock\n",
+                           static_cast<double>(total) / kMicrosecond);
+    if (device >= 0) text += fmt::format(" Device {}\n", device);
     const auto row = [&](const char* name, const Kind& kind) {
         if (kind.count == 0) return;
         text += fmt::format("  {:<26}{:>8}{:>14.2f} us{:>7.1f}%", name, kind.count,
@@ -46,9 +49,10 @@ std::string Usage::report(SimulatedTime total) const {
     };
     row("kernels", kernels_);
     for (unsigned i = 0; i < kTransferKinds; ++i) row(kTransferNames[i], transfers_[i]);
-    text += fmt::format("  {:<26}{:>8}{:>14.2f} us{:>7.1f}%\n", "the host, in calls", "",
-                        static_cast<double>(host_) / kMicrosecond,
-                        100 * static_cast<double>(host_) / static_cast<double>(total));
+    if (host_ != 0 || device < 0)
+        text += fmt::format("  {:<26}{:>8}{:>14.2f} us{:>7.1f}%\n", "the host, in calls", "",
+                            static_cast<double>(host_) / kMicrosecond,
+                            100 * static_cast<double>(host_) / static_cast<double>(total));
     return text;
 }
 

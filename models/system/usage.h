@@ -25,7 +25,8 @@ class Usage {
     void add_host(SimulatedTime time) { host_ += time; }
 
     /// A table; empty where nothing was done. `total`: the host's time at the end.
-    std::string report(SimulatedTime total) const;
+    /// `device`: of several; -1: there is one.
+    std::string report(SimulatedTime total, int device = -1) const;
 
   private:
     struct Kind {

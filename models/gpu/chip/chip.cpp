@@ -37,7 +37,7 @@ constexpr Time kReportWindows = 256;
 }  // namespace
 
 Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
-           const SmParameters& parameters, const DeviceOptions& options)
+           const SmParameters& parameters, const DeviceOptions& options, const ChipPlace& place)
     : parameters_(parameters),
       options_(options),
       clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
@@ -48,8 +48,8 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {
         const auto index = static_cast<std::uint16_t>(i);
-        sms_.push_back(std::make_unique<Sm>(simulation_, fmt::format("sm{}", i), clock_, index,
-                                            machine, parameters));
+        sms_.push_back(std::make_unique<Sm>(simulation_, fmt::format("{}sm{}", place.prefix, i),
+                                            clock_, index, machine, parameters));
         if (options.count_toggles) sms_.back()->count_toggles();
         ports_.push_back(std::make_unique<CrossbarPort>(*sms_.back(), index));
         sms_.back()->connect(*ports_.back());
@@ -58,15 +58,22 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     // Ports near alternate parts of L2, as the SMs' are.
     const auto first = static_cast<std::uint32_t>(count + count % 2);
     for (std::uint32_t gpc = 0; gpc < gcc_parameters_.gpcs; ++gpc) {
-        gccs_.push_back(std::make_unique<Gcc>(simulation_, fmt::format("gcc{}", gpc), clock_,
-                                              static_cast<std::uint16_t>(first + 2 * gpc),
-                                              gcc_parameters_));
+        gccs_.push_back(
+            std::make_unique<Gcc>(simulation_, fmt::format("{}gcc{}", place.prefix, gpc), clock_,
+                                  static_cast<std::uint16_t>(first + 2 * gpc), gcc_parameters_));
         ports.push_back(&gccs_.back()->port());
     }
     for (std::uint32_t i = 0; i < count; ++i)
         gccs_[gcc_parameters_.gpc_of(i)]->connect(sms_[i]->fetch_unit());
-    memory_ = std::make_unique<MemorySystem>(simulation_, machine, ports);
-    connect_clusters(machine);
+    if (place.peers != nullptr) {
+        peers_ = std::make_unique<PeerUnit>(
+            simulation_, place.prefix + "peers", clock_,
+            static_cast<std::uint16_t>(first + 2 * gcc_parameters_.gpcs), *place.peers);
+        ports.push_back(&peers_->port());
+    }
+    memory_ =
+        std::make_unique<MemorySystem>(simulation_, machine, ports, place.prefix, peers_.get());
+    connect_clusters(machine, place.prefix);
     simulation_.at_window_end([this](Time end) {
         perform_deferred(clock_.cycle_at(end));
         distribute(end);
@@ -79,13 +86,14 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
         for (const std::unique_ptr<Sm>& sm : sms_) sm->count_by_instruction();
 }
 
-void Chip::connect_clusters(const config::Machine& machine) {
+void Chip::connect_clusters(const config::Machine& machine, const std::string& prefix) {
     constexpr std::int64_t kFirstArch = 90;
     if (machine.integer("arch") < kFirstArch) return;
     cluster_parameters_ = std::make_unique<ClusterParameters>(machine);
     for (std::uint32_t gpc = 0; gpc < gpc_map_.gpcs(); ++gpc) {
         networks_.push_back(std::make_unique<ClusterNetwork>(
-            simulation_, fmt::format("cluster_network{}", gpc), clock_, *cluster_parameters_));
+            simulation_, fmt::format("{}cluster_network{}", prefix, gpc), clock_,
+            *cluster_parameters_));
         for (const std::uint16_t sm : gpc_map_.sms(gpc))
             sms_[sm]->connect(*networks_.back(), *cluster_parameters_);
     }
@@ -273,7 +281,9 @@ void Chip::trace_window(Cycle end) {
 }
 
 void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
-    memory_->begin_kernel(options_.l2 == L2Start::kCold || !std::exchange(l2_is_known_, true));
+    const bool is_cold = options_.l2 == L2Start::kCold || !std::exchange(l2_is_known_, true);
+    // What peers are about to read or write stays.
+    memory_->begin_kernel(is_cold && (peers_ == nullptr || memory_->is_at_rest()));
     for (const std::unique_ptr<Gcc>& gcc : gccs_) gcc->begin_kernel();
     // A trace shows the idle ones too.
     used_sms_ = std::span(sms_).first(
@@ -344,33 +354,74 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
     return started;
 }
 
-engine::StopReason Chip::simulate(Time limit) {
+engine::StopReason Chip::simulate(std::span<Chip* const> chips, Time limit) {
+    // Who has CTAs is to blame.
+    const auto report = [&](const std::string& what) {
+        for (const Chip* const chip : chips)
+            if (!chip->grids_.empty()) chip->report_deadlock(what);
+        chips.front()->report_deadlock(what);
+    };
     try {
-        return simulation_.run(limit);
+        return chips.front()->simulation_.run(limit);
     } catch (const engine::Deadlock& deadlock) {
-        report_deadlock(deadlock.what());
+        report(deadlock.what());
     } catch (const engine::Livelock& livelock) {
-        report_deadlock(livelock.what());
+        report(livelock.what());
     }
+    return engine::StopReason::kFinished;
 }
 
-Time Chip::advance(Time limit) {
+void Chip::prepare_to_advance() {
     if (!is_long_ && std::clock() - started_ > kLongRun * CLOCKS_PER_SEC) {
         is_long_ = true;
         engine::move_to_huge_pages();
     }
-    const Time steps = kReportWindows * std::max<Time>(simulation_.window(), 1'000);
     check_limit(instructions());
-    // Where all units sleep beyond the target, time stands still: the next target lies further on.
-    const Time target = std::min(limit, std::max(simulation_.now(), reached_) + steps);
-    simulate(target);
-    watch_.look(sms_, simulation_.now(), steps);
-    reached_ = finished_.empty() ? std::max(simulation_.now(), target) : simulation_.now();
-    // A kernel that had the chip for itself leaves it when everything has come to rest.
-    if (grids_.empty())
-        while (simulate(simulation_.now() + steps) == engine::StopReason::kTimeLimit) {
+}
+
+bool Chip::is_at_rest() const {
+    const auto is_finished = [](const auto& tile) { return tile->finished(); };
+    return std::all_of(sms_.begin(), sms_.end(), is_finished) &&
+           std::all_of(gccs_.begin(), gccs_.end(), is_finished) && memory_->is_at_rest();
+}
+
+/// A kernel that had its chip for itself leaves it when everything has come to rest; where other
+/// chips are busy and use its memory, that may never be, and some windows have to do.
+void Chip::come_to_rest(std::span<Chip* const> chips, Time steps) {
+    engine::Simulation& simulation = chips.front()->simulation_;
+    const auto is_empty = [](const Chip* chip) { return chip->grids_.empty(); };
+    if (std::all_of(chips.begin(), chips.end(), is_empty)) {
+        while (simulate(chips, simulation.now() + steps) == engine::StopReason::kTimeLimit) {
         }
-    return reached_;
+        return;
+    }
+    const auto leaves = [](const Chip* chip) {
+        return chip->grids_.empty() && !chip->finished_.empty() && !chip->is_at_rest();
+    };
+    for (Time i = 0; i < kReportWindows && std::any_of(chips.begin(), chips.end(), leaves); ++i)
+        simulate(chips, simulation.now() + simulation.window());
+}
+
+Time Chip::advance_all(std::span<Chip* const> chips, Time limit) {
+    engine::Simulation& simulation = chips.front()->simulation_;
+    const Time steps = kReportWindows * std::max<Time>(simulation.window(), 1'000);
+    Time reached = simulation.now();
+    for (Chip* const chip : chips) {
+        if (!chip->grids_.empty()) chip->prepare_to_advance();
+        reached = std::max(reached, chip->reached_);
+    }
+    // Where all units sleep beyond the target, time stands still: the next target lies further on.
+    const Time target = std::min(limit, reached + steps);
+    simulate(chips, target);
+    bool has_finished = false;
+    for (Chip* const chip : chips) {
+        if (!chip->grids_.empty()) chip->watch_.look(chip->sms_, simulation.now(), steps);
+        has_finished |= !chip->finished_.empty();
+    }
+    reached = has_finished ? simulation.now() : std::max(simulation.now(), target);
+    for (Chip* const chip : chips) chip->reached_ = reached;
+    if (has_finished) come_to_rest(chips, steps);
+    return reached;
 }
 
 std::unique_ptr<Grid> Chip::run(const KernelRun& run, const Report& report) {

@@ -55,10 +55,16 @@ struct Grid {
     bool is_done() const { return ended == total; }
 };
 
+/// Where a chip stands among others on one Simulation.
+struct ChipPlace {
+    std::string prefix;                     ///< of its Tiles' names
+    const PeerParameters* peers = nullptr;  ///< null: there is one chip
+};
+
 class Chip {
   public:
     Chip(engine::Simulation& simulation, const config::Machine& machine,
-         const SmParameters& parameters, const DeviceOptions& options);
+         const SmParameters& parameters, const DeviceOptions& options, const ChipPlace& place = {});
 
     /// How far a launch is; called now and then while it runs. May throw to end it.
     using Report = std::function<void(std::uint64_t ctas_ended, std::uint64_t instructions,
@@ -74,7 +80,14 @@ class Chip {
                 const Grid* prerequisite = nullptr);
     /// Goes on until a kernel has ended, until windows that begin before `limit` are done, or for a
     /// bounded number of windows. Returns how far it has come. Throws LocatedFault.
-    engine::Time advance(engine::Time limit);
+    engine::Time advance(engine::Time limit) {
+        Chip* const self = this;
+        return advance_all({&self, 1}, limit);
+    }
+    /// The same of all chips of a Simulation: until any of them has ended a kernel.
+    static engine::Time advance_all(std::span<Chip* const> chips, engine::Time limit);
+    /// Its link to others; null: it has none.
+    PeerUnit* peers() { return peers_.get(); }
     /// Kernels that have not ended.
     std::size_t grids() const { return grids_.size(); }
     /// Those that have, in the order of their ends; each to be given to collect().
@@ -123,7 +136,7 @@ class Chip {
     void place(Grid& grid, engine::Cycle earliest);
     void prefetch_code(const Grid& grid);
     void place_clusters(Grid& grid);
-    void connect_clusters(const config::Machine& machine);
+    void connect_clusters(const config::Machine& machine, const std::string& prefix);
     void look_at_waves(Grid& grid);
     void distribute(engine::Time window_end);
     void finish(Grid& grid);
@@ -136,7 +149,10 @@ class Chip {
     [[noreturn]] void report_deadlock(const std::string& what) const;
     /// Throws where CTAs are on the chip, none of which can go on.
     void report_spin() const;
-    engine::StopReason simulate(engine::Time limit);
+    static engine::StopReason simulate(std::span<Chip* const> chips, engine::Time limit);
+    void prepare_to_advance();
+    bool is_at_rest() const;
+    static void come_to_rest(std::span<Chip* const> chips, engine::Time steps);
 
     const SmParameters& parameters_;
     const DeviceOptions options_;
@@ -153,6 +169,7 @@ class Chip {
     std::vector<std::unique_ptr<ClusterNetwork>> networks_;  ///< by GPC
     std::vector<std::unique_ptr<PlacedCluster>> clusters_;   ///< since the chip was idle
     std::uint64_t clusters_placed_ = 0;
+    std::unique_ptr<PeerUnit> peers_;  ///< null: there is one chip
     std::unique_ptr<MemorySystem> memory_;
     std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
     SpinWatch watch_;

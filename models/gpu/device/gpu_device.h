@@ -36,6 +36,8 @@ class GpuDevice : public Device {
     void set_heap_bytes(std::uint64_t bytes) override;
     void set_stack_bytes(std::uint64_t bytes) override { stack_bytes_ = bytes; }
 
+    memory::DeviceMemory& memory() { return memory_; }
+
   protected:
     struct LoadedModule {
         std::unique_ptr<Module> module;

@@ -5,6 +5,7 @@
 #include "models/gpu/device/simulator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -94,13 +95,21 @@ struct Simulator::Running {
     std::unique_ptr<Progress> progress;
 };
 
-Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
+Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options,
+                     std::shared_ptr<ChipSystem> chips)
     : Emulator(std::move(machine), options),
       parameters_(*machine_),
       memory_parameters_(MemoryParameters::of(*machine_)),
       max_grids_(static_cast<std::size_t>(machine_->integer("launch.max_grids"))),
       selection_(options.simulate),
-      transfers_(memory_parameters_) {}
+      transfers_(memory_parameters_),
+      chips_(std::move(chips)) {
+    number_ = chips_->add({.machine = machine_.get(),
+                           .parameters = &parameters_,
+                           .options = options_,
+                           .region = memory_.region(),
+                           .ended = [this] { end_all(); }});
+}
 
 Simulator::~Simulator() = default;
 
@@ -135,16 +144,7 @@ const Simulator::DescribedModule& Simulator::described(const LaunchRequest& requ
 }
 
 Chip& Simulator::chip() {
-    if (chip_ != nullptr) return *chip_;
-    engine::grow_in_huge_pages();
-    const auto clock = engine::ClockDomain::from_megahertz(parameters_.clock_mhz);
-    system_ =
-        std::make_unique<system::System>(system::SystemOptions{.name = machine_->name(),
-                                                               .threads = options_.threads,
-                                                               .shuffle = options_.shuffle,
-                                                               .slowest_cycle = clock.start_of(1)});
-    chip_ = std::make_unique<Chip>(system_->simulation(), *machine_, parameters_, options_);
-    return *chip_;
+    return chips_->chip(number_);
 }
 
 std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& request) {
@@ -154,7 +154,8 @@ std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& reque
     sass::Launch& launch = running->launch;
     const cubin::Function& kernel = prepare(request, launch, *running->space);
     running->kernel = &kernel;
-    running->environment = std::make_unique<SimulatedEnvironment>(system_calls_, chip(), ahead_);
+    running->environment =
+        std::make_unique<SimulatedEnvironment>(system_calls_, chip(), chips_->ahead);
     launch.environment = running->environment.get();
 
     KernelRun& run = running->run;
@@ -178,7 +179,7 @@ std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& reque
 }
 
 LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
-    const KernelCounters counters = chip_->collect(grid);
+    const KernelCounters counters = made()->collect(grid);
     LaunchResult result{
         .warp_instructions = counters.sm.instructions,
         .thread_instructions = counters.sm.thread_instructions,
@@ -205,17 +206,17 @@ LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
     return result;
 }
 
-void Simulator::fail(const LocatedFault& fault, const sass::Launch& launch) {
-    chip_.reset();  // Tiles stopped in the middle of a window
-    system_.reset();
-    const sass::Launch* of = &launch;
-    for (const std::unique_ptr<Running>& running : running_) {
-        running->space->is_used = false;
-        if (fault.launch == &running->launch) of = fault.launch;
-    }
-    const std::string report = fault_report(fault, *of, memory_);
+void Simulator::end_all() {
+    for (const std::unique_ptr<Running>& running : running_) running->space->is_used = false;
     running_.clear();
     emulated_.clear();
+}
+
+void Simulator::fail(const LocatedFault& fault, const sass::Launch& launch) {
+    // Of another chip, maybe; what it points to goes with its launch.
+    const std::string report =
+        fault_report(fault, fault.launch != nullptr ? *fault.launch : launch, memory_);
+    chips_->clear();
     throw DeviceFault(fault.fault.kind, report);
 }
 
@@ -226,7 +227,7 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
 
 LaunchResult Simulator::emulate(const LaunchRequest& request) {
     // What an emulated kernel would have left in L2 is not known.
-    if (chip_ != nullptr) chip_->forget_l2();
+    if (made() != nullptr) made()->forget_l2();
     return Emulator::launch(request);
 }
 
@@ -239,7 +240,7 @@ LaunchResult Simulator::simulate(Running& running) {
     const LaunchRequest& request = running.request;
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
     try {
-        const std::unique_ptr<Grid> grid = chip_->run(
+        const std::unique_ptr<Grid> grid = made()->run(
             running.run, [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
                 progress.finished(ctas, instructions, cycles);
             });
@@ -260,7 +261,7 @@ LaunchResult Simulator::sample(const LaunchRequest& request) {
     SampledWaves waves(ctas,
                        is_whole ? ctas
                                 : std::uint64_t{running->run.resident_ctas} *
-                                      static_cast<std::uint64_t>(chip_->sm_count()),
+                                      static_cast<std::uint64_t>(made()->sm_count()),
                        static_cast<std::uint64_t>(machine_->integer("l2.size")));
     if (!waves.is_whole()) running->run.waves = &waves;
     LaunchResult result = simulate(*running);
@@ -269,7 +270,7 @@ LaunchResult Simulator::sample(const LaunchRequest& request) {
     } else {
         result = extrapolated(result, launch_from(request, waves.simulated()), waves.simulated(),
                               ctas, waves.missing_cycles(), waves.uncertainty());
-        chip_->forget_l2();
+        made()->forget_l2();
     }
     samples_.add(key, result);
     return result;
@@ -309,61 +310,64 @@ void Simulator::start(WorkId work, const KernelWork& kernel, int priority, Simul
     running->space->is_used = true;
     // The chip's clock stands while nothing runs: that DRAM's refreshes, or whatever else has a
     // rhythm, meet a kernel as they would without a host.
-    if (running_.empty())
-        set_ahead(static_cast<std::int64_t>(at) - static_cast<std::int64_t>(chip().time()));
-    const std::int64_t chip_time = static_cast<std::int64_t>(at) - ahead_;
+    if (chips_->is_idle())
+        chips_->set_ahead(static_cast<std::int64_t>(at) - static_cast<std::int64_t>(chip().time()));
+    const std::int64_t chip_time = static_cast<std::int64_t>(at) - chips_->ahead;
     const auto ahead = std::find_if(running_.begin(), running_.end(), [&](const auto& other) {
         return kernel.prerequisite != 0 && other->work == kernel.prerequisite;
     });
-    running->grid = &chip_->start(running->run, priority,
-                                  static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)),
-                                  ahead == running_.end() ? nullptr : (*ahead)->grid);
+    running->grid = &made()->start(running->run, priority,
+                                   static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)),
+                                   ahead == running_.end() ? nullptr : (*ahead)->grid);
     running_.push_back(std::move(running));
 }
 
 SimulatedTime Simulator::run(SimulatedTime until, std::vector<system::GridEnd>& ended) {
     if (!emulated_.empty()) {
         ended = std::exchange(emulated_, {});
-        return running_.empty() ? until : system_time(chip_->time());
+        return running_.empty() ? until : system_time(made()->time());
     }
     const auto limit = static_cast<std::int64_t>(
         std::min<SimulatedTime>(until, std::numeric_limits<std::int64_t>::max() / 2));
     engine::Time time = 0;
     try {
-        time = chip_->advance(static_cast<engine::Time>(std::max<std::int64_t>(limit - ahead_, 0)));
+        time = chips_->advance(
+            static_cast<engine::Time>(std::max<std::int64_t>(limit - chips_->ahead, 0)));
     } catch (const LocatedFault& fault) {
         fail(fault, running_.front()->launch);
     }
     const SimulatedTime reached = system_time(time);
+    const Chip& chip = *made();
     running_.front()->progress->finished(
-        chip_->ctas_ended(), chip_->instructions(),
-        chip_->clock().cycle_at(time) - running_.front()->grid->begin);
-    for (const std::unique_ptr<Grid>& grid : chip_->take_finished()) {
+        chip.ctas_ended(), chip.instructions(),
+        chip.clock().cycle_at(time) - running_.front()->grid->begin);
+    collect(ended);
+    return reached;
+}
+
+void Simulator::collect(std::vector<system::GridEnd>& ended) {
+    std::move(emulated_.begin(), emulated_.end(), std::back_inserter(ended));
+    emulated_.clear();
+    Chip* const chip = made();
+    if (chip == nullptr) return;
+    for (const std::unique_ptr<Grid>& grid : chip->take_finished()) {
         const auto at = std::find_if(running_.begin(), running_.end(), [&](const auto& running) {
             return running->grid == grid.get();
         });
         ended.push_back(
-            {(*at)->work, system_time(chip_->time_of_end(*grid)), result_of(**at, *grid)});
+            {(*at)->work, system_time(chip->time_of_end(*grid)), result_of(**at, *grid)});
         (*at)->space->is_used = false;
         running_.erase(at);
     }
-    return reached;
 }
 
 std::vector<std::pair<WorkId, SimulatedTime>> Simulator::take_triggered() {
     std::vector<std::pair<WorkId, SimulatedTime>> triggered;
-    if (chip_ == nullptr) return triggered;
-    for (const auto& [grid, at] : chip_->take_triggered())
+    if (made() == nullptr) return triggered;
+    for (const auto& [grid, at] : made()->take_triggered())
         for (const std::unique_ptr<Running>& running : running_)
             if (running->grid == grid) triggered.emplace_back(running->work, system_time(at));
     return triggered;
-}
-
-void Simulator::set_ahead(std::int64_t ahead) {
-    ahead_ = ahead;
-    if (chip().trace() == nullptr) return;
-    const auto period = static_cast<std::int64_t>(chip().clock().start_of(1));
-    chip().trace()->shift(ahead / period);
 }
 
 void Simulator::trace(const std::string& track, const std::string& name, SimulatedTime begin,
@@ -374,8 +378,8 @@ void Simulator::trace(const std::string& track, const std::string& name, Simulat
 }
 
 std::string Simulator::explain_wait() const {
-    if (chip_ == nullptr || running_.empty()) return "";
-    return fmt::format("  on the chip, {}\n", chip_->explain_wait());
+    if (made() == nullptr || running_.empty()) return "";
+    return fmt::format("  on the chip, {}\n", made()->explain_wait());
 }
 
 }  // namespace lockstep::gpu

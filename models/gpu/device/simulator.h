@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "models/gpu/chip/chip.h"
+#include "models/gpu/chip/chip_system.h"
 #include "models/gpu/device/launch_selection.h"
 #include "models/gpu/emulator/emulator.h"
 #include "models/gpu/emulator/progress.h"
@@ -15,13 +15,16 @@
 #include "models/gpu/memory/device_transfers.h"
 #include "models/gpu/sampling/samples.h"
 #include "models/system/scheduler.h"
-#include "models/system/system.h"
 
 namespace lockstep::gpu {
 
 class Simulator : public Emulator, public system::Processor {
   public:
-    Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options);
+    Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
+        : Simulator(std::move(machine), options, std::make_shared<ChipSystem>()) {}
+    /// Beside others, on one Simulation.
+    Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options,
+              std::shared_ptr<ChipSystem> chips);
     ~Simulator() override;
 
     void unload_module(ModuleHandle module) override;
@@ -37,10 +40,13 @@ class Simulator : public Emulator, public system::Processor {
     std::size_t max_grids() const override { return max_grids_; }
     void start(WorkId work, const KernelWork& kernel, int priority, SimulatedTime at) override;
     SimulatedTime run(SimulatedTime until, std::vector<system::GridEnd>& ended) override;
+    void collect(std::vector<system::GridEnd>& ended) override;
     SimulatedTime copy_time(std::uint64_t bytes) override { return transfers_.copy_time(bytes); }
     SimulatedTime fill_time(std::uint64_t bytes) override { return transfers_.fill_time(bytes); }
     std::vector<std::pair<WorkId, SimulatedTime>> take_triggered() override;
-    bool spins() const override { return chip_ != nullptr && !running_.empty() && chip_->spins(); }
+    bool spins() const override {
+        return made() != nullptr && !running_.empty() && made()->spins();
+    }
     void trace(const std::string& track, const std::string& name, SimulatedTime begin,
                SimulatedTime end) override;
     bool is_traced() const override { return !options_.trace.file.empty(); }
@@ -65,9 +71,12 @@ class Simulator : public Emulator, public system::Processor {
     std::unique_ptr<Running> set_up(const LaunchRequest& request);
     LaunchResult result_of(const Running& running, const Grid& grid);
     [[noreturn]] void fail(const LocatedFault& fault, const sass::Launch& launch);
-    void set_ahead(std::int64_t ahead);
+    /// All chips are gone, and what ran on this one.
+    void end_all();
+    /// Null: it has not been made yet.
+    Chip* made() const { return chips_->find(number_); }
     SimulatedTime system_time(engine::Time chip_time) const {
-        return static_cast<SimulatedTime>(static_cast<std::int64_t>(chip_time) + ahead_);
+        return static_cast<SimulatedTime>(static_cast<std::int64_t>(chip_time) + chips_->ahead);
     }
 
     const SmParameters parameters_;
@@ -78,13 +87,12 @@ class Simulator : public Emulator, public system::Processor {
     Samples samples_;
     SimulatedTime sampled_until_ = 0;  ///< launches whose time is sampled run one after the other
     std::unique_ptr<system::Scheduler> scheduler_;  ///< made when the program's host shows up
-    std::unique_ptr<system::System> system_;        ///< with the chip
-    std::unique_ptr<Chip> chip_;  ///< made by the first launch; given up after a fault
+    std::shared_ptr<ChipSystem> chips_;  ///< made by the first launch; given up after a fault
+    std::size_t number_ = 0;             ///< of its chip there
     std::map<ModuleHandle, DescribedModule> described_;
     std::uint64_t loaded_ = 0;  ///< bytes of code and constants, from the end of memory down
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<system::GridEnd> emulated_;  ///< kernels that the scheduler has yet to hear of
-    std::int64_t ahead_ = 0;  ///< of the chip's clock, which stands while it is idle: system time
 };
 
 }  // namespace lockstep::gpu

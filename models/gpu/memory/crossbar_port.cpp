@@ -45,7 +45,7 @@ Cycle whole(Cycle fraction) {
 bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
     if (whole(request_free_) > now) return false;
     const LinePlace place = place_of(request.line);
-    Link& link = *links_[map_->tile_of_slice(place.slice)];
+    Link& link = link_to(request.line);
     if (link.outstanding >= parameters_->outstanding || link.requests.credits(now) == 0)
         return false;
     RoutedRequest routed{request, place.index, static_cast<std::uint16_t>(place.slice),
@@ -61,8 +61,7 @@ bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
 
 Cycle CrossbarPort::next_send(Cycle now, const MemoryRequest& request) {
     const Cycle free = std::max(now, whole(request_free_));
-    const LinePlace place = place_of(request.line);
-    Link& link = *links_[map_->tile_of_slice(place.slice)];
+    Link& link = link_to(request.line);
     if (link.outstanding >= parameters_->outstanding) return kNever;
     const Cycle credit = link.requests.next_credit(now);
     return credit == kNever ? kNever : std::max(free, credit);

@@ -18,6 +18,20 @@ struct RoutedRequest {
     std::uint8_t home = 0;    ///< LinePlace::l2_partition
 };
 
+/// Bytes of the addresses of one device; multiples of it begin one.
+inline constexpr std::uint64_t kPeerRegionBytes = std::uint64_t{1} << 40;
+
+/// Which lines are other devices'.
+struct PeerRegions {
+    std::vector<std::uint64_t> others;  ///< line / lines of a region
+    bool hold(std::uint64_t line) const {
+        const std::uint64_t region = line / (kPeerRegionBytes / kLineBytes);
+        for (const std::uint64_t other : others)
+            if (other == region) return true;
+        return false;
+    }
+};
+
 /// Held by an SM's Tile; a MemorySystem connects it. One request at a time leaves, as fast as
 /// crossbar.request_bandwidth lets its data through; replies enter as fast as
 /// crossbar.reply_bandwidth. What waits for credits or for an answer is refused.
@@ -47,6 +61,11 @@ class CrossbarPort final : public MemoryPort {
     };
     void connected();
     void choose() const;
+    Link& link_to(std::uint64_t line) {
+        return peers_ != nullptr && peers_->hold(line)
+                   ? *links_.back()
+                   : *links_[map_->tile_of_slice(place_of(line).slice)];
+    }
     LinePlace place_of(std::uint64_t line) {
         if (line != place_line_) {
             place_line_ = line;
@@ -59,7 +78,8 @@ class CrossbarPort final : public MemoryPort {
     const std::uint16_t sm_;
     const MemoryParameters* parameters_ = nullptr;
     const LineMap* map_ = nullptr;
-    std::vector<std::unique_ptr<Link>> links_;  ///< by Tile of the near L2 partition
+    const PeerRegions* peers_ = nullptr;        ///< null: there is one device
+    std::vector<std::unique_ptr<Link>> links_;  ///< by Tile of the near L2 partition; to peers last
     std::uint32_t outstanding_ = 0;
     engine::Cycle request_free_ = 0;  ///< in 256ths: when the last request has left
     engine::Cycle reply_free_ = 0;    ///< likewise, has entered

@@ -14,8 +14,9 @@ using engine::kNever;
 
 MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryParameters& parameters,
                                  const LineMap& map, std::uint32_t l2_partition,
-                                 std::uint32_t number)
-    : Tile(simulation, fmt::format("l2_{}.partition{}", l2_partition, number), parameters.clock),
+                                 std::uint32_t number, const std::string& prefix)
+    : Tile(simulation, fmt::format("{}l2_{}.partition{}", prefix, l2_partition, number),
+           parameters.clock),
       parameters_(parameters),
       map_(map),
       l2_partition_(l2_partition),

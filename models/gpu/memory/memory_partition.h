@@ -13,7 +13,8 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
   public:
     /// `l2_partition`: the part of L2 it belongs to; `number`: among that part's Tiles.
     MemoryPartition(engine::Simulation& simulation, const MemoryParameters& parameters,
-                    const LineMap& map, std::uint32_t l2_partition, std::uint32_t number);
+                    const LineMap& map, std::uint32_t l2_partition, std::uint32_t number,
+                    const std::string& prefix = "");
 
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
     bool finished() const override;

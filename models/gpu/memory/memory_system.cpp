@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/gpu/memory/memory_system.h"
 
+#include <algorithm>
+
 namespace lockstep::gpu {
 
 namespace {
@@ -11,13 +13,14 @@ constexpr std::uint32_t kDramMessages = 1024;
 }  // namespace
 
 MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine& machine,
-                           std::span<CrossbarPort* const> ports)
+                           std::span<CrossbarPort* const> ports, const std::string& prefix,
+                           PeerUnit* peers)
     : simulation_(simulation), parameters_(MemoryParameters::of(machine)), map_(parameters_) {
     const std::uint32_t tiles = parameters_.tiles_per_l2_partition;
     for (std::uint32_t part = 0; part < parameters_.l2_partitions; ++part)
         for (std::uint32_t i = 0; i < tiles; ++i)
             partitions_.push_back(
-                std::make_unique<MemoryPartition>(simulation, parameters_, map_, part, i));
+                std::make_unique<MemoryPartition>(simulation, parameters_, map_, part, i, prefix));
 
     if (parameters_.l2_partitions == 2) {
         const engine::ChannelParameters between{.latency = parameters_.far_latency,
@@ -56,8 +59,22 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
             simulation.connect(partition.links_.back()->replies, port->links_.back()->replies,
                                replies);
         }
+        if (peers != nullptr && port != &peers->port()) {
+            // As far as a memory partition.
+            port->peers_ = &peers_;
+            port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_));
+            peers->links_.push_back(std::make_unique<PeerUnit::Link>(*peers));
+            simulation.connect(port->links_.back()->requests, peers->links_.back()->requests,
+                               requests);
+            simulation.connect(peers->links_.back()->replies, port->links_.back()->replies,
+                               replies);
+        }
         port->connected();
     }
+    if (peers != nullptr)
+        for (std::size_t i = 0; i < peers->parameters_.regions.size(); ++i)
+            if (i != peers->parameters_.device)
+                peers_.others.push_back(peers->parameters_.regions[i] / kPeerRegionBytes);
     for (const auto& partition : partitions_) partition->connected();
 }
 
@@ -76,6 +93,11 @@ void MemorySystem::bind_dram(std::size_t partition,
                         {.latency = parameters_.dram_reply_latency,
                          .capacity = kDramMessages,
                          .credit_latency = parameters_.dram_reply_latency});
+}
+
+bool MemorySystem::is_at_rest() const {
+    return std::all_of(partitions_.begin(), partitions_.end(),
+                       [](const auto& partition) { return partition->finished(); });
 }
 
 void MemorySystem::begin_kernel(bool cold) {

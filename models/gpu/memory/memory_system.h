@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/gpu/memory/memory_partition.h"
+#include "models/gpu/memory/peer_unit.h"
 #include "sim/engine/simulation.h"
 
 #include <span>
@@ -16,8 +17,11 @@ class MemorySystem {
   public:
     /// `ports`: of the SMs, in order, and of others; their Tiles run at clock.sm. Throws InputError
     /// where the machine's numbers do not go together.
+    /// `prefix`: of its Tiles' names. `peers`: takes accesses to other devices; null: there are
+    /// none.
     MemorySystem(engine::Simulation& simulation, const config::Machine& machine,
-                 std::span<CrossbarPort* const> ports);
+                 std::span<CrossbarPort* const> ports, const std::string& prefix = "",
+                 PeerUnit* peers = nullptr);
     ~MemorySystem();
 
     /// Lets another model, reached through these ends, be a partition's DRAM, before the first run.
@@ -35,6 +39,9 @@ class MemorySystem {
     /// The line is in its home part of L2 when the kernel begins, at a cycle.
     void place(engine::Cycle at, std::uint64_t line);
 
+    /// Nothing is under way.
+    bool is_at_rest() const;
+
     /// The sum over all partitions since begin_kernel().
     PartitionCounters counters() const;
     std::size_t partitions() const { return partitions_.size(); }
@@ -46,6 +53,7 @@ class MemorySystem {
     engine::Simulation& simulation_;
     const MemoryParameters parameters_;
     const LineMap map_;
+    PeerRegions peers_;
     PartitionCounters before_;                                  ///< when the kernel began
     std::vector<std::unique_ptr<MemoryPartition>> partitions_;  ///< by L2 partition, then number
 };

@@ -193,7 +193,8 @@ TEST_P(WhatIf, TheParameterMovesSomething) {
 
 /// What moves the time line of a whole program and no kernel's cycles: tests/models/system.
 bool is_of_system(std::string_view path) {
-    return path.starts_with("link.") || path.starts_with("host.") || path == "launch.max_grids";
+    return path.starts_with("link.") || path.starts_with("host.") || path.starts_with("peer.") ||
+           path.starts_with("system.") || path == "launch.max_grids";
 }
 
 std::vector<config::Entry> acting() {

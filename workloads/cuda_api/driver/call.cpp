@@ -35,4 +35,10 @@ Result in_device(const std::function<Error(cuda::Context&)>& body) {
     return result_of(cuda::Context::current().call(Waits::kNo, body));
 }
 
+bool has_device(int device) {
+    return in_device([&](cuda::Context& context) {
+               return context.has_device(device) ? Error::kSuccess : Error::kInvalidDevice;
+           }) == Result::kSuccess;
+}
+
 }  // namespace lockstep::cuda::driver

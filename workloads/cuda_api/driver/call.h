@@ -38,6 +38,8 @@ Result in_context(const std::function<Error(cuda::Context&)>& body, Waits waits 
 /// The same for functions that need initialisation but no context.
 Result in_device(const std::function<Error(cuda::Context&)>& body);
 
+bool has_device(int device);
+
 template <class T>
 Error store(T* place, auto value) {
     if (!place) return Error::kInvalidValue;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initialisation and contexts. A thread has a stack of contexts, the top of which is current. All
-// contexts of the device share its memory, modules and streams, as the primary one does with the
-// runtime API: programs that use several to keep things apart find them together.
+// Initialisation and contexts. A thread has a stack of contexts, the top of which is current and
+// chooses its device. All contexts of a device share its memory, modules and streams, as the
+// primary one does with the runtime API: programs that use several to keep things apart find them
+// together.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -15,9 +16,12 @@ namespace lockstep::cuda::driver {
 struct ContextHandle {
     unsigned flags = 0;
     unsigned long long id = 0;
+    Device device = 0;
 };
 
 namespace {
+
+constexpr unsigned kMostDevices = DeviceGroup::kMostDevices;
 
 constexpr unsigned kContextFlags = 0xff;  ///< CU_CTX_FLAGS_MASK
 constexpr unsigned kApiVersion = 3020;    ///< of the interface of contexts
@@ -28,14 +32,23 @@ thread_local std::vector<ContextHandle*> stack;
 /// The contexts that exist.
 struct Contexts {
     std::mutex lock;
-    ContextHandle primary{0, 1};
-    unsigned primary_uses = 0;
+    ContextHandle primary[kMostDevices];  ///< by device, as the following
+    unsigned primary_uses[kMostDevices] = {};
     std::vector<std::unique_ptr<ContextHandle>> created;
-    unsigned long long next_id = 2;
+    unsigned long long next_id = 1 + kMostDevices;
 
+    Contexts() {
+        for (unsigned i = 0; i < kMostDevices; ++i) {
+            primary[i].id = i + 1;
+            primary[i].device = static_cast<Device>(i);
+        }
+    }
+    bool is_primary(const ContextHandle* context) const {
+        return context >= primary && context < primary + kMostDevices;
+    }
     bool contains(const ContextHandle* context) {
         const std::lock_guard guard(lock);
-        return context == &primary ||
+        return is_primary(context) ||
                std::any_of(created.begin(), created.end(),
                            [&](const auto& other) { return other.get() == context; });
     }
@@ -45,9 +58,14 @@ Contexts& contexts() {
     return all;
 }
 
+/// The current context's device is the thread's.
+void follow_stack() {
+    if (!stack.empty()) cuda::Context::select_device(static_cast<unsigned>(stack.back()->device));
+}
+
 Result check_device(Device device) {
     if (!is_initialized()) return Result::kNotInitialized;
-    return device == 0 ? Result::kSuccess : Result::kInvalidDevice;
+    return has_device(device) ? Result::kSuccess : Result::kInvalidDevice;
 }
 
 Result create(ContextHandle** result, unsigned flags, Device device) {
@@ -60,9 +78,11 @@ Result create(ContextHandle** result, unsigned flags, Device device) {
     if (made != Result::kSuccess) return made;
     Contexts& all = contexts();
     const std::lock_guard guard(all.lock);
-    all.created.push_back(std::make_unique<ContextHandle>(ContextHandle{flags, all.next_id++}));
+    all.created.push_back(
+        std::make_unique<ContextHandle>(ContextHandle{flags, all.next_id++, device}));
     *result = all.created.back().get();
     stack.push_back(*result);
+    follow_stack();
     return Result::kSuccess;
 }
 
@@ -70,8 +90,9 @@ Result release_primary(Device device) {
     if (const Result error = check_device(device); error != Result::kSuccess) return error;
     Contexts& all = contexts();
     const std::lock_guard guard(all.lock);
-    if (all.primary_uses == 0) return Result::kInvalidContext;
-    --all.primary_uses;
+    unsigned& uses = all.primary_uses[device];
+    if (uses == 0) return Result::kInvalidContext;
+    --uses;
     return Result::kSuccess;
 }
 
@@ -91,8 +112,12 @@ bool is_initialized() {
 }
 
 ContextHandle* current_context() {
-    if (!stack.empty()) return stack.back();
-    return cuda::Context::is_bound_to_thread() ? &contexts().primary : nullptr;
+    const unsigned device = cuda::Context::current_device();
+    // The runtime API may have chosen another device since.
+    if (!stack.empty())
+        return static_cast<unsigned>(stack.back()->device) == device ? stack.back()
+                                                                     : &contexts().primary[device];
+    return cuda::Context::is_bound_to_thread() ? &contexts().primary[device] : nullptr;
 }
 
 LOCKSTEP_DRIVER(cuInit, (unsigned flags)) {
@@ -106,8 +131,8 @@ LOCKSTEP_DRIVER(cuDevicePrimaryCtxRetain, (ContextHandle * *context, Device devi
     if (!context) return Result::kInvalidValue;
     Contexts& all = contexts();
     const std::lock_guard guard(all.lock);
-    ++all.primary_uses;
-    *context = &all.primary;
+    ++all.primary_uses[device];
+    *context = &all.primary[device];
     return Result::kSuccess;
 }
 LOCKSTEP_DRIVER(cuDevicePrimaryCtxRelease_v2, (Device device)) {
@@ -124,14 +149,14 @@ LOCKSTEP_DRIVER(cuDevicePrimaryCtxReset_v2, (Device device)) {
 LOCKSTEP_DRIVER(cuDevicePrimaryCtxSetFlags_v2, (Device device, unsigned flags)) {
     if (const Result error = check_device(device); error != Result::kSuccess) return error;
     if ((flags & ~kContextFlags) != 0) return Result::kInvalidValue;
-    contexts().primary.flags = flags;
+    contexts().primary[device].flags = flags;
     return Result::kSuccess;
 }
 LOCKSTEP_DRIVER(cuDevicePrimaryCtxGetState, (Device device, unsigned* flags, int* active)) {
     if (const Result error = check_device(device); error != Result::kSuccess) return error;
     if (!flags || !active) return Result::kInvalidValue;
-    *flags = contexts().primary.flags;
-    *active = contexts().primary_uses != 0 || cuda::Context::is_bound_to_thread();
+    *flags = contexts().primary[device].flags;
+    *active = contexts().primary_uses[device] != 0 || cuda::Context::is_bound_to_thread();
     return Result::kSuccess;
 }
 
@@ -151,9 +176,10 @@ LOCKSTEP_DRIVER(cuCtxCreate_v4,
 LOCKSTEP_DRIVER(cuCtxDestroy_v2, (ContextHandle * context)) {
     if (!is_initialized()) return Result::kNotInitialized;
     Contexts& all = contexts();
-    if (!context || context == &all.primary || !all.contains(context))
+    if (!context || all.is_primary(context) || !all.contains(context))
         return Result::kInvalidContext;
     if (!stack.empty() && stack.back() == context) stack.pop_back();
+    follow_stack();
     const std::lock_guard guard(all.lock);
     std::erase_if(all.created, [&](const auto& other) { return other.get() == context; });
     return Result::kSuccess;
@@ -162,6 +188,7 @@ LOCKSTEP_DRIVER(cuCtxPushCurrent_v2, (ContextHandle * context)) {
     if (!is_initialized()) return Result::kNotInitialized;
     if (!context || !contexts().contains(context)) return Result::kInvalidContext;
     stack.push_back(context);
+    follow_stack();
     return Result::kSuccess;
 }
 LOCKSTEP_DRIVER(cuCtxPopCurrent_v2, (ContextHandle * *context)) {
@@ -172,6 +199,7 @@ LOCKSTEP_DRIVER(cuCtxPopCurrent_v2, (ContextHandle * *context)) {
         cuda::Context::bind_to_thread(false);
     else
         stack.pop_back();
+    follow_stack();
     if (context) *context = current;
     return Result::kSuccess;
 }
@@ -183,6 +211,7 @@ LOCKSTEP_DRIVER(cuCtxSetCurrent, (ContextHandle * context)) {
         stack.push_back(context);
     else if (stack.empty())
         cuda::Context::bind_to_thread(false);
+    follow_stack();
     return Result::kSuccess;
 }
 LOCKSTEP_DRIVER(cuCtxGetCurrent, (ContextHandle * *context)) {
@@ -192,10 +221,11 @@ LOCKSTEP_DRIVER(cuCtxGetCurrent, (ContextHandle * *context)) {
     return Result::kSuccess;
 }
 LOCKSTEP_DRIVER(cuCtxGetDevice, (Device * device)) {
-    return call([&] { return store(device, 0); });
+    return call([&] { return store(device, current_context()->device); });
 }
 LOCKSTEP_DRIVER(cuCtxGetDevice_v2, (Device * device, ContextHandle* context)) {
-    return with_handle(context, [&](ContextHandle&) { return result_of(store(device, 0)); });
+    return with_handle(context,
+                       [&](ContextHandle& c) { return result_of(store(device, c.device)); });
 }
 LOCKSTEP_DRIVER(cuCtxGetFlags, (unsigned* flags)) {
     return with_handle(nullptr, [&](ContextHandle& c) { return result_of(store(flags, c.flags)); });
@@ -248,11 +278,17 @@ LOCKSTEP_DRIVER(cuCtxGetStreamPriorityRange, (int* least, int* greatest)) {
 LOCKSTEP_DRIVER(cuCtxResetPersistingL2Cache, ()) {
     return call([] { return Error::kSuccess; });
 }
-LOCKSTEP_DRIVER(cuCtxEnablePeerAccess, (ContextHandle*, unsigned)) {
-    return call([] { return Error::kPeerAccessUnsupported; });
+LOCKSTEP_DRIVER(cuCtxEnablePeerAccess, (ContextHandle * peer, unsigned flags)) {
+    if (!peer || !contexts().contains(peer)) return Result::kInvalidContext;
+    if (flags != 0) return Result::kInvalidValue;
+    return in_context(
+        [&](cuda::Context& context) { return enable_peer_access(context, peer->device); });
 }
-LOCKSTEP_DRIVER(cuCtxDisablePeerAccess, (ContextHandle*)) {
-    return call([] { return Error::kPeerAccessNotEnabled; });
+LOCKSTEP_DRIVER(cuCtxDisablePeerAccess, (ContextHandle * peer)) {
+    if (!peer || !contexts().contains(peer)) return Result::kInvalidContext;
+    return in_context(
+        [&](cuda::Context& context) { return disable_peer_access(context, peer->device); },
+        Waits::kYes);
 }
 
 }  // namespace lockstep::cuda::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices and their attributes. There is one device, number 0.
+// Devices and their attributes.
 #include <algorithm>
 #include <cstring>
 
@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kDriverVersion = 13000;
 
-/// The body gets the properties of device 0.
+/// The body gets the properties of the device, which are those of all.
 Result with_device(Device device, auto body) {
     return in_device([&](cuda::Context& context) {
-        return device == 0 ? body(context.properties()) : Error::kInvalidDevice;
+        return context.has_device(device) ? body(context.properties()) : Error::kInvalidDevice;
     });
 }
 
@@ -29,7 +29,7 @@ Result uuid(Uuid* result, Device device) {
 
 Result pool(MemoryPool** result, Device device, MemoryPool* (Memory::*which)()) {
     return in_device([&](cuda::Context& context) {
-        if (device != 0) return Error::kInvalidDevice;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
         context.device();
         return store(result, (context.memory.*which)());
     });
@@ -41,11 +41,14 @@ LOCKSTEP_DRIVER(cuDriverGetVersion, (int* version)) {
     return result_of(store(version, kDriverVersion));
 }
 LOCKSTEP_DRIVER(cuDeviceGetCount, (int* count)) {
-    return in_device([&](cuda::Context&) { return store(count, 1); });
+    return in_device([&](cuda::Context& context) {
+        return store(count, static_cast<int>(context.device_count()));
+    });
 }
 LOCKSTEP_DRIVER(cuDeviceGet, (Device * device, int ordinal)) {
-    return in_device(
-        [&](cuda::Context&) { return ordinal == 0 ? store(device, 0) : Error::kInvalidDevice; });
+    return in_device([&](cuda::Context& context) {
+        return context.has_device(ordinal) ? store(device, ordinal) : Error::kInvalidDevice;
+    });
 }
 LOCKSTEP_DRIVER(cuDeviceGetName, (char* name, int bytes, Device device)) {
     return with_device(device, [&](const cuda::DeviceProperties& properties) {
@@ -68,12 +71,14 @@ LOCKSTEP_DRIVER(cuDeviceGetLuid, (char*, unsigned*, Device device)) {
 }
 LOCKSTEP_DRIVER(cuDeviceTotalMem_v2, (std::size_t * bytes, Device device)) {
     return in_device([&](cuda::Context& context) {
-        return device == 0 ? store(bytes, context.device().total_bytes()) : Error::kInvalidDevice;
+        return context.has_device(device) ? store(bytes, context.device().total_bytes())
+                                          : Error::kInvalidDevice;
     });
 }
 LOCKSTEP_DRIVER(cuDeviceGetAttribute, (int* value, int attribute, Device device)) {
     return with_device(device, [&](const cuda::DeviceProperties& properties) {
-        constexpr int kTensorMapAccess = 127, kLast = 147;
+        constexpr int kPciBusId = 33, kTensorMapAccess = 127, kLast = 147;
+        if (attribute == kPciBusId) return store(value, device);
         if (attribute == kTensorMapAccess) return store(value, properties.arch >= 90);
         if (attribute < 1 || attribute > kLast) return Error::kInvalidValue;
         return store(value, properties.attribute(attribute).value_or(0));
@@ -105,18 +110,21 @@ LOCKSTEP_DRIVER(cuDeviceGetProperties, (DeviceProperties * result, Device device
     });
 }
 LOCKSTEP_DRIVER(cuDeviceGetPCIBusId, (char* text, int bytes, Device device)) {
-    return in_device([&](cuda::Context&) { return pci_bus_id(text, bytes, device); });
+    return in_device(
+        [&](cuda::Context& context) { return pci_bus_id(context, text, bytes, device); });
 }
 LOCKSTEP_DRIVER(cuDeviceGetByPCIBusId, (Device * device, const char* text)) {
-    return in_device([&](cuda::Context&) { return device_of_pci_bus_id(device, text); });
+    return in_device(
+        [&](cuda::Context& context) { return device_of_pci_bus_id(context, device, text); });
 }
 LOCKSTEP_DRIVER(cuDeviceCanAccessPeer, (int* can, Device device, Device peer)) {
-    return in_device([&](cuda::Context&) {
-        return device == 0 && peer == 0 ? store(can, 0) : Error::kInvalidDevice;
-    });
+    return in_device(
+        [&](cuda::Context& context) { return can_access_peer(context, can, device, peer); });
 }
-LOCKSTEP_DRIVER(cuDeviceGetP2PAttribute, (int*, int, Device, Device)) {
-    return in_device([](cuda::Context&) { return Error::kInvalidDevice; });  // two are needed
+LOCKSTEP_DRIVER(cuDeviceGetP2PAttribute, (int* value, int attribute, Device device, Device peer)) {
+    return in_device([&](cuda::Context& context) {
+        return peer_attribute(context, value, attribute, device, peer);
+    });
 }
 LOCKSTEP_DRIVER(cuDeviceGetExecAffinitySupport, (int* supported, int, Device device)) {
     return with_device(device, [&](const cuda::DeviceProperties&) { return store(supported, 0); });
@@ -129,7 +137,7 @@ LOCKSTEP_DRIVER(cuDeviceGetMemPool, (MemoryPool * *result, Device device)) {
 }
 LOCKSTEP_DRIVER(cuDeviceSetMemPool, (Device device, MemoryPool* pool)) {
     return in_device([&](cuda::Context& context) {
-        if (device != 0) return Error::kInvalidDevice;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
         if (!context.memory.is_pool(pool)) return Error::kInvalidValue;
         context.memory.set_current_pool(pool);
         return Error::kSuccess;

@@ -195,14 +195,14 @@ LOCKSTEP_DRIVER(cuKernelGetParamInfo,
 }
 LOCKSTEP_DRIVER(cuKernelGetAttribute,
                 (int* value, abi::FuncAttribute which, Kernel* kernel, Device device)) {
-    return device == 0 ? attribute(value, which, kernel) : Result::kInvalidDevice;
+    return has_device(device) ? attribute(value, which, kernel) : Result::kInvalidDevice;
 }
 LOCKSTEP_DRIVER(cuKernelSetAttribute,
                 (abi::FuncAttribute which, int value, Kernel* kernel, Device device)) {
     return call([&] { return cudaKernelSetAttributeForDevice(kernel, which, value, device); });
 }
 LOCKSTEP_DRIVER(cuKernelSetCacheConfig, (Kernel * kernel, int config, Device device)) {
-    if (device != 0) return Result::kInvalidDevice;
+    if (!has_device(device)) return Result::kInvalidDevice;
     return call([&] { return cudaFuncSetCacheConfig(kernel, config); });
 }
 

@@ -42,6 +42,14 @@ Fill box(abi::PitchedPointer pointer, int value, abi::Extent extent) {
         pointer.pitch, pointer.pitch * pointer.ysize};
 }
 
+bool have_devices(int to, int from) {
+    return call([&](Context& context) {
+               return context.has_device(to) && context.has_device(from) ? Error::kSuccess
+                                                                         : Error::kNotReady;
+           }) == Error::kSuccess;
+}
+
+/// Addresses tell which devices they are of.
 abi::Memcpy3D without_devices(const abi::Memcpy3DPeer& p) {
     return {p.srcArray, p.srcPos, p.srcPtr, p.dstArray,
             p.dstPos,   p.dstPtr, p.extent, abi::kDefault};
@@ -119,12 +127,12 @@ LOCKSTEP_CUDA Error cudaMemcpyAsync(void* dst, const void* src, std::size_t byte
 }
 LOCKSTEP_CUDA Error cudaMemcpyPeer(void* dst, int to, const void* src, int from,
                                    std::size_t bytes) {
-    if (to != 0 || from != 0) return call([](Context&) { return Error::kInvalidDevice; });
+    if (!have_devices(to, from)) return call([](Context&) { return Error::kInvalidDevice; });
     return submit_and_wait(line(dst, src, bytes, abi::kDeviceToDevice));
 }
 LOCKSTEP_CUDA Error cudaMemcpyPeerAsync(void* dst, int to, const void* src, int from,
                                         std::size_t bytes, Stream* stream) {
-    if (to != 0 || from != 0) return call([](Context&) { return Error::kInvalidDevice; });
+    if (!have_devices(to, from)) return call([](Context&) { return Error::kInvalidDevice; });
     return submit(stream, line(dst, src, bytes, abi::kDeviceToDevice));
 }
 LOCKSTEP_CUDA Error cudaMemcpy2D(void* dst, std::size_t dst_pitch, const void* src,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device management. There is one device, number 0.
+// Device management: one device, or several of a kind (system.devices).
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstring>
-#include <string_view>
+#include <string>
 
 #include "workloads/cuda_api/runtime/functions.h"
 
@@ -11,7 +13,9 @@ namespace {
 
 constexpr int kSharedConfig = 1;
 
-constexpr const char* kPciBusId = "0000:00:00.0";
+std::string pci_bus_id(int device) {
+    return fmt::format("0000:{:02x}:00.0", device);
+}
 
 Error store(auto* place, auto value) {
     if (!place) return Error::kInvalidValue;
@@ -19,29 +23,46 @@ Error store(auto* place, auto value) {
     return Error::kSuccess;
 }
 
-Error only_device(int device) {
-    return device == 0 ? Error::kSuccess : Error::kInvalidDevice;
+Error check_device(Context& context, int device) {
+    return context.has_device(device) ? Error::kSuccess : Error::kInvalidDevice;
+}
+
+/// Two different devices of the system.
+bool are_peers(Context& context, int device, int peer) {
+    return context.has_device(device) && context.has_device(peer) && device != peer;
+}
+
+bool can_access(Context& context, int device, int peer) {
+    return context.group() != nullptr &&
+           context.group()->can_access_peer(static_cast<unsigned>(device),
+                                            static_cast<unsigned>(peer));
 }
 
 }  // namespace
 
 LOCKSTEP_CUDA Error cudaGetDeviceCount(int* count) {
-    return call([&](Context&) { return store(count, 1); });
+    return call(
+        [&](Context& context) { return store(count, static_cast<int>(context.device_count())); });
 }
 LOCKSTEP_CUDA Error cudaGetDevice(int* device) {
-    return call([&](Context&) { return store(device, 0); });
+    return call(
+        [&](Context&) { return store(device, static_cast<int>(Context::current_device())); });
 }
 LOCKSTEP_CUDA Error cudaSetDevice(int device) {
-    return call([&](Context&) { return only_device(device); });
+    return call([&](Context& context) {
+        if (!context.has_device(device)) return Error::kInvalidDevice;
+        Context::select_device(static_cast<unsigned>(device));
+        return Error::kSuccess;
+    });
 }
 LOCKSTEP_CUDA Error cudaInitDevice(int device, unsigned, unsigned) {
-    return call([&](Context&) { return only_device(device); });
+    return call([&](Context& context) { return check_device(context, device); });
 }
 LOCKSTEP_CUDA Error cudaSetValidDevices(int* devices, int count) {
-    return call([&](Context&) {
+    return call([&](Context& context) {
         if (!devices && count != 0) return Error::kInvalidValue;
         for (int i = 0; i < count; ++i)
-            if (devices[i] != 0) return Error::kInvalidDevice;
+            if (!context.has_device(devices[i])) return Error::kInvalidDevice;
         return Error::kSuccess;
     });
 }
@@ -51,7 +72,9 @@ LOCKSTEP_CUDA Error cudaChooseDevice(int* device, const void* properties) {
 
 LOCKSTEP_CUDA Error cudaDeviceGetAttribute(int* value, int attribute, int device) {
     return call([&](Context& context) {
-        if (device != 0) return Error::kInvalidDevice;
+        constexpr int kPciBusIdAttribute = 33;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
+        if (attribute == kPciBusIdAttribute) return store(value, device);
         const auto result = context.properties().attribute(attribute);
         return result ? store(value, *result) : Error::kInvalidValue;
     });
@@ -145,21 +168,24 @@ LOCKSTEP_CUDA Error cudaGetDeviceFlags(unsigned* flags) {
     return call([&](Context& context) { return store(flags, context.settings.flags | kMapHost); });
 }
 
-Error pci_bus_id(char* text, int bytes, int device) {
-    if (device != 0) return Error::kInvalidDevice;
-    if (!text || bytes <= static_cast<int>(std::strlen(kPciBusId))) return Error::kInvalidValue;
-    std::strcpy(text, kPciBusId);
+Error pci_bus_id(Context& context, char* text, int bytes, int device) {
+    if (!context.has_device(device)) return Error::kInvalidDevice;
+    const std::string id = pci_bus_id(device);
+    if (!text || bytes <= static_cast<int>(id.size())) return Error::kInvalidValue;
+    std::strcpy(text, id.c_str());
     return Error::kSuccess;
 }
-Error device_of_pci_bus_id(int* device, const char* text) {
+Error device_of_pci_bus_id(Context& context, int* device, const char* text) {
     if (!text) return Error::kInvalidValue;
-    return std::string_view(text) == kPciBusId ? store(device, 0) : Error::kInvalidDevice;
+    for (int i = 0; context.has_device(i); ++i)
+        if (pci_bus_id(i) == text) return store(device, i);
+    return Error::kInvalidDevice;
 }
 LOCKSTEP_CUDA Error cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
-    return call([&](Context&) { return pci_bus_id(text, bytes, device); });
+    return call([&](Context& context) { return pci_bus_id(context, text, bytes, device); });
 }
 LOCKSTEP_CUDA Error cudaDeviceGetByPCIBusId(int* device, const char* text) {
-    return call([&](Context&) { return device_of_pci_bus_id(device, text); });
+    return call([&](Context& context) { return device_of_pci_bus_id(context, device, text); });
 }
 LOCKSTEP_CUDA Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     return call([&](Context&) {
@@ -169,21 +195,59 @@ LOCKSTEP_CUDA Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) 
     });
 }
 
+Error can_access_peer(Context& context, int* can, int device, int peer) {
+    if (!context.has_device(device) || !context.has_device(peer)) return Error::kInvalidDevice;
+    return store(can, device != peer && can_access(context, device, peer) ? 1 : 0);
+}
+Error enable_peer_access(Context& context, int peer) {
+    const auto device = static_cast<int>(Context::current_device());
+    if (!are_peers(context, device, peer)) return Error::kInvalidDevice;
+    if (!can_access(context, device, peer)) return Error::kPeerAccessUnsupported;
+    DeviceGroup& group = *context.group();
+    const auto from = static_cast<unsigned>(device), to = static_cast<unsigned>(peer);
+    if (group.has_peer_access(from, to)) return Error::kPeerAccessAlreadyEnabled;
+    group.set_peer_access(from, to, true);
+    return Error::kSuccess;
+}
+Error disable_peer_access(Context& context, int peer) {
+    const auto device = static_cast<int>(Context::current_device());
+    if (!context.has_device(peer)) return Error::kInvalidDevice;
+    const auto from = static_cast<unsigned>(device), to = static_cast<unsigned>(peer);
+    if (device == peer || context.group() == nullptr || !context.group()->has_peer_access(from, to))
+        return Error::kPeerAccessNotEnabled;
+    if (context.timeline() != nullptr) context.wait_for_all();
+    context.group()->set_peer_access(from, to, false);
+    return Error::kSuccess;
+}
+Error peer_attribute(Context& context, int* value, int attribute, int device, int peer) {
+    enum { kRank = 1, kAccess, kAtomics, kArrays };
+    if (!are_peers(context, device, peer)) return Error::kInvalidDevice;
+    const bool can = can_access(context, device, peer);
+    switch (attribute) {
+        case kRank:
+        case kArrays:
+            return store(value, 0);
+        case kAccess:
+        case kAtomics:
+            return store(value, can ? 1 : 0);
+        default:
+            return Error::kInvalidValue;
+    }
+}
 LOCKSTEP_CUDA Error cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-    return call([&](Context&) {
-        if (device != 0 || peer != 0) return Error::kInvalidDevice;
-        return store(can, 0);
+    return call([&](Context& context) { return can_access_peer(context, can, device, peer); });
+}
+LOCKSTEP_CUDA Error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    return call([&](Context& context) {
+        return flags != 0 ? Error::kInvalidValue : enable_peer_access(context, peer);
     });
 }
-LOCKSTEP_CUDA Error cudaDeviceEnablePeerAccess(int, unsigned) {
-    return call([](Context&) { return Error::kInvalidDevice; });
-}
 LOCKSTEP_CUDA Error cudaDeviceDisablePeerAccess(int peer) {
-    return call(
-        [&](Context&) { return peer == 0 ? Error::kPeerAccessNotEnabled : Error::kInvalidDevice; });
+    return call_and_wait([&](Context& context) { return disable_peer_access(context, peer); });
 }
-LOCKSTEP_CUDA Error cudaDeviceGetP2PAttribute(int*, int, int, int) {
-    return call([](Context&) { return Error::kInvalidDevice; });
+LOCKSTEP_CUDA Error cudaDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
+    return call(
+        [&](Context& context) { return peer_attribute(context, value, attribute, device, peer); });
 }
 
 // There is no profiler to start: --stats counts every launch.

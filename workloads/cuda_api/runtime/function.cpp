@@ -107,7 +107,8 @@ LOCKSTEP_CUDA Error cudaFuncSetAttribute(const void* function, abi::FuncAttribut
 LOCKSTEP_CUDA Error cudaKernelSetAttributeForDevice(Kernel* kernel, abi::FuncAttribute attribute,
                                                     int value, int device) {
     return with_kernel(kernel, [&](Context& context, Kernel& k) {
-        return device == 0 ? set_attribute(context, k, attribute, value) : Error::kInvalidDevice;
+        return context.has_device(device) ? set_attribute(context, k, attribute, value)
+                                          : Error::kInvalidDevice;
     });
 }
 LOCKSTEP_CUDA Error cudaFuncSetCacheConfig(const void* function, int) {

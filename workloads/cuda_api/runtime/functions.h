@@ -25,8 +25,13 @@ std::vector<std::uint8_t> image_of(const void* code);
 Error load_library(Context& context, Module** library, std::vector<std::uint8_t> image,
                    const std::string& name);
 
-Error pci_bus_id(char* text, int bytes, int device);
-Error device_of_pci_bus_id(int* device, const char* text);
+Error pci_bus_id(Context& context, char* text, int bytes, int device);
+Error device_of_pci_bus_id(Context& context, int* device, const char* text);
+Error can_access_peer(Context& context, int* can, int device, int peer);
+/// Of the calling thread's device to a peer's memory.
+Error enable_peer_access(Context& context, int peer);
+Error disable_peer_access(Context& context, int peer);
+Error peer_attribute(Context& context, int* value, int attribute, int device, int peer);
 
 extern "C" {
 Error cudaDeviceSynchronize();

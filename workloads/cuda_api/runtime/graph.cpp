@@ -295,7 +295,7 @@ enum GraphMemAttribute : int { kUsedCurrent, kUsedHigh, kReservedCurrent, kReser
 
 LOCKSTEP_CUDA Error cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
     return call([&](Context& context) {
-        if (device != 0) return Error::kInvalidDevice;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
         if (!value || attribute < kUsedCurrent || attribute > kReservedHigh)
             return Error::kInvalidValue;
         const Memory& memory = context.memory;
@@ -309,7 +309,7 @@ LOCKSTEP_CUDA Error cudaDeviceGetGraphMemAttribute(int device, int attribute, vo
 /// Only the high-water marks can be set, and only to 0.
 LOCKSTEP_CUDA Error cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
     return call([&](Context& context) {
-        if (device != 0) return Error::kInvalidDevice;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
         std::uint64_t wanted = 1;
         if (value) std::memcpy(&wanted, value, sizeof(wanted));
         if (wanted != 0 || (attribute != kUsedHigh && attribute != kReservedHigh))
@@ -321,7 +321,9 @@ LOCKSTEP_CUDA Error cudaDeviceSetGraphMemAttribute(int device, int attribute, vo
 }
 
 LOCKSTEP_CUDA Error cudaDeviceGraphMemTrim(int device) {
-    return call([&](Context&) { return device == 0 ? Error::kSuccess : Error::kInvalidDevice; });
+    return call([&](Context& context) {
+        return context.has_device(device) ? Error::kSuccess : Error::kInvalidDevice;
+    });
 }
 
 }  // namespace lockstep::cuda

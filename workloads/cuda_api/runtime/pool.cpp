@@ -38,7 +38,7 @@ Error with_pool(MemoryPool* pool, const std::function<Error(Context&)>& body) {
 
 Error give_pool(MemoryPool** result, int device, MemoryPool* (Memory::*pool)()) {
     return call([&](Context& context) {
-        if (device != 0) return Error::kInvalidDevice;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
         if (!result) return Error::kInvalidValue;
         *result = (context.memory.*pool)();
         return Error::kSuccess;
@@ -74,7 +74,7 @@ LOCKSTEP_CUDA Error cudaMemGetMemPool(MemoryPool** pool, abi::MemLocation* locat
 }
 LOCKSTEP_CUDA Error cudaDeviceSetMemPool(int device, MemoryPool* pool) {
     return with_pool(pool, [&](Context& context) {
-        if (device != 0) return Error::kInvalidDevice;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
         context.memory.set_current_pool(pool);
         return Error::kSuccess;
     });

@@ -68,8 +68,9 @@ LOCKSTEP_CUDA Error cudaStreamGetId(Stream* stream, unsigned long long* id) {
     });
 }
 LOCKSTEP_CUDA Error cudaStreamGetDevice(Stream* stream, int* device) {
-    return with_stream(stream, [&](Context&, Stream&) {
-        return device ? (*device = 0, Error::kSuccess) : Error::kInvalidValue;
+    return with_stream(stream, [&](Context&, Stream& s) {
+        return device ? (*device = static_cast<int>(s.device), Error::kSuccess)
+                      : Error::kInvalidValue;
     });
 }
 

@@ -33,9 +33,10 @@ template <typename Properties>
 Error device_properties(void* result, int device, std::size_t bytes) {
     return call([&](Context& context) {
         if (!result) return Error::kInvalidValue;
-        if (device != 0) return Error::kInvalidDevice;
+        if (!context.has_device(device)) return Error::kInvalidDevice;
         Properties properties;
         context.properties().fill(properties);
+        properties.pciBusID = device;
         std::memcpy(result, &properties, bytes);
         return Error::kSuccess;
     });

@@ -46,6 +46,7 @@ enum class Error : int {
     kIllegalAddress = 700,
     kLaunchOutOfResources = 701,
     kLaunchTimeout = 702,
+    kPeerAccessAlreadyEnabled = 704,
     kPeerAccessNotEnabled = 705,
     kAssert = 710,
     kHostMemoryAlreadyRegistered = 712,

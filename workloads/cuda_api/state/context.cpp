@@ -106,6 +106,8 @@ void Context::reset() {
     }
     statistics_.reset();
     device_.reset();
+    group_ = nullptr;
+    DeviceGroup::select(0);
     properties_.reset();
     pending_ = sticky_ = Error::kSuccess;
     faulted_ = acknowledged_ = refused_ = false;
@@ -116,6 +118,7 @@ void Context::ensure_device() {
     if (device_) return;
     LOCKSTEP_CHECK(configuration_.make_device != nullptr, "the context has no device to make");
     device_ = configuration_.make_device();
+    group_ = dynamic_cast<DeviceGroup*>(device_.get());
     properties_ = configuration_.properties ? configuration_.properties(*device_)
                                             : DeviceProperties::from_machine(device_->machine());
     device_->set_printf_output(
@@ -130,6 +133,27 @@ Timeline* Context::timeline() {
 Device& Context::device() {
     ensure_device();
     return *device_;
+}
+
+unsigned Context::current_device() {
+    return DeviceGroup::current();
+}
+
+void Context::select_device(unsigned device) {
+    DeviceGroup::select(device);
+}
+
+DeviceGroup* Context::group() {
+    ensure_device();
+    return group_;
+}
+
+unsigned Context::device_count() {
+    return group() == nullptr ? 1 : group()->count();
+}
+
+unsigned Context::owner(const void* pointer) {
+    return group() == nullptr ? 0 : group()->owner(reinterpret_cast<DevicePointer>(pointer));
 }
 
 const DeviceProperties& Context::properties() {
@@ -177,11 +201,14 @@ void Context::unregister(Module* module) {
 
 Error Context::launch(const KernelLaunch& launch) {
     if (pending_ != Error::kSuccess) return Error::kSuccess;  // nothing runs after a fault
+    const unsigned before = DeviceGroup::current();
+    DeviceGroup::select(launch.device);  // a graph's kernel may be another device's
     try {
         add_step(launch, device().launch(request_of(launch)));
     } catch (const DeviceFault& fault) {
         record_fault(fault);
     }
+    DeviceGroup::select(before);
     return Error::kSuccess;
 }
 
@@ -291,6 +318,8 @@ void Context::add_step(const KernelLaunch& launch, const LaunchResult& result) {
     step.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
     step.block = {launch.block.x, launch.block.y, launch.block.z};
     step.metrics = result.metrics;
+    if (group_ != nullptr)
+        step.metrics.emplace_back("lockstep__device", std::uint64_t{launch.device});
     step.profile = result.profile;
     if (!timed && statistics_->mode() == "cycle") step.mode = "emulate";
     statistics_->add(std::move(step));

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "models/device.h"
+#include "models/device_group.h"
 #include "sim/stats/statistics.h"
 #include "workloads/cuda_api/state/abi.h"
 #include "workloads/cuda_api/state/background.h"
@@ -65,8 +65,21 @@ class Context {
     /// Forgets everything but registered modules (tests).
     void reset();
 
+    /// The calling thread's choice among several devices.
+    static unsigned current_device();
+    static void select_device(unsigned device);
+
+    /// The calling thread's device.
     Device& device();
     const DeviceProperties& properties();
+    /// Several devices; null: there is one.
+    DeviceGroup* group();
+    unsigned device_count();
+    bool has_device(int device) {
+        return device >= 0 && static_cast<unsigned>(device) < device_count();
+    }
+    /// Whose memory it is; the calling thread's device where it is nobody's.
+    unsigned owner(const void* pointer);
     /// Where operations take their time; null: they are done when they are submitted.
     Timeline* timeline();
     /// The device changes memory that the host sees without asking.
@@ -138,6 +151,7 @@ class Context {
     std::unique_ptr<Background> background_;
     Configuration configuration_;
     std::unique_ptr<Device> device_;
+    DeviceGroup* group_ = nullptr;  ///< device_, where it is several
     std::optional<DeviceProperties> properties_;
     std::unique_ptr<stats::Statistics> statistics_;
     Error pending_ = Error::kSuccess;  ///< of a kernel, not yet reported

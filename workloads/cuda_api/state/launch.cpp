@@ -49,6 +49,7 @@ Error make_launch(Context& context, const void* function, abi::Dim3 grid, abi::D
     const cubin::Function* code = context.modules.load(*kernel);
     if (!code) return Error::kInvalidDeviceFunction;
     launch.kernel = kernel;
+    launch.device = DeviceGroup::current();
     launch.grid = dimensions(grid);
     launch.block = dimensions(block);
     launch.dynamic_shared = dynamic_shared;

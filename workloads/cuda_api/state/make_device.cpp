@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "models/device_group.h"
+
 namespace lockstep::cuda {
 namespace {
 
@@ -127,8 +129,11 @@ std::shared_ptr<const config::Machine> load_machine(const RunOptions& options) {
 
 std::unique_ptr<Device> make_device(const RunOptions& options) {
     const DeviceOptions device = device_options(options);
-    return options.mode == "emulate" ? make_emulator(load_machine(options), device)
-                                     : make_simulator(load_machine(options), device);
+    const auto machine = load_machine(options);
+    const bool in_cycles = options.mode != "emulate";
+    if (machine->integer("system.devices") > 1)
+        return make_device_group(machine, device, in_cycles);
+    return in_cycles ? make_simulator(machine, device) : make_emulator(machine, device);
 }
 
 }  // namespace lockstep::cuda

@@ -115,16 +115,17 @@ abi::PointerAttributes Memory::attributes(const void* pointer) const {
     const AllocationInfo info = find(pointer);
     void* const itself = const_cast<void*>(pointer);
     if (info.bytes == 0) return {abi::kUnregistered, -2, nullptr, itself, {}};
+    const auto owner = static_cast<int>(context_.owner(pointer));
     switch (info.kind) {
         case MemoryKind::kDevice:
-            return {abi::kDevice, 0, itself, nullptr, {}};
+            return {abi::kDevice, owner, itself, nullptr, {}};
         case MemoryKind::kManaged:
-            return {abi::kManaged, 0, itself, itself, {}};
+            return {abi::kManaged, owner, itself, itself, {}};
         case MemoryKind::kHost:
         case MemoryKind::kRegisteredHost:
             break;
     }
-    return {abi::kHost, 0, itself, itself, {}};
+    return {abi::kHost, owner, itself, itself, {}};
 }
 
 MemoryPool* Memory::create_pool(const abi::MemPoolProps& properties) {

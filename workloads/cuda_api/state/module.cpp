@@ -134,7 +134,16 @@ const cubin::Function* Modules::load(Kernel& kernel) {
 }
 
 void Modules::load(Module& module) {
-    if (!module.loaded()) module.load(context_.device(), context_.properties().arch);
+    if (module.loaded()) return;
+    const auto is_managed = [](const Variable& variable) { return variable.managed != nullptr; };
+    // Each device has variables of its own, but for these.
+    if (context_.device_count() > 1 &&
+        std::any_of(module.variables().begin(), module.variables().end(), is_managed))
+        throw InputError(
+            fmt::format("{}: __managed__ variables with several devices "
+                        "(system.devices) are not supported",
+                        module.file_name()));
+    module.load(context_.device(), context_.properties().arch);
 }
 
 Error Modules::find_variable(const void* host_variable, void*& address, std::size_t& size) {

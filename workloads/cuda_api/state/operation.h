@@ -24,6 +24,7 @@ struct KernelLaunch {
     bool programmatic = false;          ///< may begin when the launch ahead of it triggers it
     std::vector<std::byte> parameters;  ///< packed as the kernel's parameter area
     std::vector<void*> arguments;       ///< into parameters, for cudaGraphKernelNodeGetParams
+    unsigned device = 0;                ///< that the calling thread had chosen
 };
 
 /// A box of bytes; a plain copy has height and depth 1.

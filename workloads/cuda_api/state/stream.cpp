@@ -19,9 +19,7 @@ constexpr unsigned kNonBlocking = 1;
 
 }  // namespace
 
-Streams::Streams(Context& context) : context_(context), legacy_(std::make_unique<Stream>()) {
-    legacy_->id = next_id_++;
-}
+Streams::Streams(Context& context) : context_(context) {}
 
 Streams::~Streams() {
     clear();
@@ -31,15 +29,28 @@ Stream* Streams::find(Stream* handle) {
     const auto value = reinterpret_cast<std::uintptr_t>(handle);
     constexpr std::uintptr_t kLegacy = 1, kPerThread = 2;
     if (value == kPerThread || (value == 0 && null_is_per_thread())) return per_thread();
-    if (value <= kLegacy) return legacy_.get();
+    if (value <= kLegacy) return legacy();
     return streams_.contains(handle) ? handle : nullptr;
 }
 
-Stream* Streams::per_thread() {
-    std::unique_ptr<Stream>& stream = per_thread_[std::this_thread::get_id()];
+Stream* Streams::legacy() {
+    std::unique_ptr<Stream>& stream = legacy_[DeviceGroup::current()];
     if (stream == nullptr) {
         stream = std::make_unique<Stream>();
         stream->id = next_id_++;
+        stream->device = DeviceGroup::current();
+        stream->is_legacy = true;
+    }
+    return stream.get();
+}
+
+Stream* Streams::per_thread() {
+    std::unique_ptr<Stream>& stream =
+        per_thread_[{std::this_thread::get_id(), DeviceGroup::current()}];
+    if (stream == nullptr) {
+        stream = std::make_unique<Stream>();
+        stream->id = next_id_++;
+        stream->device = DeviceGroup::current();
     }
     return stream.get();
 }
@@ -48,6 +59,7 @@ Stream* Streams::create(unsigned flags, int priority) {
     auto* stream = new Stream;
     stream->flags = flags;
     stream->priority = priority;
+    stream->device = DeviceGroup::current();
     stream->id = next_id_++;
     streams_.insert(stream);
     return stream;
@@ -64,7 +76,10 @@ Error Streams::destroy(Stream* handle) {
             capture.streams.erase(handle);
         }
     }
-    if (handle->queue) context_.timeline()->close_stream(*handle->queue);
+    if (handle->queue) {
+        context_.timeline()->close_stream(*handle->queue);
+        destroyed_.emplace_back(handle->device, *handle->queue);
+    }
     streams_.erase(handle);
     delete handle;
     return Error::kSuccess;
@@ -73,6 +88,7 @@ Error Streams::destroy(Stream* handle) {
 Event* Streams::create_event(unsigned flags) {
     auto* event = new Event;
     event->flags = flags;
+    event->device = DeviceGroup::current();
     events_.insert(event);
     return event;
 }
@@ -99,11 +115,13 @@ Error Streams::check_implicit(const Stream* stream) {
 
 StreamId Streams::queue_of(Stream& stream) {
     if (!stream.queue)
-        stream.queue = is_legacy(&stream)
+        stream.queue = is_legacy(&stream) && stream.device == 0
                            ? kDefaultStream
                            : context_.timeline()->open_stream(
                                  {.priority = stream.priority,
-                                  .joins_default = (stream.flags & kNonBlocking) == 0});
+                                  .joins_default = (stream.flags & kNonBlocking) == 0,
+                                  .device = stream.device,
+                                  .is_default = is_legacy(&stream)});
     return *stream.queue;
 }
 
@@ -112,6 +130,10 @@ Error Streams::submit(Stream* handle, const Operation& operation, Returns return
     if (!stream) return Error::kInvalidResourceHandle;
     if (const Error error = check_implicit(stream); error != Error::kSuccess) return error;
     if (const Error error = check(context_, operation); error != Error::kSuccess) return error;
+    // A kernel's stream is its device's.
+    if (const auto* launch = std::get_if<KernelLaunch>(&operation);
+        launch != nullptr && launch->device != stream->device)
+        return Error::kInvalidResourceHandle;
     if (!stream->capturing()) {
         if (context_.timeline() == nullptr) return execute(context_, operation);
         if (!context_.has_fault())  // nothing runs after a fault
@@ -153,8 +175,29 @@ Error Streams::query(Stream* handle) {
 
 Error Streams::synchronize_all() {
     if (const Error error = check_wait_all(); error != Error::kSuccess) return error;
-    if (Timeline* const line = context_.timeline()) line->spend(HostAction::kCall);
-    context_.wait_for_all();
+    Timeline* const line = context_.timeline();
+    if (line == nullptr) return Error::kSuccess;
+    line->spend(HostAction::kCall);
+    if (context_.device_count() == 1) {
+        context_.wait_for_all();
+        return Error::kSuccess;
+    }
+    // Those of the thread's device.
+    std::vector<StreamId> queues;
+    const auto add = [&](const Stream& stream) {
+        if (stream.device == DeviceGroup::current() && stream.queue)
+            queues.push_back(*stream.queue);
+    };
+    for (const Stream* stream : streams_) add(*stream);
+    for (const auto& [key, stream] : per_thread_) add(*stream);
+    for (const auto& [device, stream] : legacy_) add(*stream);
+    std::erase_if(destroyed_, [&](const auto& entry) { return line->is_idle(entry.second); });
+    for (const auto& [device, queue] : destroyed_)
+        if (device == DeviceGroup::current()) queues.push_back(queue);
+    context_.wait_until([&] {
+        return std::all_of(queues.begin(), queues.end(),
+                           [&](StreamId queue) { return line->is_idle(queue); });
+    });
     return Error::kSuccess;
 }
 
@@ -204,6 +247,7 @@ Error Streams::check_wait_all() {
 Error Streams::record(Event* event, Stream* handle) {
     Stream* stream = find(handle);
     if (!stream || !is_event(event)) return Error::kInvalidResourceHandle;
+    if (event->device != stream->device) return Error::kInvalidResourceHandle;
     if (const Error error = check_implicit(stream); error != Error::kSuccess) return error;
     if (!stream->capturing()) {
         if (context_.timeline() == nullptr)
@@ -299,9 +343,9 @@ void Streams::clear() {
     streams_.clear();
     events_.clear();
     captures_.clear();
-    legacy_->queue.reset();
-    legacy_->capture.reset();
+    legacy_.clear();
     per_thread_.clear();
+    destroyed_.clear();
 }
 
 }  // namespace lockstep::cuda

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "workloads/cuda_api/state/abi.h"
@@ -38,6 +39,8 @@ class Stream {
     unsigned flags = 0;  ///< cudaStreamNonBlocking: 1
     int priority = 0;
     unsigned long long id = 0;
+    unsigned device = 0;
+    bool is_legacy = false;  ///< the device's default stream
     std::shared_ptr<Capture> capture;
     std::vector<GraphNode*> last;  ///< what the next captured node depends on
     bool capturing() const { return capture != nullptr; }
@@ -47,6 +50,7 @@ class Stream {
 class Event {
   public:
     unsigned flags = 0;  ///< cudaEventDisableTiming: 2
+    unsigned device = 0;
     bool recorded = false;
     double seconds = 0;  ///< of simulated time, where there is no time line
     WorkId work = 0;     ///< on a time line: the mark
@@ -73,7 +77,7 @@ class Streams {
     /// The stream of a handle: 0 and 1 are the legacy default stream, 2 is the one per thread.
     /// Nullptr: no such stream.
     Stream* find(Stream* handle);
-    bool is_legacy(const Stream* stream) const { return stream == legacy_.get(); }
+    bool is_legacy(const Stream* stream) const { return stream->is_legacy; }
     Stream* create(unsigned flags, int priority);
     Error destroy(Stream* handle);
 
@@ -109,13 +113,15 @@ class Streams {
   private:
     Error check_implicit(const Stream* stream);
     StreamId queue_of(Stream& stream);
-    /// The calling thread's default stream.
+    /// The calling thread's default stream on its device, and the device's.
     Stream* per_thread();
+    Stream* legacy();
     void leave(Capture& capture);
 
     Context& context_;
-    std::unique_ptr<Stream> legacy_;
-    std::map<std::thread::id, std::unique_ptr<Stream>> per_thread_;
+    std::map<unsigned, std::unique_ptr<Stream>> legacy_;    ///< by device
+    std::vector<std::pair<unsigned, StreamId>> destroyed_;  ///< device and queue
+    std::map<std::pair<std::thread::id, unsigned>, std::unique_ptr<Stream>> per_thread_;
     std::unordered_set<Stream*> streams_;
     std::unordered_set<Event*> events_;
     std::set<Capture*> captures_;

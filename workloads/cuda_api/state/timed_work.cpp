@@ -30,6 +30,20 @@ Place place_of(Context& context, const void* pointer) {
     return is_device ? Place::kDevice : Place::kPinned;
 }
 
+/// Between two devices over their link where either may access the other's memory, else by way of
+/// the host (CUDA C++ Programming Guide, peer-to-peer memory copy).
+void set_devices(Context& context, const Copy& box, TransferWork& work) {
+    DeviceGroup* const group = context.group();
+    if (group == nullptr) return;
+    const unsigned from = group->owner(reinterpret_cast<DevicePointer>(box.src));
+    const unsigned to = group->owner(reinterpret_cast<DevicePointer>(box.dst));
+    work.device = work.kind == TransferKind::kHostToDevice ? to : from;
+    if (work.kind != TransferKind::kDeviceToDevice || from == to) return;
+    work.kind = TransferKind::kPeerToPeer;
+    work.peer = to;
+    work.is_staged = !group->has_peer_access(from, to) && !group->has_peer_access(to, from);
+}
+
 TransferWork transfer_of(Context& context, const Copy& box) {
     const Place from = place_of(context, box.src), to = place_of(context, box.dst);
     TransferWork work;
@@ -40,6 +54,7 @@ TransferWork transfer_of(Context& context, const Copy& box) {
     work.bytes = std::uint64_t{box.width} * box.height * box.depth;
     work.is_pageable = from == Place::kPageable || to == Place::kPageable;
     work.perform = [&context, box] { perform(context, box); };
+    set_devices(context, box, work);
     return work;
 }
 
@@ -71,6 +86,7 @@ bool waits(const TransferWork& work, Returns returns, std::uint64_t inline_bytes
             return returns == Returns::kWhenDone &&
                    !(work.is_pageable && work.bytes <= inline_bytes);
         case TransferKind::kDeviceToDevice:
+        case TransferKind::kPeerToPeer:
         case TransferKind::kFill:
             break;
     }
@@ -108,7 +124,12 @@ WorkId Submitter::copy(StreamId stream, const Copy& box, const std::vector<WorkI
                        Returns returns) {
     if (box.width == 0 || box.height == 0 || box.depth == 0) return put(stream, MarkWork{}, after);
     TransferWork work = transfer_of(context_, box);
-    const bool must_wait = how_ == Submission::kByItself && waits(work, returns, kInlineBytes);
+    // Between devices it is serialised with the work of both.
+    const bool joins = how_ == Submission::kByItself && returns == Returns::kWhenDone &&
+                       work.kind == TransferKind::kPeerToPeer;
+    if (joins) context_.wait_for_all();
+    const bool must_wait =
+        joins || (how_ == Submission::kByItself && waits(work, returns, kInlineBytes));
     if (how_ == Submission::kByItself && !must_wait && work.is_pageable) {
         std::shared_ptr<std::vector<std::byte>> staged;
         const Copy from_staged = with_staged_source(context_, box, staged);
@@ -129,7 +150,8 @@ WorkId Submitter::fill(StreamId stream, const Fill& box, const std::vector<WorkI
                           TransferWork{.kind = place == Place::kDevice ? TransferKind::kFill
                                                                        : TransferKind::kHostToHost,
                                        .bytes = bytes,
-                                       .perform = [context, box] { perform(*context, box); }},
+                                       .perform = [context, box] { perform(*context, box); },
+                                       .device = context_.owner(box.dst)},
                           after);
     if (place != Place::kDevice && how_ == Submission::kByItself)
         context_.wait_until([&] { return timeline_.is_done(id); });
@@ -145,7 +167,8 @@ WorkId Submitter::launch(StreamId stream, const KernelLaunch& launch,
         KernelWork{.request = request_of(launch),
                    .parameters = launch.parameters,
                    .ended = [context, kept](
-                                const LaunchResult& result) { context->add_step(*kept, result); }},
+                                const LaunchResult& result) { context->add_step(*kept, result); },
+                   .device = launch.device},
         after);
 }
 

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "models/device_group.h"
 #include "tests/workloads/cuda_api/driver/driver_test.h"
 
 namespace lockstep::cuda::driver {
@@ -29,6 +30,14 @@ Result cuMemcpyHtoD_v2_ptds(Pointer, const void*, std::size_t);
 Result cuMemcpyDtoH_v2_ptds(void*, Pointer, std::size_t);
 Result cuMemAllocHost_v2(void**, std::size_t);
 Result cuMemFreeHost(void*);
+Result cuDeviceGetCount(int*);
+Result cuDeviceGet(Device*, int);
+Result cuDeviceCanAccessPeer(int*, Device, Device);
+Result cuCtxGetDevice(Device*);
+Result cuCtxEnablePeerAccess(ContextHandle*, unsigned);
+Result cuCtxDisablePeerAccess(ContextHandle*);
+Result cuMemcpyPeer(Pointer, ContextHandle*, Pointer, ContextHandle*, std::size_t);
+Result cuMemsetD32_v2(Pointer, unsigned, std::size_t);
 }
 
 namespace {
@@ -195,6 +204,82 @@ TEST_P(DriverModes, KernelsOfTwoThreadsDefaultStreamsRunBesideEachOther) {
     for (int i = 1; i < 256; ++i) ASSERT_EQ(results[i], results[0]) << i;
     EXPECT_GT(results[0], 1);
 }
+
+class DriverDevices : public ::testing::TestWithParam<bool> {
+  protected:
+    DriverDevices() {
+        Configuration configuration;
+        const bool in_cycles = GetParam();
+        configuration.make_device = [in_cycles] {
+            return make_device_group(
+                config::Machine::load("h200", {"sm.count=14", "system.devices=2"}), {}, in_cycles);
+        };
+        cuda::Context::current().configure(std::move(configuration));
+        cuda::Context::bind_to_thread(false);
+        EXPECT_EQ(cuInit(0), Result::kSuccess);
+    }
+    ~DriverDevices() override {
+        cuda::Context::current().reset();
+        forget_error();
+    }
+};
+
+TEST_P(DriverDevices, AContextChoosesItsDevice) {
+    int count = 0;
+    EXPECT_EQ(cuDeviceGetCount(&count), Result::kSuccess);
+    EXPECT_EQ(count, 2);
+    Device device = -1;
+    EXPECT_EQ(cuDeviceGet(&device, 1), Result::kSuccess);
+    EXPECT_EQ(device, 1);
+    EXPECT_EQ(cuDeviceGet(&device, 2), Result::kInvalidDevice);
+    ContextHandle* contexts[2] = {};
+    Module* modules[2] = {};
+    Pointer memory[2] = {};
+    const std::string path = source_path("tests/models/gpu/data/streams_sm_90.cubin");
+    constexpr unsigned kCount = 1024;
+    for (int d = 0; d < 2; ++d) {
+        ASSERT_EQ(cuCtxCreate_v2(&contexts[d], 0, d), Result::kSuccess);
+        EXPECT_EQ(cuCtxGetDevice(&device), Result::kSuccess);
+        EXPECT_EQ(device, d);
+        EXPECT_EQ(cuModuleLoad(&modules[d], path.c_str()), Result::kSuccess);
+        EXPECT_EQ(cuMemAlloc_v2(&memory[d], kCount * 4), Result::kSuccess);
+        EXPECT_EQ(cuMemsetD32_v2(memory[d], 100 + static_cast<unsigned>(d), kCount),
+                  Result::kSuccess);
+        EXPECT_EQ(cuCtxSynchronize(), Result::kSuccess);
+    }
+    std::vector<int> values(kCount);
+    EXPECT_EQ(cuMemcpyPeer(memory[1], contexts[1], memory[0], contexts[0], kCount * 2),
+              Result::kSuccess);
+    EXPECT_EQ(cuMemcpyDtoH_v2(values.data(), memory[1], kCount * 4), Result::kSuccess);
+    EXPECT_EQ(values.front(), 100);
+    EXPECT_EQ(values.back(), 101);
+
+    int can = 0;
+    EXPECT_EQ(cuDeviceCanAccessPeer(&can, 0, 1), Result::kSuccess);
+    EXPECT_EQ(can, 1);
+    EXPECT_EQ(cuCtxSetCurrent(contexts[0]), Result::kSuccess);
+    EXPECT_EQ(static_cast<int>(cuCtxDisablePeerAccess(contexts[1])), 705);
+    EXPECT_EQ(cuCtxEnablePeerAccess(contexts[1], 0), Result::kSuccess);
+    EXPECT_EQ(static_cast<int>(cuCtxEnablePeerAccess(contexts[1], 0)), 704);
+    // The first device's kernel changes the second one's memory.
+    Kernel* add = nullptr;
+    EXPECT_EQ(cuModuleGetFunction(&add, modules[0], "add"), Result::kSuccess);
+    int count_of_values = kCount, value = 7;
+    void* parameters[] = {&memory[1], &count_of_values, &value};
+    EXPECT_EQ(cuLaunchKernel(add, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr),
+              Result::kSuccess);
+    EXPECT_EQ(cuCtxSynchronize(), Result::kSuccess);
+    EXPECT_EQ(cuMemcpyDtoH_v2(values.data(), memory[1], kCount * 4), Result::kSuccess);
+    EXPECT_EQ(values.front(), 107);
+    EXPECT_EQ(values.back(), 108);
+    for (int d = 0; d < 2; ++d) {
+        EXPECT_EQ(cuModuleUnload(modules[d]), Result::kSuccess);
+        EXPECT_EQ(cuCtxDestroy_v2(contexts[d]), Result::kSuccess);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, DriverDevices, ::testing::Values(false, true),
+                         [](const auto& test) { return test.param ? "in_cycles" : "emulated"; });
 
 INSTANTIATE_TEST_SUITE_P(Modes, DriverModes, ::testing::Values(false, true),
                          [](const auto& test) { return test.param ? "in_cycles" : "emulated"; });
