@@ -47,7 +47,7 @@ void ChipSystem::make() {
     for (std::size_t i = 0; are_several && i < members_.size(); ++i) peers_.push_back(peers_of(i));
     for (std::size_t i = 0; i < members_.size(); ++i) {
         const Member& member = members_[i];
-        const ChipPlace place{.prefix = are_several ? fmt::format("gpu{}_", i) : "",
+        const ChipPlace place{.prefix = are_several ? fmt::format("gpu{}.", i) : "",
                               .peers = are_several ? &peers_[i] : nullptr};
         chips_.push_back(std::make_unique<Chip>(system_->simulation(), *member.machine,
                                                 *member.parameters, member.options, place));

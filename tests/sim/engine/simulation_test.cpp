@@ -290,6 +290,16 @@ TEST(Simulation, RefusesATileThatLooksBack) {
     EXPECT_THAT(error_of(pair.simulation), HasSubstr("own work for a at cycle 0"));
 }
 
+TEST(Simulation, GroupsOfTilesStandInOthers) {
+    Simulation simulation({.name = "system"});
+    std::vector<std::unique_ptr<ScriptedTile>> tiles;
+    for (const char* name : {"gpu0.sm0", "gpu0.l2.slice0", "gpu0.l2.slice1", "gpu1.sm0",
+                             "gpu1.l2.slice0", "gpu1.l2.slice1"})
+        tiles.push_back(std::make_unique<ScriptedTile>(simulation, name));
+    EXPECT_EQ(simulation.run(), StopReason::kFinished);
+    EXPECT_NE(sc_core::sc_find_object("system.gpu1.l2.slice1"), nullptr);
+}
+
 TEST(Simulation, TilesStandInSystemcsHierarchy) {
     Simulation simulation({.name = "gpu"});
     const ScriptedTile sm0(simulation, "gpc0.sm0"), sm1(simulation, "gpc0.sm1"),
