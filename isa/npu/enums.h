@@ -135,6 +135,10 @@ enum class Field : std::uint8_t {
     kReduction,
     kDifferenceMin,
     kInterpolation,
+    kResultFirst,
+    kResultHeight,
+    kInputFirst,
+    kInputHeight,
     kValue,
 };
 inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kValue) + 1;

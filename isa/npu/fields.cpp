@@ -136,6 +136,12 @@ constexpr command::FieldRow kFieldRows[] = {
     {kDifferenceMin, "difference_min", kSigned, 32,
      "softmax: values further below the greatest give the least result"},
     {kInterpolation, "interpolation", kName, 3, "how a resized image is made", kInterpolations},
+    {kResultFirst, "result_first", kUnsigned, 16,
+     "row of the whole result that the first row of this one is"},
+    {kResultHeight, "result_height", kUnsigned, 16, "rows of the whole result; 0: out_height"},
+    {kInputFirst, "input_first", kUnsigned, 16,
+     "row of the whole image that the first row of the input is"},
+    {kInputHeight, "input_height", kUnsigned, 16, "rows of the whole image; 0: height"},
     {kValue, "value", kUnsigned, 8, "the byte that is written"},
 };
 static_assert(std::size(kFieldRows) == kFields && kFields <= command::kMaxFields);

@@ -126,7 +126,28 @@ std::string check_weights(const Instruction& i) {
     return "";
 }
 
+std::uint64_t or_else(std::uint64_t value, std::uint64_t other) {
+    return value == 0 ? other : value;
+}
+
+numerics::ResizeAxis axis(std::uint64_t in, std::uint64_t out, Interpolation mode) {
+    return {static_cast<std::int64_t>(in),
+            static_cast<std::int64_t>(out),
+            {mode >= Interpolation::kBilinear,
+             mode == Interpolation::kNearestHalfPixel || mode == Interpolation::kBilinearHalfPixel,
+             mode == Interpolation::kNearestCorners || mode == Interpolation::kBilinearCorners}};
+}
+
 }  // namespace
+
+numerics::ResizeAxis resize_rows(const Instruction& i) {
+    return axis(or_else(i[kInputHeight], i[kHeight]), or_else(i[kResultHeight], i[kOutHeight]),
+                i.as<Interpolation>(kInterpolation));
+}
+
+numerics::ResizeAxis resize_columns(const Instruction& i) {
+    return axis(i[kWidth], i[kOutWidth], i.as<Interpolation>(kInterpolation));
+}
 
 std::string check_convolve(const Instruction& i) {
     return first_of(i, check_input, check_narrow_input, check_windows, check_weights, check_sum,
@@ -166,7 +187,19 @@ std::string check_softmax(const Instruction& i) {
 
 std::string check_resize(const Instruction& i) {
     if (i.type(kInputType) != i.type(kOutputType)) return "resize does not change the type";
-    return first_of(i, check_input, check_output);
+    if (std::string wrong = first_of(i, check_input, check_output); !wrong.empty()) return wrong;
+    const std::uint64_t last = i[kResultFirst] + i[kOutHeight];
+    if (last > or_else(i[kResultHeight], i[kOutHeight]))
+        return fmt::format("row {} of a result of {}", last, i[kResultHeight]);
+    const numerics::ResizeAxis rows = resize_rows(i);
+    const auto first = static_cast<std::int64_t>(i[kInputFirst]),
+               height = static_cast<std::int64_t>(i[kHeight]);
+    const std::int64_t low = rows.at(static_cast<std::int64_t>(i[kResultFirst])).low,
+                       high = rows.at(static_cast<std::int64_t>(last - 1)).high;
+    return low >= first && high < first + height
+               ? ""
+               : fmt::format("needs rows {} to {} of the image, has {} of them from {} on", low,
+                             high, height, first);
 }
 
 std::string check_copy(const Instruction& i) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "isa/npu/footprint.h"
+#include "sim/numerics/resize.h"
 
 namespace lockstep::npu {
 
@@ -28,5 +29,9 @@ std::string check_reduce(const Instruction& instruction);
 std::string check_softmax(const Instruction& instruction);
 std::string check_resize(const Instruction& instruction);
 std::string check_copy(const Instruction& instruction);
+
+/// Where the rows and columns of a resized image come from.
+numerics::ResizeAxis resize_rows(const Instruction& instruction);
+numerics::ResizeAxis resize_columns(const Instruction& instruction);
 
 }  // namespace lockstep::npu

@@ -84,8 +84,10 @@ constexpr auto kReduceFields =
          kResult, kOutput5);
 constexpr auto kSoftmaxFields =
     join(list(kCore), kInput8, list(kMultiplier, kLeftShift, kDifferenceMin), kOutput5);
-constexpr auto kResizeFields =
-    join(list(kCore), kInput8, list(kInterpolation, kOutHeight, kOutWidth, kRounding), kOutput5);
+constexpr auto kResizeFields = join(list(kCore), kInput8,
+                                    list(kInterpolation, kOutHeight, kOutWidth, kResultFirst,
+                                         kResultHeight, kInputFirst, kInputHeight, kRounding),
+                                    kOutput5);
 
 constexpr std::span<const Id> kNoFields;
 
@@ -147,8 +149,10 @@ constexpr OpcodeRow kOpcodeRows[] = {
      "softmax over the channels of each pixel, as TensorFlow Lite's int8 reference", kSoftmaxFields,
      touch<touch_softmax>, check<check_softmax>},
     {Opcode::kResize, "resize", Queue::kCore0, Time::kWindows, 1, 1,
-     "an image of another size, as TensorFlow Lite's integer reference", kResizeFields,
-     touch<touch_resize>, check<check_resize>},
+     "an image of another size, as TensorFlow Lite's integer reference; or some rows of one, from "
+     "the "
+     "rows of the input that they need",
+     kResizeFields, touch<touch_resize>, check<check_resize>},
     {Opcode::kCopy, "copy", Queue::kCore0, Time::kMove, 1, 1, "SRAM into SRAM", kCopyFields,
      touch<touch_copy>, check<check_copy>},
     {Opcode::kFill, "fill", Queue::kCore0, Time::kMove, 1, 1, "writes a byte into the SRAM",

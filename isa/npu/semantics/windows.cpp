@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling by itself, and images of another size.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
+#include "isa/npu/operands.h"
 #include "isa/npu/semantics/average.h"
 #include "isa/npu/semantics/handlers.h"
 #include "isa/npu/semantics/output.h"
@@ -99,80 +99,36 @@ void execute_pool(const Instruction& i, State& state) {
     output.finish();
 }
 
-namespace {
-
-/// Fixed-point steps of 1/1024 pixel of the input for one of the output, as TensorFlow Lite's
-/// resize_bilinear for integers.
-struct Axis {
-    std::int64_t in, scale, offset;
-
-    Axis(std::uint64_t in_size, std::uint64_t out_size, Interpolation mode)
-        : in(static_cast<std::int64_t>(in_size)) {
-        const auto out = static_cast<std::int64_t>(out_size);
-        scale = ((in << 10) + out / 2) / out;
-        if (mode == Interpolation::kBilinearCorners && out > 1)
-            scale = (((in - 1) << 10) + (out - 1) / 2) / (out - 1);
-        offset = mode == Interpolation::kBilinearHalfPixel ? scale / 2 - (1 << 9) : 0;
-    }
-    std::int64_t position(std::uint64_t at) const {
-        return static_cast<std::int64_t>(at) * scale + offset;
-    }
-    std::int64_t low(std::int64_t position) const {
-        return std::clamp<std::int64_t>(position / 1024, 0, in - 1);
-    }
-    std::int64_t high(std::int64_t position) const {
-        return std::clamp<std::int64_t>((position + 1023) / 1024, 0, in - 1);
-    }
-};
-
-std::int64_t nearest(std::uint64_t at, std::uint64_t in, std::uint64_t out, Interpolation mode) {
-    const bool corners = mode == Interpolation::kNearestCorners && out > 1;
-    const float scale = corners ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-                                : static_cast<float>(in) / static_cast<float>(out);
-    const float offset = mode == Interpolation::kNearestHalfPixel ? 0.5f : 0.0f;
-    const float position = (static_cast<float>(at) + offset) * scale;
-    const auto index =
-        static_cast<std::int64_t>(corners ? std::round(position) : std::floor(position));
-    return std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(in) - 1);
-}
-
-}  // namespace
-
 void execute_resize(const Instruction& i, State& state) {
-    const auto mode = i.as<Interpolation>(kInterpolation);
     Pixels pixels(i, state, 0);
     Output output(i, state);
-    const Axis rows(i[kHeight], i[kOutHeight], mode), columns(i[kWidth], i[kOutWidth], mode);
+    const numerics::ResizeAxis rows = resize_rows(i), columns = resize_columns(i);
+    const auto first = static_cast<std::int64_t>(i[kInputFirst]);
     const auto out_zero = static_cast<std::int32_t>(i.signed_value(kOutputZero));
+    const auto rounding = i.as<Rounding>(kRounding) == Rounding::kUp
+                              ? numerics::IntegerRounding::kUp
+                              : numerics::IntegerRounding::kAway;
+    constexpr std::int64_t kOne = numerics::ResizeAxis::kOne;
     std::vector<std::int64_t> sums(i[kChannels]);
     std::vector<std::int32_t> values(i[kChannels]);
     const auto add = [&](std::int64_t y, std::int64_t x, std::int64_t factor) {
-        const std::int32_t* from = pixels.at(y, x);
+        if (factor == 0) return;
+        const std::int32_t* from = pixels.at(y - first, x);
         for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += factor * from[c];
     };
     for (std::uint64_t y = 0; y < i[kOutHeight]; ++y)
         for (std::uint64_t x = 0; x < i[kOutWidth]; ++x) {
-            if (mode < Interpolation::kBilinear) {
-                const std::int32_t* from = pixels.at(nearest(y, i[kHeight], i[kOutHeight], mode),
-                                                     nearest(x, i[kWidth], i[kOutWidth], mode));
-                std::copy_n(from, values.size(), values.begin());
-            } else {
-                const std::int64_t py = rows.position(y), px = columns.position(x);
-                const std::int64_t y0 = rows.low(py), y1 = rows.high(py), x0 = columns.low(px),
-                                   x1 = columns.high(px);
-                const std::int64_t fy = py - 1024 * y0, fx = px - 1024 * x0;
-                std::fill(sums.begin(), sums.end(), 0);
-                add(y0, x0, (1024 - fy) * (1024 - fx));
-                add(y1, x0, fy * (1024 - fx));
-                add(y0, x1, (1024 - fy) * fx);
-                add(y1, x1, fy * fx);
-                const bool once = i.as<Rounding>(kRounding) == Rounding::kUp;
-                for (std::size_t c = 0; c < sums.size(); ++c)
-                    values[c] = static_cast<std::int32_t>(numerics::shift_right(
-                        sums[c], 20,
-                        once ? numerics::IntegerRounding::kUp : numerics::IntegerRounding::kAway));
-            }
-            for (std::int32_t& value : values) value -= out_zero;
+            const auto row = rows.at(static_cast<std::int64_t>(y + i[kResultFirst])),
+                       column = columns.at(static_cast<std::int64_t>(x));
+            std::fill(sums.begin(), sums.end(), 0);
+            add(row.low, column.low, (kOne - row.fraction) * (kOne - column.fraction));
+            add(row.high, column.low, row.fraction * (kOne - column.fraction));
+            add(row.low, column.high, (kOne - row.fraction) * column.fraction);
+            add(row.high, column.high, row.fraction * column.fraction);
+            for (std::size_t c = 0; c < sums.size(); ++c)
+                values[c] = static_cast<std::int32_t>(numerics::shift_right(
+                                sums[c], 2 * numerics::ResizeAxis::kBits, rounding)) -
+                            out_zero;
             output.put_results(y, x, values);
         }
     output.finish();

@@ -54,6 +54,8 @@ ProductData<T>::ProductData(const MatrixProduct& product, std::uint64_t seed, st
     : product_(product) {
     numerics::Random random(seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(instance));
     const auto& c = product_.convolution;
+    if (c && c->window.is_spread())
+        throw InputError(fmt::format("{}: a convolution over a spread image", product.name));
     left_ = elements<T>(c ? c->batch * c->channels * c->height * c->width : product_.m * product_.k,
                         random);
     right_ = elements<T>(product_.k * product_.n, random);

@@ -120,6 +120,22 @@ bool write_vector_product(NodeWriter& w, Graph& graph, const Node& node) {
     return true;
 }
 
+bool write_quotient(NodeWriter& w, Graph& graph, const Node& node) {
+    if (node.op != Operator::kDiv) return false;
+    const Value& divisor = graph.value(node.inputs[1]);
+    if (divisor.type != ElementType::kFp32 || !is_given(divisor) || !divisor.is_known())
+        return false;
+    std::vector<float> inverse = to_floats(*divisor.data);
+    for (float& x : inverse) {
+        if (x == 0) return false;
+        x = 1 / x;
+    }
+    const ValueId factor = w.constant(node.name + ".inverse",
+                                      from_floats(ElementType::kFp32, *divisor.shape, inverse));
+    w.add(Operator::kMul, node.name, {node.inputs[0], factor}, {}, 1, node.outputs[0]);
+    return true;
+}
+
 /// alpha A' B + beta C, with its factors and the transposition by themselves.
 bool write_gemm(NodeWriter& w, Graph& graph, const Node& node) {
     if (node.op != Operator::kGemm) return false;

@@ -25,6 +25,7 @@ bool write_flat_pool(NodeWriter&, Graph&, const Node&);  ///< windows over three
 bool write_copy(NodeWriter&, Graph&, const Node&);       ///< Dropout; Sum, Max, Min of one
 bool write_chain(NodeWriter&, Graph&, const Node&);      ///< Max, Min of more than two, Sum
 bool write_vector_product(NodeWriter&, Graph&, const Node&);  ///< MatMul with a vector
+bool write_quotient(NodeWriter&, Graph&, const Node&);        ///< Div by a constant as Mul
 bool write_gemm(NodeWriter&, Graph&, const Node&);  ///< alpha, beta, transA and C by themselves
 
 // legalise_rows.cpp

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/compile/prepare.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "sim/error/error.h"
 #include "workloads/network/builtin/inputs.h"
 #include "workloads/network/graph/quantisation.h"
@@ -20,6 +24,49 @@ Tensor to_input(const Graph& graph, ValueId id, const Tensor& real) {
         return from_floats(value.type, real.shape, to_floats(real));
     return real;
 }
+
+/// What a softmax in integers makes 0 need not have a place among the integers that it reads: a
+/// mask of -10000 would else leave one step for all scores.
+class SoftmaxScores {
+  public:
+    explicit SoftmaxScores(const Graph& graph) : rows_(graph.values.size(), 0) {
+        std::vector<bool> others(graph.values.size(), false);
+        for (const ValueId id : graph.outputs) others[id] = true;
+        for (const Node& node : graph.nodes)
+            for (const ValueId id : node.inputs) {
+                if (id == kNoValue) continue;
+                const auto rank = static_cast<std::int64_t>(graph.shape(id).size());
+                const std::int64_t axis = node.integer("axis", -1);
+                if (node.op == Operator::kSoftmax && (axis == -1 || axis == rank - 1))
+                    rows_[id] = static_cast<std::size_t>(graph.shape(id).back());
+                else
+                    others[id] = true;
+            }
+        for (std::size_t id = 0; id < others.size(); ++id)
+            if (others[id]) rows_[id] = 0;
+        lows_.assign(rows_.size(), std::numeric_limits<float>::max());
+    }
+
+    void visit(ValueId id, std::span<const float> values) {
+        // exp(-d) is below half a step of 1/256.
+        static const float kReach = std::log(512.0f);
+        for (std::size_t row = 0; rows_[id] != 0 && row < values.size(); row += rows_[id]) {
+            const auto scores = values.subspan(row, rows_[id]);
+            const float most = *std::max_element(scores.begin(), scores.end());
+            for (const float score : scores)
+                lows_[id] = std::min(lows_[id], std::max(score, most - kReach));
+        }
+    }
+
+    void narrow(Ranges& ranges) const {
+        for (std::size_t id = 0; id < lows_.size(); ++id)
+            if (rows_[id] != 0) ranges[id].low = std::max(ranges[id].low, lows_[id]);
+    }
+
+  private:
+    std::vector<std::size_t> rows_;  ///< elements of a row; 0: others read it, too
+    std::vector<float> lows_;
+};
 
 std::vector<Tensor> to_inputs(const Graph& graph, const std::vector<Tensor>& real) {
     std::vector<Tensor> inputs;
@@ -53,7 +100,11 @@ Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options,
     } else {
         Ranges ranges;
         if (!inputs.empty()) {
-            ranges = calibrate(graph, samples);
+            SoftmaxScores scores(graph);
+            ranges = calibrate(graph, samples, 1, [&](ValueId id, std::span<const float> values) {
+                scores.visit(id, values);
+            });
+            if (options.rows) scores.narrow(ranges);
             share_concat_ranges(graph, ranges);
             for (const Tensor& output : execute(graph, inputs))
                 prepared.real_outputs.push_back(to_floats(output));
@@ -73,11 +124,14 @@ Prepared prepare_integers(const Graph& graph, const QuantiseOptions& options, st
     Ranges ranges;
     if (with_values) {
         prepared.real_outputs.resize(graph.outputs.size());
+        SoftmaxScores scores(graph);
         ranges = calibrate(graph, {real}, 1, [&](ValueId id, std::span<const float> values) {
+            scores.visit(id, values);
             for (std::size_t i = 0; i < graph.outputs.size(); ++i)
                 if (graph.outputs[i] == id)
                     prepared.real_outputs[i].assign(values.begin(), values.end());
         });
+        if (options.rows) scores.narrow(ranges);
         share_concat_ranges(graph, ranges);
     }
     prepared.graph = quantise(graph, ranges, options);

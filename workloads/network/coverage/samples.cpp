@@ -135,6 +135,10 @@ const Row kRows[] = {
      [](Sample& s, Operator) {
          return s.node({s.image()}, {{"size", kTwo}});
      }},
+    {kResizeBilinear,
+     [](Sample& s, Operator) {
+         return s.node({s.image()}, {{"size", Integers{13, 16}}});
+     }},
     {kDepthToSpace, blocks},
     {kSpaceToDepth, blocks},
     {kBatchNormalization, normalisation},

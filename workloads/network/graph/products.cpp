@@ -23,10 +23,11 @@ MatrixProduct convolution(const Graph& graph, const Node& node) {
         throw InputError(fmt::format(
             "node {}: only convolutions over one or two dimensions are run", node.name));
     Convolution c;
-    c.window = window_of(node, input, &weight);
+    c.window = spread_window_of(node, input, weight);
     if (input.size() == 3) {  // an image of one line
         SlidingWindow& w = c.window;
-        for (std::vector<std::int64_t>* list : {&w.kernel, &w.stride, &w.dilation, &w.output})
+        for (std::vector<std::int64_t>* list :
+             {&w.kernel, &w.stride, &w.dilation, &w.output, &w.upsample})
             list->insert(list->begin(), 1);
         for (std::vector<std::int64_t>* pad : {&w.pad_begin, &w.pad_end})
             pad->insert(pad->begin(), 0);

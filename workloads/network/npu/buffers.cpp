@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workloads/network/compile/refusal.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
 
@@ -46,10 +47,10 @@ std::uint32_t Buffers::add_constant(ValueId id, const Place& place) {
     if (value.is_known()) {
         const std::vector<std::int64_t> stored = to_integers(*value.data);
         Shape shape = *value.shape;
+        if (shape.size() == 3) shape.insert(shape.begin(), 1);
         // Images lie as [h][w][c].
-        const std::int64_t c = shape.size() == 4 ? shape[1] : 1,
-                           area = shape.size() == 4 ? shape[2] * shape[3] : 0;
-        const bool image = c > 1 && area > 1;
+        const bool image = values_.is_image(id);
+        const std::int64_t c = image ? shape[1] : 1, area = image ? shape[2] * shape[3] : 0;
         for (std::size_t i = 0; i < stored.size(); ++i) {
             const auto n = static_cast<std::int64_t>(i);
             const std::int64_t at =
@@ -96,16 +97,20 @@ void Buffers::place() {
 ValueId Buffers::root_of(ValueId id) {
     const Value& value = graph_.value(id);
     const bool stored = value.quantisation && value.type == ElementType::kInt8;
-    return stored ? values_.own(id).value : id;
+    return stored ? values_.root_of(id) : id;
 }
 
 compile::Port Buffers::port_of(ValueId id) {
     const Value& value = graph_.value(id);
     const bool stored = value.quantisation && value.type == ElementType::kInt8;
+    if (stored && bits_of(value) != 8)
+        throw compile::Refusal(
+            fmt::format("{} has {} bits and would cross to the host", value.name, bits_of(value)));
     const ValueId root = root_of(id);
     if (!buffers_.contains(root)) {
         Place place{Home::kHost, 0, 0, 0, 0};
-        place.bytes = static_cast<std::uint64_t>(element_count(*value.shape)) * size_of(value.type);
+        const Value& whole = graph_.value(root);
+        place.bytes = static_cast<std::uint64_t>(element_count(*whole.shape)) * size_of(whole.type);
         buffers_[root] = add_buffer(root, place);
     }
     compile::View view{*value.shape, compile::dense_strides(*value.shape), {}};

@@ -22,7 +22,7 @@ std::map<ValueId, Home> fixed_homes(const Graph& graph, Values& values,
     const auto put = [&](ValueId id, Home home) {
         const Value& value = graph.value(id);
         if (value.quantisation && value.type == ElementType::kInt8)
-            homes.insert({values.own(id).value, home});
+            homes.insert({values.root_of(id), home});
     };
     for (const ValueId id : graph.inputs) put(id, Home::kHost);
     for (const ValueId id : graph.outputs) put(id, Home::kHost);
@@ -55,8 +55,8 @@ std::map<ValueId, std::uint64_t> sizes_of(const Graph& graph, Values& values,
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue && graph.value(id).quantisation &&
                     graph.value(id).type == ElementType::kInt8 &&
-                    sizes.contains(values.own(id).value))
-                    sizes[values.own(id).value] = values.own(id).whole.bytes();
+                    sizes.contains(values.root_of(id)))
+                    sizes[values.root_of(id)] = values.strided(id).whole.bytes();
     }
     return sizes;
 }

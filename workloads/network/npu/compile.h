@@ -18,6 +18,7 @@ struct NpuLayer {
     std::string shape;  ///< of what it reads and gives, in words
     std::int64_t macs = 0;
     std::int64_t stripes = 1, pieces = 1;  ///< commands: of rows, of output channels
+    std::int64_t slices = 1;               ///< of input channels, whose sums the cores keep
     bool weights_outer = false;
     std::string kept;  ///< operands and results that stay in the SRAM: i, o, +
     int weight_bits = 0, input_bits = 8;

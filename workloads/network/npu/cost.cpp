@@ -28,7 +28,7 @@ bool by_winograd(const Step& step, const NpuTarget& target) {
     const Window& w = step.window;
     return target.winograd && step.opcode == isa::Opcode::kConvolve && w.height == 3 &&
            w.width == 3 && w.stride_height == 1 && w.stride_width == 1 && w.dilation_height == 1 &&
-           w.dilation_width == 1;
+           w.dilation_width == 1 && w.upsample_height == 1 && w.upsample_width == 1;
 }
 
 std::uint64_t stored_stream(const Step& step, const NpuTarget& target, std::uint64_t bytes) {
@@ -37,9 +37,13 @@ std::uint64_t stored_stream(const Step& step, const NpuTarget& target, std::uint
                                      : bytes;
 }
 
-std::uint64_t weight_bytes(const Step& step, const NpuTarget& target, std::int64_t channels) {
+std::uint64_t weight_bytes(const Step& step, const NpuTarget& target, std::int64_t channels,
+                           std::int64_t inputs) {
     const auto outputs = static_cast<std::uint64_t>(step.output_channels());
-    const std::uint64_t each = outputs == 0 ? 0 : step.weight_count / outputs;
+    std::uint64_t each = outputs == 0 ? 0 : step.weight_count / outputs;
+    if (inputs != 0)
+        each = each / static_cast<std::uint64_t>(step.input.box.c) *
+               static_cast<std::uint64_t>(inputs);
     const std::uint64_t values = each * static_cast<std::uint64_t>(channels);
     const std::uint64_t parameters = static_cast<std::uint64_t>(channels) * 9;
     // Each part of a stream, of a group of channels or a core, is rounded up.
@@ -82,8 +86,24 @@ double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
                                          ceil_ratio(channels, target.array_outputs) * pixels /
                                          target.array_pixels);
         }
+        case isa::Opcode::kMatrixMultiply: {
+            const std::uint32_t narrow = std::max(
+                isa::bits_of(step.operand.box.type),
+                target.splits_for_weights ? std::uint32_t{0} : isa::bits_of(step.input.box.type));
+            const bool splits = target.splits_for_weights || target.splits_for_both;
+            const std::int64_t lanes =
+                std::int64_t{target.array_inputs} * (splits ? 8 / narrow : 1);
+            return std::max(leaving, ceil_ratio(step.input.box.c, lanes) *
+                                         ceil_ratio(channels, target.array_outputs) *
+                                         ceil_ratio(rows, target.array_pixels));
+        }
         case isa::Opcode::kPool:
             return values * static_cast<double>(taps) / target.window_values;
+        case isa::Opcode::kResize: {
+            constexpr double kCorners = 4;
+            const bool bilinear = step.interpolation >= isa::Interpolation::kBilinear;
+            return values * (bilinear ? kCorners : 1) / target.window_values;
+        }
         case isa::Opcode::kFill:
             return values / target.move_bytes;
         default:

@@ -23,8 +23,9 @@ void describe(const std::vector<Step>& steps, const Plan& plan, const NpuTarget&
     double macs = 0, lanes = 0, outputs = 0;
     for (std::size_t s = group.first; s <= group.last; ++s) {
         const Step& step = steps[s];
-        if (!step.is_product()) continue;
-        layer.weight_bits = static_cast<int>(isa::bits_of(step.weight_type));
+        if (!step.is_product() && !step.is_matrix_product()) continue;
+        layer.weight_bits = static_cast<int>(
+            isa::bits_of(step.is_matrix_product() ? step.operand.box.type : step.weight_type));
         layer.input_bits = static_cast<int>(isa::bits_of(step.input.box.type));
         const bool depthwise = step.opcode == isa::Opcode::kDepthwise;
         const std::int64_t depth =

@@ -48,7 +48,9 @@ void put_combination(const Put& put, const Step& step, const Work& work) {
 }
 
 void put_result(const Put& put, const Step& step, const Work& work) {
-    if (step.opcode != Opcode::kSoftmax && step.opcode != Opcode::kResize) {
+    if (work.keeps) {
+        put(kKeep, 1);
+    } else if (step.opcode != Opcode::kSoftmax && step.opcode != Opcode::kResize) {
         put(kTableAt, step.table_at);
         put(kTable, step.table_at == isa::TableAt::kNone ? 0 : work.constants);
         put(kLow, step.low);
@@ -64,6 +66,7 @@ void put_result(const Put& put, const Step& step, const Work& work) {
 /// Channels that the command reads: of a depthwise convolution, or element by element, those that
 /// it makes.
 Rows input_channels(const Step& step, const Work& work) {
+    if (step.is_matrix_product()) return {0, step.input.box.c};
     if (step.opcode == Opcode::kConvolve) {
         const std::int64_t depth = step.input.box.c / step.groups;
         const std::int64_t group = work.first_channel / (step.output_channels() / step.groups);
@@ -75,7 +78,8 @@ Rows input_channels(const Step& step, const Work& work) {
 }
 
 void put_input(const Put& put, const Step& step, const Work& work) {
-    const Rows rows = step.input_rows(work.rows), channels = input_channels(step, work);
+    const Rows rows = step.input_rows(work.rows);
+    const Rows channels = work.inputs != 0 ? Rows{0, work.inputs} : input_channels(step, work);
     put(kInput, work.input.at(rows.begin) + step.input.box.channel_bytes(channels.begin));
     put(kInputType, step.input.box.type);
     put(kInputZero, step.input_zero);
@@ -92,8 +96,7 @@ void put_window(const Put& put, const Step& step, const Work& work) {
     put(kKernelWidth, step.window.width);
     put(kStrideHeight, step.window.stride_height);
     put(kStrideWidth, step.window.stride_width);
-    put(kPadTop,
-        std::max<std::int64_t>(0, step.window.pad_top - windows.begin * step.window.stride_height));
+    put(kPadTop, step.window.pad_above(windows, step.input_rows(work.rows)));
     put(kPadLeft, step.window.pad_left);
     put(kOutHeight, windows.count());
     put(kOutWidth, step.window.columns);
@@ -139,8 +142,8 @@ void put_product(const Put& put, const Step& step, const Work& work, const NpuTa
     const WeightPart& part = *work.part;
     put(kDilationHeight, step.window.dilation_height);
     put(kDilationWidth, step.window.dilation_width);
-    put(kUpsampleHeight, 1);
-    put(kUpsampleWidth, 1);
+    put(kUpsampleHeight, step.window.upsample_height);
+    put(kUpsampleWidth, step.window.upsample_width);
     put(kOutChannels, work.channels);
     put(kWeights, work.weights + part.stream);
     put(kWeightBytes, part.stream_bytes);
@@ -160,6 +163,28 @@ void put_product(const Put& put, const Step& step, const Work& work, const NpuTa
     put(kSumHigh, step.sum_high);
     if (step.opcode == Opcode::kDepthwise)
         put(kDepthMultiplier, step.output_channels() / step.input.box.c);
+}
+
+/// A product of two values: rows are pixels, so that the array takes several at once.
+void put_matrix(const Put& put, const Step& step, const Work& work, const NpuTarget& target) {
+    const auto rows = static_cast<std::uint64_t>(work.rows.count());
+    put(kHeight, 1);
+    put(kWidth, rows);
+    put(kInputRow, 0);
+    put(kInputPixel, work.input.row);
+    put(kOutputRow, 0);
+    put(kOutputPixel, work.output.row);
+    put(kOperand, work.operand.address);
+    put(kOperandType, step.operand.box.type);
+    put(kOperandZero, step.operand_zero);
+    put(kOperandRow, work.operand.row);
+    put(kTransposed, step.transposed);
+    put(kOutChannels, work.channels);
+    put(kParameters, work.constants + step.table.size());
+    put(kHasBias, !step.bias.empty());
+    put(kMultiplier, step.scales.at(0).multiplier);
+    put(kShift, step.scales[0].shift);
+    put(kRounding, rounding(target));
 }
 
 Instruction fill_of(const Step& step, const Work& work) {
@@ -191,12 +216,17 @@ isa::Instruction command_of(const Step& step, const Work& work, const NpuTarget&
         case Opcode::kDepthwise:
             put_window(put, step, work);
             put_product(put, step, work, target);
+            put(kAccumulate, work.goes_on);
+            if (work.keeps) break;
             put_combination(put, step, work);
             put_pool(put, step, work);
             break;
         case Opcode::kElementwise:
             put_combination(put, step, work);
             put(kRounding, rounding(target));
+            break;
+        case Opcode::kMatrixMultiply:
+            put_matrix(put, step, work, target);
             break;
         case Opcode::kPool:
             put_window(put, step, work);
@@ -212,6 +242,10 @@ isa::Instruction command_of(const Step& step, const Work& work, const NpuTarget&
         case Opcode::kResize:
             put(kInterpolation, step.interpolation);
             put(kOutHeight, work.rows.count());
+            put(kResultFirst, work.rows.begin);
+            put(kResultHeight, step.output.box.h);
+            put(kInputFirst, step.input_rows(work.rows).begin);
+            put(kInputHeight, step.input.box.h);
             put(kOutWidth, step.output.box.w);
             put(kRounding, rounding(target));
             break;
@@ -230,6 +264,11 @@ Part channels_of(Part part, std::int64_t first, std::int64_t count) {
 
 Region region_of(const Part& part, std::int64_t image, std::uint64_t address) {
     const Layout& whole = part.whole;
+    if (!part.images.empty())
+        return {address + part.images.at(static_cast<std::size_t>(image)),
+                {0, part.box.h},
+                part.pitch,
+                part.pitch};
     return {address + static_cast<std::uint64_t>(image) * whole.image() +
                 static_cast<std::uint64_t>(part.row) * whole.row() +
                 static_cast<std::uint64_t>(part.column) * whole.pixel() +
@@ -247,8 +286,8 @@ isa::Instruction transfer_of(const Part& part, std::int64_t image, const Region&
     const Region far = region_of(part, image, address);
     const Layout &box = part.box, &whole = part.whole;
     const auto rows = static_cast<std::uint64_t>(region.rows.count());
-    const bool whole_rows = box.c == whole.c && box.w == whole.w && region.row == box.row() &&
-                            region.pixel == box.pixel();
+    const bool whole_rows = part.images.empty() && box.c == whole.c && box.w == whole.w &&
+                            region.row == box.row() && region.pixel == box.pixel();
     const bool whole_pixels = box.c == whole.c && region.pixel == box.pixel();
     i.set(host ? kHost : kMemory, far.at(region.rows.begin));
     i.set(load ? kDestination : kSource, region.address);
@@ -263,7 +302,9 @@ isa::Instruction transfer_of(const Part& part, std::int64_t image, const Region&
         i.set(load ? kDestinationPitch : kSourcePitch, pitch);
         i.set(load ? kDestinationPlane : kSourcePlane, plane);
     };
-    if (whole_rows && rows * box.row() <= kLongestRow)
+    if (!part.images.empty())
+        put(box.row(), rows, 1, far.row, 0, region.row, 0);
+    else if (whole_rows && rows * box.row() <= kLongestRow)
         put(rows * box.row(), 1, 1, 0, 0, 0, 0);
     else if (whole_pixels)
         put(box.row(), rows, 1, far.row, 0, region.row, 0);

@@ -29,6 +29,10 @@ struct WeightPart {
 struct Work {
     Rows rows;  ///< of the output
     std::int64_t first_channel = 0, channels = 0;
+    /// Input channels that it takes, where `input` is they alone; 0: all. Sums begin with those
+    /// that the core keeps, or stay there.
+    std::int64_t inputs = 0;
+    bool goes_on = false, keeps = false;
     std::uint32_t core = 0;
     Region input, operand, output;
     std::uint64_t constants = 0;  ///< SRAM address of the table, then a mean's parameters

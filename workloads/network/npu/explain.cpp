@@ -15,6 +15,8 @@ std::string cut_text(const NpuLayer& layer) {
     if (layer.pieces > 1)
         text += fmt::format(", weights in {} pieces{}", layer.pieces,
                             layer.weights_outer ? " that each pass over all stripes" : "");
+    if (layer.slices > 1)
+        text += fmt::format(", input channels in {} parts whose sums the cores keep", layer.slices);
     return text.empty() ? ", whole" : text;
 }
 

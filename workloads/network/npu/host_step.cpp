@@ -28,8 +28,8 @@ void add_host_step(const Graph& graph, const Plan& plan, const Step& step, Buffe
         for (const ValueId id : node.inputs) {
             if (id == kNoValue || made[id] || has[id] || is_given(graph.value(id))) continue;
             has[id] = true;
-            const bool input =
-                std::find(graph.inputs.begin(), graph.inputs.end(), id) != graph.inputs.end();
+            const bool input = std::find(graph.inputs.begin(), graph.inputs.end(),
+                                         buffers.root_of(id)) != graph.inputs.end();
             if (input || plan.places.contains(buffers.root_of(id)))
                 task.reads.push_back(buffers.port_of(id));
         }

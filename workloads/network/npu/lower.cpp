@@ -27,7 +27,7 @@ std::vector<std::uint8_t> bytes_of(const std::vector<std::int32_t>& table) {
     return bytes;
 }
 
-isa::Broadcast broadcast_of(const Layout& operand, const Layout& out) {
+std::optional<isa::Broadcast> broadcast_of(const Layout& operand, const Layout& out) {
     const auto same = [](std::int64_t a, std::int64_t b) { return a == b; };
     const bool one_pixel = operand.h == 1 && operand.w == 1 && operand.n == 1;
     const bool all_pixels =
@@ -36,7 +36,23 @@ isa::Broadcast broadcast_of(const Layout& operand, const Layout& out) {
     if (one_pixel && operand.c == 1) return isa::Broadcast::kScalar;
     if (one_pixel && operand.c == out.c) return isa::Broadcast::kChannel;
     if (all_pixels && operand.c == 1) return isa::Broadcast::kPixel;
-    refuse("an operand that is repeated along some dimensions");
+    return std::nullopt;
+}
+
+/// Whether the operand is the result's last dimensions, repeated along all before them.
+bool is_tail(Shape operand, const Shape& out) {
+    while (!operand.empty() && operand.front() == 1) operand.erase(operand.begin());
+    return operand.size() <= out.size() &&
+           std::equal(operand.rbegin(), operand.rend(), out.rbegin());
+}
+
+/// Rows as so many images of `rows` rows.
+void see_as_images(Part& part, std::int64_t rows) {
+    if (!part.is_whole() || part.box.n != 1)
+        refuse("a part of a value, combined with a repeated one");
+    part.box.n = part.box.h / rows;
+    part.box.h = rows;
+    part.whole = part.box;
 }
 
 }  // namespace
@@ -85,7 +101,7 @@ bool Lowering::set_combination(Step& step, const Node& node, ValueId first) {
     const std::size_t rank = graph_.shape(out).size();
     Part operand;
     if (is_given(graph_.value(other)) || graph_.shape(other).size() != rank) {
-        const Layout layout = values_.layout_of_operand(other, rank);
+        const Layout layout = values_.layout_of_operand(other, rank, values_.is_image(out));
         operand = {other, layout, layout};
         if (!is_given(graph_.value(other))) {
             if (!values_.seen(other).part.is_whole()) return false;
@@ -96,7 +112,17 @@ bool Lowering::set_combination(Step& step, const Node& node, ValueId first) {
     }
     const Layout result = values_.own(out).box;
     if (fused && step.output.box.h * step.output.box.w != result.h * result.w) return false;
-    step.broadcast = broadcast_of(operand.box, result);
+    const std::optional<isa::Broadcast> broadcast = broadcast_of(operand.box, result);
+    const bool repeats = !broadcast && !fused && !values_.is_image(out) &&
+                         is_tail(graph_.shape(other), graph_.shape(out));
+    if (!broadcast && !repeats && fused) return false;
+    if (!broadcast && !repeats) refuse("an operand that is repeated along some dimensions");
+    if (repeats) {
+        see_as_images(step.input, operand.box.h);
+        see_as_images(step.output, operand.box.h);
+        step.window.rows = operand.box.h;
+    }
+    step.broadcast = broadcast.value_or(isa::Broadcast::kNone);
     step.operand = operand;
     step.operand_zero = zero(other);
     step.combine = node.op == Operator::kMul   ? isa::Combine::kMultiply
@@ -255,6 +281,8 @@ std::vector<Step> Lowering::node(std::size_t index, std::vector<Step>& before) {
             return padding(index);
         case Operator::kGather:
             return {gather(index)};
+        case Operator::kResizeBilinear:
+            return {resize(index)};
         case Operator::kSlice:
         case Operator::kSplit:
             see_slice(node);
@@ -271,7 +299,7 @@ std::vector<Step> Lowering::node(std::size_t index, std::vector<Step>& before) {
     if (info_of(node.op).role == LayerRole::kPooling) return {pooling(index)};
     if (info_of(node.op).integers == IntegerForm::kTable) return {activation(index)};
     if (info_of(node.op).integers == IntegerForm::kSameValues && node.op != Operator::kExpand) {
-        see_otherwise(node);
+        see(node, before);
         return {};
     }
     refuse("the NPU has no command for it");

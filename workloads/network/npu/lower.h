@@ -37,11 +37,17 @@ class Lowering {
 
   private:
     // lower_product.cpp
+    Step product_of_weights(const Node& node);
     void set_convolution(Step& step, const Node& node);
     void set_matrix(Step& step, const Node& node);
     void set_sums(Step& step, const Node& node, std::int64_t outputs);
     bool absorb(Step& step, const Node& node, ValueId from);
     bool absorb_pool(Step& step, const Node& node);
+
+    // lower_values.cpp
+    Step product_of_values(const Node& node);
+    bool read_by_products(ValueId id) const;
+    bool place_transposed(const Node& node, std::vector<Step>& before);
 
     // lower.cpp
     bool absorb_activation(Step& step, const Node& node);
@@ -55,9 +61,11 @@ class Lowering {
     Step softmax(std::size_t index);
 
     // lower_movement.cpp
+    void see(const Node& node, std::vector<Step>& before);
     bool see_otherwise(const Node& node);
     bool see_slice(const Node& node);
     Step gather(std::size_t index);
+    Step resize(std::size_t index);
     Step copy(std::size_t index, const Part& from, ValueId from_value, const Part& to);
     std::vector<Step> concatenation(std::size_t index, std::vector<Step>& before);
     std::vector<Step> padding(std::size_t index);

@@ -25,21 +25,36 @@ Step Lowering::gather(std::size_t index) {
     const Shape& shape = graph_.shape(node.inputs[0]);
     const std::size_t axis = axis_of(node, node.integer("axis", 0), shape.size());
     Step step = begin(index, isa::Opcode::kResize);
-    if (!indices.is_known() || shape.size() != 4 || axis < 2 || step.input.box.c != shape[1])
+    if (!indices.is_known() || axis < 2 || !values_.is_image(node.inputs[0]))
         refuse("elements chosen by indices");
     const std::vector<std::int64_t> wanted = to_integers(*indices.data);
     const std::int64_t in = shape[axis], out = static_cast<std::int64_t>(wanted.size());
-    const auto is = [&](auto&& rule) {
+    const auto is = [&](numerics::ResizeAxis::Mode mode) {
+        const numerics::ResizeAxis rule(in, out, mode);
         for (std::int64_t o = 0; o < out; ++o)
-            if (wanted[static_cast<std::size_t>(o)] != std::min(in - 1, rule(o))) return false;
+            if (wanted[static_cast<std::size_t>(o)] != rule.at(o).low) return false;
         return true;
     };
-    if (is([&](std::int64_t o) { return o * in / out; }))
+    // The other dimension stays as it is in any mode.
+    if (is({}))
         step.interpolation = isa::Interpolation::kNearest;
-    else if (is([&](std::int64_t o) { return (2 * o + 1) * in / (2 * out); }))
+    else if (is({.half_pixels = true}))
         step.interpolation = isa::Interpolation::kNearestHalfPixel;
+    else if (is({.corners = true}))
+        step.interpolation = isa::Interpolation::kNearestCorners;
     else
         refuse("elements chosen by indices");
+    return step;
+}
+
+Step Lowering::resize(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    Step step = begin(index, isa::Opcode::kResize);
+    if (step.input.box.type != step.output.box.type) refuse("from one width to another");
+    step.interpolation =
+        node.integer("align_corners", 0) != 0        ? isa::Interpolation::kBilinearCorners
+        : node.integer("half_pixel_centers", 0) != 0 ? isa::Interpolation::kBilinearHalfPixel
+                                                     : isa::Interpolation::kBilinear;
     return step;
 }
 
@@ -137,13 +152,38 @@ std::vector<Step> Lowering::padding(std::size_t index) {
     return {fill, copy(index, from, node.inputs[0], place)};
 }
 
+/// As images are, or with any strides where only products of values read it.
+void Lowering::see(const Node& node, std::vector<Step>& before) {
+    const ValueId from = node.inputs.at(0), to = node.outputs.at(0);
+    if (node.op == Operator::kTranspose && place_transposed(node, before)) return;
+    std::string reason = "a value whose dimensions are in another order";
+    if (!values_.is_strided(from)) try {
+            see_otherwise(node);
+            return;
+        } catch (const compile::Refusal& refusal) {
+            reason = refusal.what();
+        }
+    if (!read_by_products(to)) refuse(reason);
+    Strided strided = values_.strided(from);
+    if (!strided.view.image.empty()) refuse(reason);
+    if (node.op == Operator::kTranspose) {
+        strided.view = compile::permuted_view(strided.view, node.integers("perm"));
+    } else {
+        std::optional<compile::View> view = compile::reshaped_view(strided.view, graph_.shape(to));
+        if (!view) refuse(reason);
+        strided.view = *std::move(view);
+    }
+    values_.set(to, std::move(strided));
+}
+
 /// Reshapes, and transpositions that move nothing.
 bool Lowering::see_otherwise(const Node& node) {
     const ValueId from = node.inputs.at(0), to = node.outputs.at(0);
     const Seen seen = values_.seen(from);
-    const Layout target = values_.layout_of(graph_.shape(to), values_.type_of(to));
+    const Layout target = values_.layout_of(to);
     const Shape &old = graph_.shape(from), &shape = graph_.shape(to);
     const Layout& box = seen.part.box;
+    const bool was_image = values_.is_image(from), becomes_image = values_.is_image(to);
     const auto see = [&](Shape flat) {
         if (!seen.part.is_whole()) refuse("a part of a value in another shape");
         values_.set(to, {{seen.part.value, target, target}, std::move(flat)});
@@ -160,21 +200,23 @@ bool Lowering::see_otherwise(const Node& node) {
     const auto rows = [](const Layout& l) { return l.n * l.h * l.w; };
     // The channels stay together, or all of an image becomes channels.
     if (box.c == target.c && rows(box) == rows(target) &&
-        (old.size() != 4 || shape.size() != 4 || box == target) &&
-        (box.h * box.w == 1 || old.size() != 4 || old[1] != box.c || old[1] == 1 ||
+        (!was_image || !becomes_image || box == target) &&
+        (box.h * box.w == 1 || !was_image || old[1] != box.c || old[1] == 1 ||
          old[0] * old[2] * old[3] == 1))
         return see(seen.flat);
     if (shape.size() == 2 && rows(target) == box.n && target.c == box.h * box.w * box.c) {
         if (box.pixel() * 8 != static_cast<std::uint64_t>(box.c) * isa::bits_of(box.type))
             refuse("a flattened image whose pixels do not fill bytes");
-        const bool image = old.size() == 4 && old[1] == box.c && box.h * box.w != 1;
+        const bool image = was_image && old[1] == box.c && box.h * box.w != 1;
         return see(image && box.c != 1 ? Shape{box.c, box.h, box.w} : Shape{});
     }
     if (rows(box) == rows(target) && box.c == target.c) return see(seen.flat);
-    const bool in_order = seen.flat.empty() &&
-                          (old.size() != 4 || box.c == 1 || box.h * box.w == 1) &&
-                          (shape.size() != 4 || target.c == 1 || target.h * target.w == 1);
-    if (in_order && isa::bits_of(box.type) == 8) return see({});
+    const bool in_order = seen.flat.empty() && (!was_image || box.c == 1 || box.h * box.w == 1) &&
+                          (!becomes_image || target.c == 1 || target.h * target.w == 1);
+    const auto fills_bytes = [](const Layout& l) {
+        return l.pixel() * 8 == static_cast<std::uint64_t>(l.c) * isa::bits_of(l.type);
+    };
+    if (in_order && fills_bytes(box) && fills_bytes(target)) return see({});
     refuse(fmt::format("{} as {}, which would have to be moved", to_string(old), to_string(shape)));
 }
 
@@ -202,13 +244,13 @@ bool Lowering::see_slice(const Node& node) {
     } else {
         split_axis = axis_of(node, node.integer("axis", 0), begins.size());
     }
-    const bool image = begins.size() == 4 && seen.part.box.c == graph_.shape(node.inputs[0])[1];
+    const bool image = begins.size() == 4 && values_.is_image(node.inputs[0]);
     if (!seen.flat.empty()) refuse("a part of a flattened image");
     for (const ValueId id : node.outputs) {
         if (id == kNoValue) continue;
         if (node.op == Operator::kSplit) begins[split_axis] = split_at;
         Part part = seen.part;
-        part.box = values_.layout_of(graph_.shape(id), part.box.type);
+        part.box = values_.layout_of(graph_.shape(id), part.box.type, image);
         if (image) {
             if (begins[0] != 0 || part.box.n != seen.part.box.n) refuse("some of the images");
             part.channel += begins[1];

@@ -60,10 +60,10 @@ void Lowering::set_sums(Step& step, const Node& node, std::int64_t outputs) {
 void Lowering::set_convolution(Step& step, const Node& node) {
     const Shape &x = graph_.shape(node.inputs[0]), &w = graph_.shape(node.inputs[1]);
     if (x.size() != 4) refuse("a convolution that is not over two dimensions");
-    const SlidingWindow window = window_of(node, x, &w);
+    const SlidingWindow window = spread_window_of(node, x, w);
     step.window = {window.kernel[0],   window.kernel[1],   window.stride[0],    window.stride[1],
                    window.dilation[0], window.dilation[1], window.pad_begin[0], window.pad_begin[1],
-                   window.output[0],   window.output[1]};
+                   window.output[0],   window.output[1],   window.upsample[0],  window.upsample[1]};
     step.groups = window.group;
     const std::int64_t outputs = w[0], depth = w[1], taps = w[2] * w[3];
     step.macs = element_count(graph_.shape(node.outputs[0])) * depth * taps;
@@ -140,6 +140,7 @@ bool Lowering::absorb_pool(Step& step, const Node& node) {
 /// Takes the node, which reads `from`, into the step; false where the step has no place for it.
 bool Lowering::absorb(Step& step, const Node& node, ValueId from) {
     if (step.pool.mode != isa::PoolMode::kNone) return false;
+    if (step.is_matrix_product() && info_of(node.op).role != LayerRole::kActivation) return false;
     switch (info_of(node.op).role) {
         case LayerRole::kActivation:
             return absorb_activation(step, node);
@@ -152,22 +153,26 @@ bool Lowering::absorb(Step& step, const Node& node, ValueId from) {
     }
 }
 
+Step Lowering::product_of_weights(const Node& node) {
+    Step step;
+    step.name = node.name;
+    step.input = values_.own(node.inputs[0]);
+    values_.type_of(node.outputs[0]);
+    if (node.op == Operator::kConv)
+        set_convolution(step, node);
+    else
+        set_matrix(step, node);
+    set_output(step, node.outputs[0]);
+    set_sums(step, node, step.output.box.c);
+    return step;
+}
+
 Step Lowering::product(const std::vector<std::size_t>& layer) {
     const Node& head = graph_.nodes[layer.front()];
-    if (!is_given(graph_.value(head.inputs.at(1))))
-        refuse("a product of two values that are computed");
+    const bool of_values = !is_given(graph_.value(head.inputs.at(1)));
     if (is_given(graph_.value(head.inputs[0]))) refuse("its first operand is a constant");
-    Step step;
-    step.name = head.name;
+    Step step = of_values ? product_of_values(head) : product_of_weights(head);
     step.nodes = {layer.front()};
-    step.input = values_.own(head.inputs[0]);
-    values_.type_of(head.outputs[0]);
-    if (head.op == Operator::kConv)
-        set_convolution(step, head);
-    else
-        set_matrix(step, head);
-    set_output(step, head.outputs[0]);
-    set_sums(step, head, step.output.box.c);
     for (std::size_t i = 1; i < layer.size(); ++i) {
         const Node& node = graph_.nodes[layer[i]];
         if (!is_quantised(graph_, node) ||
@@ -175,7 +180,10 @@ Step Lowering::product(const std::vector<std::size_t>& layer) {
             break;
         step.nodes.push_back(layer[i]);
         step.name += "+" + node.name;
-        step.output = values_.own(node.outputs[0]);
+        if (of_values)  // its matrices lie as they did
+            step.output.value = values_.own(node.outputs[0]).value;
+        else
+            step.output = values_.own(node.outputs[0]);
     }
     return step;
 }

@@ -24,6 +24,14 @@ std::int64_t window_rows_of(const Step& step, std::int64_t rows) {
     return std::min(step.window.rows, (rows - 1) * step.pool.stride_height + step.pool.height);
 }
 
+/// Whether a core has room for the sums that it keeps.
+bool keeps_sums(const Step& step, const Cut& cut, const NpuTarget& target) {
+    const std::int64_t shares = std::min<std::int64_t>(cut.rows, target.cores);
+    const std::int64_t rows = window_rows_of(step, numerics::divide_up(cut.rows, shares));
+    return static_cast<std::uint64_t>(4 * rows * step.window.columns * cut.channels) <=
+           target.accumulator_bytes;
+}
+
 /// Halves of n down to 1, each once.
 std::vector<std::int64_t> halves(std::int64_t n, std::int64_t unit) {
     std::vector<std::int64_t> sizes;
@@ -79,10 +87,15 @@ class Planner {
         if (target_.cascades) cascade();
         for (const Group& group : plan_.groups)
             if (!group.fits)
-                throw compile::Refusal(fmt::format(
-                    "step {}: {} bytes of SRAM are too few for a row and the weights of {} output "
-                    "channels",
-                    steps_[group.first].name, group.scratch_bytes, target_.array_outputs));
+                throw compile::Refusal(fmt::format("step {}: {} bytes of SRAM are too few for a "
+                                                   "row and the weights of {} output "
+                                                   "channels",
+                                                   steps_[group.first].name, group.scratch_bytes,
+                                                   target_.array_outputs) +
+                                       (target_.accumulator_bytes == 0
+                                            ? " (its cores keep no sums: input channels "
+                                              "cannot be cut)"
+                                            : ""));
         return std::move(plan_);
     }
 
@@ -131,7 +144,25 @@ class Planner {
                         estimate(group);
                         if (group.fits && (!best.fits || group.cycles < best.cycles)) best = group;
                     }
+        const bool slices =
+            one && end.opcode == isa::Opcode::kConvolve && end.groups == 1 && !best.fits;
+        if (slices) plan_slices(group, best);
         return best;
+    }
+
+    /// Where nothing else fits: some input channels at a time.
+    void plan_slices(Group group, Group& best) const {
+        const Step& step = steps_[group.last];
+        const std::vector<std::int64_t> inputs = halves(step.input.box.c, target_.array_inputs);
+        for (std::size_t i = 1; i < inputs.size(); ++i)
+            for (const std::int64_t c : pieces_of(step, target_.array_outputs))
+                for (const std::int64_t r : halves(step.output.box.h, 1))
+                    for (const bool overlaps : {true, false}) {
+                        group.cut = {r, c, false, overlaps, inputs[i]};
+                        if (!keeps_sums(step, group.cut, target_)) continue;
+                        estimate(group);
+                        if (group.fits && (!best.fits || group.cycles < best.cycles)) best = group;
+                    }
     }
 
     struct Sizes {
@@ -142,18 +173,31 @@ class Planner {
         }
     };
 
+    /// Stripes of which one is the largest: the first, one in the middle and the last, for padding
+    /// makes edges smaller, but of a few stripes all are edges. Where an image changes its size,
+    /// stripes need now one row more, now one less: any of them.
+    std::vector<std::int64_t> largest_stripes(const Group& group) const {
+        const std::int64_t rows = steps_[group.last].output.box.h;
+        const std::int64_t last = (rows - 1) / group.cut.rows;
+        std::vector<std::int64_t> stripes = {0, rows / group.cut.rows / 2, last};
+        const bool resizes = std::any_of(
+            steps_.begin() + static_cast<std::ptrdiff_t>(group.first),
+            steps_.begin() + static_cast<std::ptrdiff_t>(group.last) + 1, [](const Step& step) {
+                return step.opcode == isa::Opcode::kResize || step.window.upsample_height != 1;
+            });
+        for (std::int64_t s = 1; resizes && s < last; ++s) stripes.push_back(s);
+        return stripes;
+    }
+
     void estimate(Group& group) const {
         const Cut& cut = group.cut;
         const Step& end = steps_[group.last];
         const std::int64_t rows = end.output.box.h, images = end.output.box.n;
         const std::int64_t stripes = numerics::divide_up(rows, cut.rows) * images;
         const std::int64_t pieces = numerics::divide_up(end.output_channels(), cut.channels);
-        // Of the first, one in the middle and the last stripe, the largest: padding makes edges
-        // smaller, but of a few stripes all are edges.
         std::vector<std::int64_t> made(group.last - group.first + 1, 0);
         std::int64_t read = 0;
-        for (const std::int64_t s :
-             {std::int64_t{0}, (rows / cut.rows) / 2, (rows - 1) / cut.rows}) {
+        for (const std::int64_t s : largest_stripes(group)) {
             const Rows stripe{s * cut.rows, std::min(rows, (s + 1) * cut.rows)};
             const std::vector<Rows> all = rows_of_steps(steps_, group, stripe);
             for (std::size_t k = 0; k < made.size(); ++k)
@@ -177,7 +221,16 @@ class Planner {
                     static_cast<double>(stripes * step_pieces) /
                     static_cast<double>(together * target_.cores);
             commands += static_cast<double>(stripes * step_pieces);
-            if (step.is_product()) {
+            const bool sliced = cut.inputs != 0;
+            const std::int64_t slices =
+                sliced ? numerics::divide_up(step.input.box.c, cut.inputs) : 1;
+            if (sliced) commands += static_cast<double>(stripes * step_pieces * (slices - 1));
+            if (sliced) {
+                const std::uint64_t bytes = weight_bytes(step, target_, channels, cut.inputs);
+                passing.add(bytes);
+                weights += static_cast<double>(bytes) *
+                           static_cast<double>(slices * stripes * step_pieces);
+            } else if (step.is_product()) {
                 const std::uint64_t bytes = weight_bytes(step, target_, channels);
                 (step_pieces == 1 ? pinned : passing).add(bytes);
                 const double times = static_cast<double>(
@@ -190,14 +243,21 @@ class Planner {
                                  step.broadcast == isa::Broadcast::kScalar;
                 const std::uint64_t bytes =
                     step.operand.box.row() *
-                    static_cast<std::uint64_t>(all ? 1 : window_rows_of(step, count));
-                (all ? pinned : passing).add(bytes);
+                    static_cast<std::uint64_t>(all ? 1
+                                               : step.is_matrix_product()
+                                                   ? step.operand.box.h
+                                                   : window_rows_of(step, count));
+                if (!sliced || all) (all ? pinned : passing).add(bytes);
                 loaded += static_cast<double>(bytes) * static_cast<double>(all ? 1 : stripes);
             }
             if (s == group.first && step.input.value != kNoValue && !in_sram(step.input)) {
-                const std::uint64_t bytes = static_cast<std::uint64_t>(read) * step.input.box.row();
-                passing.add(bytes);
-                const double times = cut.weights_outer && stripes > 1
+                std::uint64_t bytes = static_cast<std::uint64_t>(read) * step.input.box.row();
+                if (sliced)
+                    passing.add(static_cast<std::uint64_t>(read * step.input.box.w) *
+                                step.input.box.channel_bytes(cut.inputs));
+                else
+                    passing.add(bytes);
+                const double times = sliced || (cut.weights_outer && stripes > 1)
                                          ? static_cast<double>(stripes * pieces)
                                          : static_cast<double>(stripes);
                 loaded += static_cast<double>(bytes) * times;
@@ -209,15 +269,17 @@ class Planner {
                 passing.add(out);
                 core += static_cast<double>(out) / target_.move_bytes * 0.25;
             } else if (!in_sram(step.output)) {
-                passing.add(out);
+                if (!sliced) passing.add(out);
                 stored += static_cast<double>(step.output.box.bytes());
             }
         }
-        const bool single = stripes == 1 && pieces == 1;
+        const bool single = stripes == 1 && pieces == 1 && cut.inputs == 0;
         // A cascade copies rows of the stripe before.
         const std::uint64_t copies = single || (!cut.overlaps && !group.is_cascade()) ? 1 : 2;
+        const std::uint64_t held =
+            cut.inputs == 0 ? 0 : (cut.overlaps ? 2 : 1) * held_bytes(end, cut);
         const std::uint64_t need =
-            pinned.all + copies * passing.all + (copies == 1 ? 0 : passing.most);
+            held + pinned.all + copies * passing.all + (copies == 1 ? 0 : passing.most);
         group.need_bytes = need;
         group.fits = need <= group.scratch_bytes;
         const double traffic = loaded + stored + weights;
@@ -293,8 +355,7 @@ class Planner {
         if (plan_.places.at(between).home != Home::kMemory) return false;
         return readers_.at(between) == 1 && writers_.at(between) == 1 && before.output.is_whole() &&
                step.input.is_whole() && before.output.box == step.input.box &&
-               step.output.box.n == before.output.box.n && step.operand.value != between &&
-               !step.needs_all_rows();
+               step.output.box.n == before.output.box.n && step.operand.value != between;
     }
 
     /// A cascade's steps run in turn: what one of them uses is in use all the time. Values that
@@ -360,6 +421,17 @@ std::vector<Rows> rows_of_steps(const std::vector<Step>& steps, const Group& gro
         rows = steps[s].input_rows(rows);
     }
     return made;
+}
+
+std::uint64_t held_bytes(const Step& step, const Cut& cut) {
+    const auto rows = static_cast<std::uint64_t>(cut.rows);
+    const std::uint64_t out = rows * static_cast<std::uint64_t>(step.output.box.w) *
+                              step.output.box.channel_bytes(cut.channels);
+    const std::uint64_t operand =
+        step.operand.value == kNoValue
+            ? 0
+            : static_cast<std::uint64_t>(window_rows_of(step, cut.rows)) * step.operand.box.row();
+    return aligned(out) + aligned(operand);
 }
 
 Plan make_plan(const std::vector<Step>& steps, const std::map<ValueId, Home>& fixed,

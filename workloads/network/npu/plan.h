@@ -25,6 +25,8 @@ struct Cut {
     std::int64_t channels = 1;   ///< output channels whose weights are in the SRAM at once
     bool weights_outer = false;  ///< each piece of the weights passes over all stripes
     bool overlaps = true;        ///< transfers and work, for there are two of each buffer
+    /// Input channels that a command takes; 0: all. The core keeps the sums from one to the next.
+    std::int64_t inputs = 0;
 };
 
 /// Steps that run together: one, or a cascade.
@@ -47,8 +49,13 @@ struct Plan {
 bool by_winograd(const Step& step, const NpuTarget& target);
 /// Bytes of a weight stream of `bytes`, as it is stored for the step.
 std::uint64_t stored_stream(const Step& step, const NpuTarget& target, std::uint64_t bytes);
-/// Bytes of a product's weights and parameters for so many of its output channels, uncompressed.
-std::uint64_t weight_bytes(const Step& step, const NpuTarget& target, std::int64_t channels);
+/// Bytes of a product's weights and parameters for so many of its output channels and input
+/// channels (0: all), uncompressed.
+std::uint64_t weight_bytes(const Step& step, const NpuTarget& target, std::int64_t channels,
+                           std::int64_t inputs = 0);
+/// What the commands of a step that is cut over its input channels hold: the result, and the
+/// operand.
+std::uint64_t held_bytes(const Step& step, const Cut& cut);
 /// Of the array and the output pipeline, for these rows of the output and output channels.
 double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
                    std::int64_t channels);

@@ -17,14 +17,29 @@ namespace {
 
 constexpr int kCalibrationImages = 64;
 
-/// Products of two computed values stay in floats: they are the host's.
-std::set<std::string> products_of_values(const Graph& graph) {
+/// Convolutions with computed weights stay in floats: they are the host's.
+std::set<std::string> convolutions_of_values(const Graph& graph) {
     std::set<std::string> names;
     for (const Node& node : graph.nodes)
-        if (info_of(node.op).role == LayerRole::kProduct &&
-            !is_given(graph.value(node.inputs.at(1))))
+        if (node.op == Operator::kConv && !is_given(graph.value(node.inputs.at(1))))
             names.insert(node.name);
     return names;
+}
+
+/// Packed matrices must begin at bytes: where they would not, operands have 8 bits.
+void widen_products_of_values(const Graph& graph, QuantiseOptions& options) {
+    for (const Node& node : graph.nodes) {
+        if (info_of(node.op).role != LayerRole::kProduct || node.op == Operator::kConv ||
+            is_given(graph.value(node.inputs.at(1))) || graph.shape(node.inputs[0]).size() < 2)
+            continue;
+        LayerBits bits = options.bits_of(node.name);
+        constexpr std::int64_t kValues = 4;  // of 2 bits, in a byte
+        const bool fits = graph.shape(node.outputs[0]).back() % kValues == 0 &&
+                          graph.shape(node.inputs[0]).back() % kValues == 0;
+        if (fits || bits.activations == 8) continue;
+        bits.activations = 8;
+        options.bits_of_layer[node.name] = bits;
+    }
 }
 
 }  // namespace
@@ -32,8 +47,9 @@ std::set<std::string> products_of_values(const Graph& graph) {
 Graph legalise_for_npu(Graph graph) {
     using namespace compile;
     static constexpr Rule kRules[] = {
-        write_in_two_dimensions, write_flat_pool, write_copy,       write_chain,
-        write_vector_product,    write_gemm,      write_image_mean, write_normalising_convolution};
+        write_in_two_dimensions,      write_flat_pool, write_copy,     write_chain,
+        write_vector_product,         write_gemm,      write_quotient, write_image_mean,
+        write_normalising_convolution};
     if (is_stored_graph(graph)) return graph;
     simplify(graph);
     refuse_empty_values(graph);
@@ -49,7 +65,7 @@ Graph legalise_for_npu(Graph graph) {
 QuantiseOptions npu_options(const NpuPrecision& precision) {
     QuantiseOptions options;
     options.integer_interface = true;
-    options.rows = true;
+    options.rows = options.constants = true;
     options.bits = precision.bits;
     options.bits_of_layer = precision.bits_of_layer;
     return options;
@@ -63,7 +79,8 @@ compile::Prepared prepare_for_npu(const Graph& legal, const NpuPrecision& precis
         return compile::prepare_floats(legal, seed, with_values);
     }
     QuantiseOptions options = npu_options(precision);
-    options.keep_floating = products_of_values(legal);
+    options.keep_floating = convolutions_of_values(legal);
+    widen_products_of_values(legal, options);
     if (!with_values || !is_digits_network(legal))
         return compile::prepare_integers(legal, options, seed, with_values);
     // Not on the images that it is tested with.

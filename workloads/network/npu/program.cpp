@@ -6,6 +6,7 @@
 #include "workloads/network/npu/program.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
@@ -42,13 +43,17 @@ struct ProgramMaker::Running {
     /// Of what stays while others pass by: the weights of a piece, or a stripe of the input. Two
     /// places in turn, where there is room.
     std::uint64_t slots = 0, slot_bytes = 0, slot_count = 1, slots_taken = 0;
+    compile::Ring whole_ring = compile::Ring("SRAM", 0, 0);
+    /// Of steps that are cut over their input channels: by piece and first input.
+    std::map<std::pair<std::int64_t, std::int64_t>, std::optional<Weights>> slices;
     std::uint64_t next_slot() { return slots + slots_taken++ % slot_count * slot_bytes; }
     std::uint64_t raw_bytes = 0, stream_bytes = 0;
 };
 
 ProgramMaker::Weights ProgramMaker::make_weights(const Step& step, std::int64_t first,
-                                                 std::int64_t channels, bool by_core) {
-    WeightStreams streams = weight_streams(step, target_, first, channels, by_core);
+                                                 std::int64_t channels, InputSlice slice) {
+    const bool by_core = target_.cores > 1 && step.output.box.h < 2 * target_.cores;
+    WeightStreams streams = weight_streams(step, target_, first, channels, by_core, slice);
     Weights result{.bytes = streams.bytes.size(),
                    .raw_bytes = streams.raw_bytes,
                    .parts = std::move(streams.parts)};
@@ -88,12 +93,12 @@ void ProgramMaker::load_constants(Running& run) {
                              pin(bytes.size()));
         }
         run.constants_at.push_back(constants);
-        const bool whole = s != group.last || group.cut.channels == step.output_channels();
+        const bool whole = group.cut.inputs == 0 &&
+                           (s != group.last || group.cut.channels == step.output_channels());
         run.weights.emplace_back();
         run.weights_at.push_back(0);
         if (step.is_product() && whole) {
-            const bool by_core = target_.cores > 1 && step.output.box.h < 2 * target_.cores;
-            run.weights.back() = make_weights(step, 0, step.output_channels(), by_core);
+            run.weights.back() = make_weights(step, 0, step.output_channels());
             const Weights& weights = *run.weights.back();
             run.raw_bytes += weights.raw_bytes;
             for (const WeightPart& part : weights.parts) run.stream_bytes += part.stream_bytes;
@@ -120,16 +125,15 @@ void ProgramMaker::load_constants(Running& run) {
     }
 }
 
-/// Rows of a part: where they are, or where they are brought to.
+/// Rows of a part: where they are, or where they are brought to (`at`, or the ring).
 Region ProgramMaker::bring(Running& run, const Part& part, std::int64_t image, Rows rows,
-                           bool in_slot) {
+                           std::optional<std::uint64_t> at) {
     const Place& place = plan_.places.at(part.value);
     if (part.box.n == 1) image = 0;
     if (place.home == Home::kSram) return region_of(part, image, place.address);
     Region region{0, rows, part.box.row(), part.box.pixel()};
-    region.address = in_slot
-                         ? run.next_slot()
-                         : run.ring.allocate(static_cast<std::uint64_t>(rows.count()) * region.row);
+    region.address =
+        at ? *at : run.ring.allocate(static_cast<std::uint64_t>(rows.count()) * region.row);
     builder_.emit(transfer_of(part, image, region, Direction::kLoad, place.home == Home::kHost,
                               buffers_.address(part.value)));
     return region;
@@ -138,14 +142,12 @@ Region ProgramMaker::bring(Running& run, const Part& part, std::int64_t image, R
 /// One command for each part of the weights and each core.
 void ProgramMaker::run_commands(Running& run, std::size_t s, Rows rows, Region input,
                                 Region operand, Region output, const Weights* weights,
-                                std::uint64_t at, std::int64_t first_channel,
-                                std::int64_t channels) {
+                                std::uint64_t at, std::int64_t first_channel, std::int64_t channels,
+                                InputSlice slice) {
     const Step& step = steps_[s];
     const bool channel_cores = weights != nullptr && weights->parts.size() > 1 && step.groups == 1;
     const std::int64_t shares =
-        channel_cores || step.needs_all_rows()
-            ? 1
-            : std::clamp<std::int64_t>(rows.count(), 1, std::int64_t{target_.cores});
+        channel_cores ? 1 : std::clamp<std::int64_t>(rows.count(), 1, std::int64_t{target_.cores});
     const std::size_t parts = weights == nullptr ? 1 : weights->parts.size();
     for (std::size_t p = 0; p < parts; ++p)
         for (std::int64_t share = 0; share < shares; ++share) {
@@ -168,12 +170,62 @@ void ProgramMaker::run_commands(Running& run, std::size_t s, Rows rows, Region i
             work.constants = run.constants_at[s - run.group.first];
             work.weights = at;
             work.part = weights == nullptr ? nullptr : &weights->parts[p];
+            if (slice.count != 0) {
+                work.inputs = slice.count;
+                work.goes_on = slice.first != 0;
+                work.keeps = slice.first + slice.count != step.input.box.c;
+            }
             builder_.emit(command_of(step, work, target_));
         }
 }
 
+/// Rows of some output channels from some input channels after the others: the cores keep the sums.
+void ProgramMaker::run_slices(Running& run, std::int64_t image, Rows rows, std::int64_t piece) {
+    const Cut& cut = run.group.cut;
+    const Step& step = steps_[run.group.last];
+    const std::int64_t first_channel = piece * cut.channels;
+    const std::int64_t channels = std::min(cut.channels, step.output_channels() - first_channel);
+    const Part out = channels_of(step.output, first_channel, channels);
+    const Place& place = plan_.places.at(step.output.value);
+    // What lives until the last command has a slot; inputs and weights pass by in the ring.
+    const std::uint64_t slot = run.next_slot();
+    Region output{slot, rows, out.box.row(), out.box.pixel()};
+    if (place.home == Home::kSram) output = region_of(out, image, place.address);
+    Region operand;
+    if (run.operands[0]) {
+        operand = *run.operands[0];
+    } else if (step.operand.value != kNoValue) {
+        const Part part = step.broadcast == isa::Broadcast::kNone
+                              ? channels_of(step.operand, first_channel, channels)
+                              : step.operand;
+        const std::uint64_t bytes = static_cast<std::uint64_t>(rows.count()) * out.box.row();
+        operand = bring(run, part, image, step.operand_rows(rows), slot + aligned(bytes));
+    }
+    const std::int64_t depth = step.input.box.c;
+    for (std::int64_t first = 0; first < depth; first += cut.inputs) {
+        if (!cut.overlaps) run.ring = run.whole_ring;
+        const InputSlice slice{first, std::min(cut.inputs, depth - first)};
+        const Region input =
+            bring(run, channels_of(step.input, first, slice.count), image, step.input_rows(rows));
+        std::optional<Weights>& weights = run.slices[{piece, first}];
+        if (!weights) {
+            weights = make_weights(step, first_channel, channels, slice);
+            run.raw_bytes += weights->raw_bytes;
+            for (const WeightPart& part : weights->parts) run.stream_bytes += part.stream_bytes;
+        }
+        const std::uint64_t at =
+            load(weights->address, weights->bytes, run.ring.allocate(weights->bytes));
+        run_commands(run, run.group.last, rows, input, operand, output, &*weights, at,
+                     first_channel, channels, slice);
+    }
+    if (place.home != Home::kSram)
+        builder_.emit(transfer_of(out, image, output, Direction::kStore, place.home == Home::kHost,
+                                  buffers_.address(step.output.value)));
+}
+
 void ProgramMaker::run_stripe(Running& run, std::int64_t image, Rows rows, std::int64_t piece) {
     const Group& group = run.group;
+    if (group.cut.inputs != 0) return run_slices(run, image, rows, piece);
     const std::vector<Rows> made = rows_of_steps(steps_, group, rows);
     Region carried;  // what the step before made
     for (std::size_t s = group.first; s <= group.last; ++s) {
@@ -219,18 +271,18 @@ void ProgramMaker::run_stripe(Running& run, std::int64_t image, Rows rows, std::
                 if (run.input && run.input->rows == step.input_rows(todo))
                     input = *run.input;
                 else
-                    run.input = input = bring(run, step.input, image, step.input_rows(todo),
-                                              run.slot_bytes != 0 && !group.cut.weights_outer);
+                    run.input = input =
+                        bring(run, step.input, image, step.input_rows(todo), input_slot(run, step));
             }
             Region operand;
             if (run.operands[at])
                 operand = *run.operands[at];
             else if (step.operand.value != kNoValue)
                 operand = bring(run,
-                                step.broadcast == isa::Broadcast::kNone
+                                step.broadcast == isa::Broadcast::kNone && !step.is_matrix_product()
                                     ? channels_of(step.operand, first_channel, channels)
                                     : step.operand,
-                                image, step.window_rows(todo));
+                                image, step.operand_rows(todo));
             const Weights* weights = nullptr;
             std::uint64_t weights_at = run.weights_at[at];
             if (run.weights[at]) {
@@ -250,12 +302,22 @@ void ProgramMaker::run_stripe(Running& run, std::int64_t image, Rows rows, std::
     }
 }
 
+/// A slot for the input of a stripe that stays for all pieces of the weights.
+std::optional<std::uint64_t> ProgramMaker::input_slot(Running& run, const Step& step) const {
+    const bool stays = run.slot_bytes != 0 && !run.group.cut.weights_outer &&
+                       plan_.places.at(step.input.value).home != Home::kSram;
+    if (!stays) return std::nullopt;
+    return run.next_slot();
+}
+
 /// Where weights are cut: room for what passes by less often.
 void ProgramMaker::take_slots(Running& run, std::int64_t stripes, std::int64_t pieces) {
     const Cut& cut = run.group.cut;
     const Step& step = steps_[run.group.first];
-    if (pieces == 1) return;
-    if (cut.weights_outer) {
+    if (pieces == 1 && cut.inputs == 0) return;
+    if (cut.inputs != 0) {
+        run.slot_bytes = held_bytes(step, cut);
+    } else if (cut.weights_outer) {
         run.slot_bytes = aligned(weight_bytes(step, target_, cut.channels));
     } else if (step.input.value != kNoValue &&
                plan_.places.at(step.input.value).home != Home::kSram) {
@@ -291,17 +353,17 @@ void ProgramMaker::run_group(const Group& group) {
     const std::int64_t stripes = numerics::divide_up(rows, group.cut.rows);
     const std::int64_t pieces = numerics::divide_up(end.output_channels(), group.cut.channels);
     take_slots(run, stripes, pieces);
-    run.ring = compile::Ring("SRAM", run.pinned, begin + need - run.pinned);
+    run.ring = run.whole_ring = compile::Ring("SRAM", run.pinned, begin + need - run.pinned);
     std::vector<std::optional<Weights>> piece_weights(static_cast<std::size_t>(pieces));
     const auto take_piece = [&](std::int64_t piece) {
-        if (pieces == 1 || !end.is_product() || run.piece_index == piece) return;
+        if (pieces == 1 || !end.is_product() || run.piece_index == piece || group.cut.inputs != 0)
+            return;
         std::optional<Weights>& weights = piece_weights[static_cast<std::size_t>(piece)];
         if (!weights) {
             const std::int64_t first = piece * group.cut.channels;
             const std::int64_t channels =
                 std::min(group.cut.channels, end.output_channels() - first);
-            const bool by_core = target_.cores > 1 && end.output.box.h < 2 * target_.cores;
-            weights = make_weights(end, first, channels, by_core);
+            weights = make_weights(end, first, channels);
             run.raw_bytes += weights->raw_bytes;
             for (const WeightPart& part : weights->parts) run.stream_bytes += part.stream_bytes;
         }
@@ -317,8 +379,7 @@ void ProgramMaker::run_group(const Group& group) {
     };
     // Where there is room for one of each buffer, they lie at the same places each time.
     const auto begin_again = [&] {
-        if (!group.cut.overlaps && !group.is_cascade())
-            run.ring = compile::Ring("SRAM", run.pinned, begin + need - run.pinned);
+        if (!group.cut.overlaps && !group.is_cascade()) run.ring = run.whole_ring;
     };
     const std::int64_t images = end.output.box.n;
     if (group.cut.weights_outer) {
@@ -350,6 +411,8 @@ void ProgramMaker::run_group(const Group& group) {
     layer.macs = macs;
     layer.stripes = stripes * images;
     layer.pieces = pieces;
+    layer.slices =
+        group.cut.inputs == 0 ? 1 : numerics::divide_up(end.input.box.c, group.cut.inputs);
     layer.weights_outer = group.cut.weights_outer;
     layer.estimate = group.cycles;
     layer.core_estimate = group.core_cycles;

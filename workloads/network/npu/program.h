@@ -10,6 +10,7 @@
 #include "workloads/network/npu/compile.h"
 #include "workloads/network/npu/emit.h"
 #include "workloads/network/npu/plan.h"
+#include "workloads/network/npu/weight_streams.h"
 
 namespace lockstep::network::npu_code {
 
@@ -39,13 +40,16 @@ class ProgramMaker {
     void run_stripe(Running& run, std::int64_t image, Rows rows, std::int64_t piece);
     void run_commands(Running& run, std::size_t s, Rows rows, Region input, Region operand,
                       Region output, const Weights* weights, std::uint64_t at,
-                      std::int64_t first_channel, std::int64_t channels);
+                      std::int64_t first_channel, std::int64_t channels, InputSlice slice = {});
     Region bring(Running& run, const Part& part, std::int64_t image, Rows rows,
-                 bool in_slot = false);
+                 std::optional<std::uint64_t> at = {});
+    std::optional<std::uint64_t> input_slot(Running& run, const Step& step) const;
     void take_slots(Running& run, std::int64_t stripes, std::int64_t pieces);
     void load_constants(Running& run);
     std::uint64_t load(std::uint64_t memory, std::uint64_t bytes, std::uint64_t to);
-    Weights make_weights(const Step& step, std::int64_t first, std::int64_t channels, bool by_core);
+    Weights make_weights(const Step& step, std::int64_t first, std::int64_t channels,
+                         InputSlice slice = {});
+    void run_slices(Running& run, std::int64_t image, Rows rows, std::int64_t piece);
 
     const Graph& graph_;
     const std::vector<Step>& steps_;

@@ -10,6 +10,7 @@
 #include "isa/npu/enums.h"
 #include "isa/npu/footprint.h"
 #include "sim/numerics/fixed_point.h"
+#include "sim/numerics/resize.h"
 #include "workloads/network/graph/graph.h"
 
 namespace lockstep::network::npu_code {
@@ -36,7 +37,10 @@ struct Part {
     Layout whole;              ///< of that value, as this part sees it
     Layout box;
     std::int64_t row = 0, column = 0, channel = 0;  ///< where the box begins in each image
-    bool is_whole() const { return whole == box; }
+    /// Where images of one column lie anywhere: the first byte of each, and bytes from row to row.
+    std::vector<std::uint64_t> images = {};
+    std::uint64_t pitch = 0;
+    bool is_whole() const { return whole == box && images.empty(); }
     bool operator==(const Part&) const = default;
 };
 
@@ -52,9 +56,14 @@ struct Window {
     std::int64_t dilation_height = 1, dilation_width = 1, pad_top = 0, pad_left = 0;
     /// Windows, before a fused pooling.
     std::int64_t rows = 1, columns = 1;
+    /// Positions that the window slides over for each element of the input, the first not zero.
+    std::int64_t upsample_height = 1, upsample_width = 1;
     /// The rows of an image of `limit` rows that these rows of windows see.
     Rows input_rows(Rows windows, std::int64_t limit) const;
+    std::int64_t reach() const { return (height - 1) * dilation_height + 1; }
     bool is_pointwise() const;
+    /// What is missing above the first of these input rows, for these rows of windows.
+    std::int64_t pad_above(Rows windows, Rows input) const;
 };
 
 struct FusedPool {
@@ -98,15 +107,23 @@ struct Step {
 
     bool on_host = false;
 
+    bool transposed = false;  ///< of a product of values: the operand has a row an output channel
+
+    /// Of two values.
+    bool is_matrix_product() const { return opcode == isa::Opcode::kMatrixMultiply; }
     bool is_product() const {
         return opcode == isa::Opcode::kConvolve || opcode == isa::Opcode::kDepthwise;
     }
-    /// Reads the whole image for any row.
-    bool needs_all_rows() const { return opcode == isa::Opcode::kResize; }
     std::int64_t output_channels() const { return output.box.c; }
+    /// Of a resized image: where its rows come from.
+    numerics::ResizeAxis resize_axis() const;
     /// The rows of windows that make these rows of the output.
     Rows window_rows(Rows out) const;
     Rows input_rows(Rows out) const;
+    /// The rows of the operand for these of the output.
+    Rows operand_rows(Rows out) const {
+        return is_matrix_product() ? Rows{0, operand.box.h} : window_rows(out);
+    }
     /// Bytes of a table, or the parameters, that it needs in the SRAM beside weights.
     std::uint64_t constant_bytes() const { return table.size() + parameters.size(); }
 };

@@ -23,10 +23,11 @@ struct NpuTarget {
     /// A multiplier works on several values at once where weights, or weights and activations, have
     /// fewer than 8 bits.
     bool splits_for_weights = false, splits_for_both = false;
-    double output_values = 16;  ///< that a core's output pipeline takes a cycle
-    double window_values = 16;  ///< of pooling windows a cycle
-    double move_bytes = 16;     ///< within the SRAM a cycle
-    double memory_bytes = 16;   ///< a cycle
+    std::uint64_t accumulator_bytes = 0;  ///< of a core: sums that it may keep between commands
+    double output_values = 16;            ///< that a core's output pipeline takes a cycle
+    double window_values = 16;            ///< of pooling windows a cycle
+    double move_bytes = 16;               ///< within the SRAM a cycle
+    double memory_bytes = 16;             ///< a cycle
     double memory_latency = 100, transfer_setup = 10, command_cycles = 30;  ///< cycles
     bool compresses_weights = true;
     bool keeps_values = true;  ///< values may stay in the SRAM between layers

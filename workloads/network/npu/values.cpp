@@ -19,15 +19,63 @@ numerics::IntegerRange range_of_type(isa::ElementType type) {
 }
 
 Values::Values(const Graph& graph)
-    : graph_(graph), seen_(graph.values.size()), readers_(graph.values.size(), 0) {
-    for (const Node& node : graph.nodes) {
-        const bool of_images = has_window(node.op) || node.op == Operator::kGlobalAveragePool ||
-                               node.op == Operator::kGlobalMaxPool;
-        has_images_ |= of_images && graph.shape(node.inputs.at(0)).size() == 4;
+    : graph_(graph),
+      image_(graph.values.size(), false),
+      seen_(graph.values.size()),
+      readers_(graph.values.size(), 0) {
+    for (const Node& node : graph.nodes)
         for (const ValueId id : node.inputs)
             if (id != kNoValue) ++readers_[id];
-    }
     for (const ValueId id : graph.outputs) ++readers_[id];
+    find_images();
+}
+
+/// What nodes with windows touch, and what others make of it, forwards and backwards.
+void Values::find_images() {
+    const auto of_windows = [](Operator op) {
+        return has_window(op) || op == Operator::kGlobalAveragePool ||
+               op == Operator::kGlobalMaxPool || op == Operator::kResizeBilinear;
+    };
+    const auto turns = [](Operator op) {
+        return op == Operator::kReshape || op == Operator::kTranspose || op == Operator::kFlatten ||
+               op == Operator::kSqueeze || op == Operator::kUnsqueeze || op == Operator::kExpand ||
+               info_of(op).product == ProductForm::kMatrices;
+    };
+    for (bool changed = true; changed;) {
+        changed = false;
+        const auto mark = [&](ValueId id, std::size_t rank) {
+            if (id == kNoValue || image_[id] || graph_.shape(id).size() != rank) return;
+            image_[id] = changed = true;
+        };
+        for (const Node& node : graph_.nodes) {
+            const ValueId x = node.input(0), y = node.outputs.at(0);
+            if (x == kNoValue || y == kNoValue) continue;
+            // As an image is resized to its nearest pixels.
+            const bool resizes = node.op == Operator::kGather && node.integer("axis", 0) >= 2 &&
+                                 graph_.shape(node.inputs.at(1)).size() == 1 &&
+                                 graph_.value(node.inputs[1]).is_known();
+            if (of_windows(node.op) || resizes) {
+                mark(x, 4);
+                mark(y, 4);
+                continue;
+            }
+            if (turns(node.op)) continue;
+            bool any = false;
+            const auto see = [&](ValueId id) { any = any || (id != kNoValue && image_[id]); };
+            for (const ValueId id : node.inputs) see(id);
+            for (const ValueId id : node.outputs) see(id);
+            if (!any) continue;
+            for (const ValueId id : node.outputs) mark(id, 4);
+            for (const ValueId id : node.inputs) mark(id, 4);
+        }
+    }
+    // An operand of an image without its first dimension.
+    for (const Node& node : graph_.nodes)
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue && node.outputs[0] != kNoValue && image_[node.outputs[0]] &&
+                info_of(node.op).integers == IntegerForm::kCombination &&
+                graph_.shape(id).size() == 3)
+                image_[id] = true;
 }
 
 isa::ElementType Values::type_of(ValueId id) const {
@@ -44,9 +92,9 @@ isa::ElementType Values::type_of(ValueId id) const {
     }
 }
 
-Layout Values::layout_of(const Shape& shape, isa::ElementType type) const {
+Layout Values::layout_of(const Shape& shape, isa::ElementType type, bool image) const {
     Layout layout{1, 1, 1, 1, type};
-    if (shape.size() == 4 && has_images_) {
+    if (image && shape.size() == 4) {
         layout = {shape[0], shape[2], shape[3], shape[1], type};
     } else if (!shape.empty()) {
         layout.c = shape.back();
@@ -58,30 +106,38 @@ Layout Values::layout_of(const Shape& shape, isa::ElementType type) const {
     return layout;
 }
 
-Layout Values::layout_of_operand(ValueId id, std::size_t rank) const {
+Layout Values::layout_of_operand(ValueId id, std::size_t rank, bool image) const {
     Shape shape = graph_.shape(id);
     while (shape.size() < rank) shape.insert(shape.begin(), 1);
-    return layout_of(shape, type_of(id));
+    return layout_of(shape, type_of(id), image);
+}
+
+Strided Values::strided(ValueId id) {
+    if (const auto found = strided_.find(id); found != strided_.end()) return found->second;
+    const Part& part = seen(id).part;
+    return {part.value, part.whole, view_of(id), offset_of(id)};
 }
 
 const Seen& Values::seen(ValueId id) {
+    if (is_strided(id)) throw compile::Refusal("a value whose dimensions are in another order");
     std::optional<Seen>& seen = seen_[id];
     if (!seen) {
-        const Layout layout = layout_of(graph_.shape(id), type_of(id));
+        const Layout layout = layout_of(id);
         seen = Seen{{id, layout, layout}, {}};
     }
     return *seen;
 }
 
 compile::View Values::view_of(ValueId id) {
+    if (const auto found = strided_.find(id); found != strided_.end()) return found->second.view;
     const Shape& shape = graph_.shape(id);
     const Seen& value = seen(id);
     compile::View view{shape, compile::dense_strides(shape), value.flat};
-    const bool is_image = shape.size() == 4 && has_images_;
-    if (is_image) view.strides = compile::image_strides(shape);
+    const bool nhwc = shape.size() == 4 && is_image(id);
+    if (nhwc) view.strides = compile::image_strides(shape);
     const Layout& whole = value.part.whole;
     if (value.part.is_whole()) return view;
-    if (is_image) {
+    if (nhwc) {
         view.strides = {whole.h * whole.w * whole.c, 1, whole.w * whole.c, whole.c};
         return view;
     }
@@ -92,6 +148,7 @@ compile::View Values::view_of(ValueId id) {
 }
 
 std::int64_t Values::offset_of(ValueId id) {
+    if (const auto found = strided_.find(id); found != strided_.end()) return found->second.offset;
     const Part& part = seen(id).part;
     return (part.row * part.whole.w + part.column) * part.whole.c + part.channel;
 }

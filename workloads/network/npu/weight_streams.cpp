@@ -17,11 +17,12 @@ void append(std::vector<std::uint8_t>& bytes, std::int32_t value) {
 }  // namespace
 
 WeightStreams weight_streams(const Step& step, const NpuTarget& target, std::int64_t first,
-                             std::int64_t channels, bool by_core) {
+                             std::int64_t channels, bool by_core, InputSlice slice) {
     WeightStreams result;
     const std::int64_t outputs = step.output_channels();
-    const auto each = static_cast<std::int64_t>(step.weight_count) / outputs;
+    const auto all = static_cast<std::int64_t>(step.weight_count) / outputs;
     const std::int64_t taps = step.window.height * step.window.width;
+    const std::int64_t each = slice.count == 0 ? all : taps * slice.count;
     std::int64_t size = step.groups > 1 ? outputs / step.groups : channels;
     // The channels that one input channel gives stay together.
     const bool multiplies = step.opcode == isa::Opcode::kDepthwise && outputs != step.input.box.c;
@@ -42,8 +43,16 @@ WeightStreams weight_streams(const Step& step, const NpuTarget& target, std::int
                 stored_stream(step, target, isa::packed_bytes(count, step.weight_type));
             bytes.resize(bytes.size() + part.stream_bytes, 0);
         } else {
-            const std::span<const std::int16_t> values(step.weights.data() + k * each,
-                                                       static_cast<std::size_t>(count));
+            std::span<const std::int16_t> values(step.weights.data() + k * all,
+                                                 static_cast<std::size_t>(count));
+            std::vector<std::int16_t> some;
+            if (slice.count != 0) {
+                for (std::int64_t row = k * taps; row < (k + part.count) * taps; ++row) {
+                    const auto from = step.weights.begin() + row * (all / taps) + slice.first;
+                    some.insert(some.end(), from, from + slice.count);
+                }
+                values = some;
+            }
             const std::vector<std::int16_t> ordered = isa::order_weights(
                 values, static_cast<std::uint64_t>(part.count), static_cast<std::uint64_t>(taps),
                 static_cast<std::uint64_t>(each / taps), target.array_outputs);

@@ -63,7 +63,8 @@ void IntegerPlan::choose(std::size_t n) {
             // An input can come in as integers, where that saves the way through fp32.
             for (std::size_t i = 0; i < node.inputs.size(); ++i) chosen = chosen || integer(i);
             for (std::size_t i = 0; i < node.inputs.size(); ++i)
-                chosen = chosen && (integer(i) || comes_in(node.inputs[i]));
+                chosen = chosen && (integer(i) || comes_in(node.inputs[i]) ||
+                                    is_integer_constant(node.inputs[i]));
             break;
         case IntegerForm::kTable:
             chosen = integer(0);
@@ -81,6 +82,12 @@ void IntegerPlan::choose(std::size_t n) {
     }
     if (!chosen || (trained_ && !has_scales(node))) return;
     take(n);
+}
+
+/// A constant operand that is quantised as it stands.
+bool IntegerPlan::is_integer_constant(ValueId id) const {
+    return options_.constants && !trained_ && id != kNoValue && is_given(graph_.value(id)) &&
+           graph_.value(id).type == ElementType::kFp32;
 }
 
 /// An input of the network that may be integers itself.
@@ -159,6 +166,12 @@ bool IntegerPlan::pads_with_zero(const Node& node) const {
 }
 
 Quantisation IntegerPlan::scale_of_range(ValueId id) const {
+    if (const Value& value = graph_.value(id); is_given(value) && value.is_known()) {
+        const std::vector<float> elements = to_floats(*value.data);
+        const auto [low, high] = std::minmax_element(elements.begin(), elements.end());
+        return quantisation_of(*low, *high, options_.symmetric_activations, options_.activations,
+                               bits_.at(id));
+    }
     if (ranges_.empty())
         return quantisation_of(-1, 1, options_.symmetric_activations, options_.activations,
                                bits_.at(id));
@@ -173,6 +186,13 @@ const Quantisation& IntegerPlan::scale(ValueId id) {
     return *scales_[id];
 }
 
+/// Rows of packed values can be seen in another order where each fills bytes.
+bool IntegerPlan::begins_at_bytes(const Node& node) const {
+    constexpr std::int64_t kValues = 4;  // of 2 bits, in a byte
+    return node.op != Operator::kTranspose || (graph_.shape(node.inputs[0]).back() % kValues == 0 &&
+                                               graph_.shape(node.outputs[0]).back() % kValues == 0);
+}
+
 /// From the last node to the first: a value needs what its readers make of it.
 void IntegerPlan::count_bits() {
     const int all = options_.activations == ElementType::kInt8 ? 8 : 0;
@@ -183,6 +203,7 @@ void IntegerPlan::count_bits() {
         const OperatorInfo& info = info_of(node.op);
         if (!in_integers_[n]) return all;
         if (info.integers == IntegerForm::kProduct) return options_.bits_of(node.name).activations;
+        if (!begins_at_bytes(node)) return all;
         const bool passes_on = info.integers == IntegerForm::kTable || keeps_scale(node.op) ||
                                info.role == LayerRole::kPooling;
         return passes_on && node.outputs.size() == 1 ? bits_[node.outputs[0]] : all;

@@ -28,12 +28,14 @@ class IntegerPlan {
 
   private:
     bool comes_in(ValueId id) const;
+    bool is_integer_constant(ValueId id) const;
     bool pads_with_zero(const Node& node) const;
     bool is_integer_product(const Node& node) const;
     bool has_scales(const Node& node);
     std::optional<ValueId> clipped(ValueId id) const;
     std::optional<Quantisation> scale_of_clip(ValueId id) const;
     Quantisation scale_of_range(ValueId id) const;
+    bool begins_at_bytes(const Node& node) const;
     void count_bits();
     void take(std::size_t node);
     void choose(std::size_t node);

@@ -108,6 +108,8 @@ class Quantiser {
 
     ValueId stored(ValueId id) {
         const Value& value = graph_.value(id);
+        if (stored_[id] == kNoValue && is_given(value) && options_.constants && !plan_.is_trained())
+            stored_[id] = add_constant(id);
         if (stored_[id] == kNoValue && is_given(value) && value.is_known())
             stored_[id] = add_weight(id, plan_.scale(id));
         if (stored_[id] == kNoValue)
@@ -202,6 +204,16 @@ class Quantiser {
             value.data = std::make_shared<const Tensor>(std::move(stored));
         }
         value.quantisation = std::move(q);
+        return result_.add(std::move(value));
+    }
+
+    /// Of elements: all stored values may be used.
+    ValueId add_constant(ValueId id) {
+        Value value = stored_value(id);
+        value.kind = graph_.value(id).kind;
+        if (graph_.value(id).is_known())
+            value.data = std::make_shared<const Tensor>(
+                network::quantise(*graph_.value(id).data, plan_.scale(id), options_.activations));
         return result_.add(std::move(value));
     }
 

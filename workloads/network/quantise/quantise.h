@@ -26,7 +26,9 @@ struct QuantiseOptions {
     /// their Value::quantisation; else QuantizeLinear and DequantizeLinear stand at the edges.
     bool integer_interface = false;
     std::set<std::string> keep_floating;  ///< names of nodes that stay in fp32
-    bool rows = false;                    ///< Softmax in integers, as reference/tflite.h has it
+    /// Constants that are added to values or multiplied by them, element by element, are integers.
+    bool constants = false;
+    bool rows = false;  ///< Softmax in integers, as reference/tflite.h has it
     /// Operands of all products, and of those named. A value has as many bits as its readers want,
     /// the most of them; inputs and outputs of the network, and what others than products read,
     /// have 8.

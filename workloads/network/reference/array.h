@@ -59,6 +59,8 @@ bool run_onnx_quantised(const Step<Real>& step);
 template <class Real>
 bool run_reduction(const Step<Real>& step);
 template <class Real>
+bool run_resize(const Step<Real>& step);
+template <class Real>
 bool run_window(const Step<Real>& step);
 
 /// The kernel of the node's operator; false where it has none for these elements.

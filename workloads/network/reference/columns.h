@@ -53,10 +53,10 @@ void copy_tap(const SlidingWindow& window, const Shape& input, const std::vector
     }
 }
 
-/// All rows for `channels` channels of the spatial extents `input`.
+/// All rows for `channels` channels of the spatial extents `input`, which is not spread.
 template <class Real>
-void copy_columns(const SlidingWindow& window, const Shape& input, std::int64_t channels,
-                  const Real* x, Real* columns) {
+void copy_dense_columns(const SlidingWindow& window, const Shape& input, std::int64_t channels,
+                        const Real* x, Real* columns) {
     const std::int64_t plane = element_count(input), taps = element_count(window.kernel),
                        outputs = element_count(window.output);
     std::vector<std::int64_t> tap(window.kernel.size(), 0);
@@ -69,11 +69,45 @@ void copy_columns(const SlidingWindow& window, const Shape& input, std::int64_t 
     }
 }
 
+/// A plane with the zeros between its elements that the window sees there.
+template <class Real>
+std::vector<Real> spread_plane(const SlidingWindow& window, const Shape& input, const Shape& spread,
+                               const Real* x) {
+    std::vector<Real> plane(static_cast<std::size_t>(element_count(spread)), Real{});
+    std::vector<std::int64_t> index(input.size(), 0);
+    for (std::int64_t i = 0; i < element_count(input); ++i) {
+        std::int64_t at = 0;
+        for (std::size_t d = 0; d < input.size(); ++d)
+            at = at * spread[d] + index[d] * window.upsample[d];
+        plane[static_cast<std::size_t>(at)] = x[i];
+        for (std::size_t d = input.size(); d-- > 0;) {
+            if (++index[d] < input[d]) break;
+            index[d] = 0;
+        }
+    }
+    return plane;
+}
+
+/// All rows for `channels` channels of the spatial extents `input`.
+template <class Real>
+void copy_columns(const SlidingWindow& window, const Shape& input, std::int64_t channels,
+                  const Real* x, Real* columns) {
+    if (!window.is_spread()) return copy_dense_columns(window, input, channels, x, columns);
+    Shape spread = input;
+    for (std::size_t d = 0; d < spread.size(); ++d)
+        spread[d] = (spread[d] - 1) * window.upsample[d] + 1;
+    const std::int64_t rows = element_count(window.kernel) * element_count(window.output);
+    for (std::int64_t c = 0; c < channels; ++c)
+        copy_dense_columns(window, spread, 1,
+                           spread_plane(window, input, spread, x + c * element_count(input)).data(),
+                           columns + c * rows);
+}
+
 /// A kernel of one tap that moves by one: the columns are the input.
 inline bool is_pointwise(const SlidingWindow& window) {
     for (std::size_t d = 0; d < window.kernel.size(); ++d)
         if (window.kernel[d] != 1 || window.stride[d] != 1 || window.pad_begin[d] != 0 ||
-            window.pad_end[d] != 0)
+            window.pad_end[d] != 0 || window.upsample[d] != 1)
             return false;
     return true;
 }

@@ -33,7 +33,7 @@ class Convolution {
     Convolution(const Node& node, const IntegerOperand& x, const IntegerOperand& w)
         : node_(node),
           x_(x),
-          window_(window_of(node, x.shape, &w.shape)),
+          window_(spread_window_of(node, x.shape, w.shape)),
           plane_shape_(x.shape.begin() + 2, x.shape.end()),
           plane_(element_count(plane_shape_)),
           outputs_(element_count(window_.output)),

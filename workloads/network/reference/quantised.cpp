@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sim/error/error.h"
+#include "sim/numerics/resize.h"
 #include "workloads/network/reference/integer.h"
 #include "workloads/network/reference/tflite.h"
 #include "workloads/network/shapes/shape_inference.h"
@@ -92,6 +93,8 @@ class Quantised {
             case IntegerForm::kTable:
                 return look_up();
             case IntegerForm::kSameScale:
+                if (node_.op == Operator::kResizeBilinear) return resize();
+                return move();
             case IntegerForm::kSameValues:
                 return node_.outputs.size() > 1 ? move_parts() : move();
         }
@@ -366,6 +369,38 @@ class Quantised {
         for (std::size_t i = 0; i < y().size(); ++i)
             y()[i] = numerics::saturate(
                 static_cast<std::int64_t>(std::max(moved.real[i], -0x1p40)) + zero(), range_);
+    }
+
+    /// In fractions of 1/1024, and rounded once. It works on the stored values themselves.
+    void resize() {
+        same_scale(0);
+        const Shape &in = step_.in[0]->shape, &out = step_.out[0]->shape;
+        const numerics::ResizeAxis::Mode mode{true, node_.integer("half_pixel_centers", 0) != 0,
+                                              node_.integer("align_corners", 0) != 0};
+        const numerics::ResizeAxis rows(in[2], out[2], mode), columns(in[3], out[3], mode);
+        const auto rounding = rounding_ == numerics::IntegerRounding::kUp
+                                  ? numerics::IntegerRounding::kUp
+                                  : numerics::IntegerRounding::kAway;
+        constexpr std::int64_t kOne = numerics::ResizeAxis::kOne;
+        std::size_t to = 0;
+        for (std::int64_t plane = 0; plane < in[0] * in[1]; ++plane)
+            for (std::int64_t oy = 0; oy < out[2]; ++oy)
+                for (std::int64_t ox = 0; ox < out[3]; ++ox) {
+                    const auto row = rows.at(oy), column = columns.at(ox);
+                    const auto at = [&](std::int64_t r, std::int64_t c) {
+                        return step_.in[0]
+                            ->integer[static_cast<std::size_t>((plane * in[2] + r) * in[3] + c)];
+                    };
+                    const auto line = [&](std::int64_t r) {
+                        return at(r, column.low) * (kOne - column.fraction) +
+                               at(r, column.high) * column.fraction;
+                    };
+                    y()[to++] = numerics::saturate(
+                        numerics::shift_right(
+                            line(row.low) * (kOne - row.fraction) + line(row.high) * row.fraction,
+                            2 * numerics::ResizeAxis::kBits, rounding),
+                        range_);
+                }
     }
 
     /// Inputs that are moved; the others say where to.

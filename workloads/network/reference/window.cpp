@@ -55,7 +55,7 @@ void for_each_tap(const SlidingWindow& window, const Shape& input, F&& f) {
 template <class Real>
 void convolution(const Step<Real>& step) {
     const Shape &sx = step.in[0]->shape, &sw = step.in[1]->shape;
-    const SlidingWindow window = window_of(step.node, sx, &sw);
+    const SlidingWindow window = spread_window_of(step.node, sx, sw);
     const Shape plane_shape = spatial(sx);
     const std::int64_t plane = element_count(plane_shape), taps = element_count(window.kernel),
                        outputs = element_count(window.output);

@@ -54,6 +54,19 @@ void infer_global_pool(const Rule& r) {
     r.set(0, r.type(0), out);
 }
 
+void infer_resize_bilinear(const Rule& r) {
+    r.require_floating();
+    r.require_rank(0, 4);
+    const std::vector<std::int64_t> size = r.node.integers("size");
+    const auto fits = [](std::int64_t extent) { return extent >= 1 && extent <= 1 << 20; };
+    r.require(size.size() == 2 && fits(size[0]) && fits(size[1]),
+              fmt::format("size {} is no height and width", to_string(size)));
+    r.require(
+        r.node.integer("align_corners", 0) == 0 || r.node.integer("half_pixel_centers", 0) == 0,
+        "align_corners with half_pixel_centers");
+    r.set(0, r.type(0), {r.in(0)[0], r.in(0)[1], size[0], size[1]});
+}
+
 void infer_gemm(const Rule& r) {
     r.require_floating();
     r.require_rank(0, 2);
@@ -128,7 +141,7 @@ void infer_lstm(const Rule& r) {
 }
 
 Shape convolution_shape(const Rule& r, const Shape& x, const Shape& w) {
-    const SlidingWindow window = window_of(r.node, x, &w);
+    const SlidingWindow window = spread_window_of(r.node, x, w);
     const bool groups = window.group >= 1 && w[1] >= 0 && w[1] <= x[1] &&
                         x[1] % window.group == 0 && x[1] / window.group == w[1] &&
                         w[0] % window.group == 0;

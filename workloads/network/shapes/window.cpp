@@ -46,16 +46,30 @@ void pad_automatically(const std::string& mode, const Shape& input, SlidingWindo
 
 }  // namespace
 
-SlidingWindow window_of(const Node& node, const Shape& input, const Shape* weight) {
+bool SlidingWindow::is_spread() const {
+    return std::any_of(upsample.begin(), upsample.end(), [](std::int64_t u) { return u != 1; });
+}
+
+namespace {
+
+SlidingWindow any_window_of(const Node& node, const Shape& given, const Shape* weight) {
     const auto fail = [&](const std::string& reason) {
         throw InputError(fmt::format("node {} ({}): {}", node.name, name_of(node.op), reason));
     };
-    if (input.size() < 3) fail(fmt::format("input {} has no spatial dimension", to_string(input)));
-    const std::size_t count = input.size() - 2;
-    for (const std::int64_t extent : input)
-        if (extent > kMaximumExtent) fail(fmt::format("input {} is too large", to_string(input)));
+    if (given.size() < 3) fail(fmt::format("input {} has no spatial dimension", to_string(given)));
+    const std::size_t count = given.size() - 2;
+    for (const std::int64_t extent : given)
+        if (extent > kMaximumExtent) fail(fmt::format("input {} is too large", to_string(given)));
 
     SlidingWindow window;
+    window.upsample = weight == nullptr ? std::vector<std::int64_t>(count, 1)
+                                        : list(node, "upsample", count, 1, 1);
+    Shape input = given;  // as the window sees it
+    for (std::size_t d = 0; d < count; ++d) {
+        if (window.upsample[d] > kMaximumExtent / std::max<std::int64_t>(1, input[d + 2]))
+            fail(fmt::format("input {} is too large", to_string(given)));
+        input[d + 2] = (input[d + 2] - 1) * window.upsample[d] + 1;
+    }
     if (weight != nullptr) {
         if (weight->size() != input.size())
             fail(fmt::format("weight {} for input {}", to_string(*weight), to_string(input)));
@@ -92,6 +106,20 @@ SlidingWindow window_of(const Node& node, const Shape& input, const Shape* weigh
         window.output.push_back(out);
     }
     return window;
+}
+
+}  // namespace
+
+SlidingWindow window_of(const Node& node, const Shape& input, const Shape* weight) {
+    SlidingWindow window = any_window_of(node, input, weight);
+    if (window.is_spread())
+        throw InputError(fmt::format("node {} ({}): a convolution over a spread image (upsample)",
+                                     node.name, name_of(node.op)));
+    return window;
+}
+
+SlidingWindow spread_window_of(const Node& node, const Shape& input, const Shape& weight) {
+    return any_window_of(node, input, &weight);
 }
 
 }  // namespace lockstep::network

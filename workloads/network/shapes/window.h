@@ -15,11 +15,18 @@ struct SlidingWindow {
     std::vector<std::int64_t> pad_end;
     std::vector<std::int64_t> output;  ///< the output's spatial extents
     std::int64_t group = 1;
+    /// Positions of the window's image for each element of the input, all but the first of them
+    /// zero: a transposed convolution. All 1 but where spread_window_of gives it.
+    std::vector<std::int64_t> upsample;
+    bool is_spread() const;
 };
 
 /// The window of a convolution, MaxPool or AveragePool over an input [n, c, spatial...]. For a
 /// convolution the kernel's extents are the weight's. InputError where attributes and shapes do not
 /// fit.
+/// A convolution over a spread image (attribute `upsample`) is refused.
 SlidingWindow window_of(const Node& node, const Shape& input, const Shape* weight = nullptr);
+/// The same for those who know SlidingWindow::upsample.
+SlidingWindow spread_window_of(const Node& node, const Shape& input, const Shape& weight);
 
 }  // namespace lockstep::network

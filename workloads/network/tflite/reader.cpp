@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "sim/numerics/resize.h"
 #include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tflite/flatbuffer.h"
 
@@ -40,12 +41,14 @@ enum : std::int32_t {
     kRelu = 19,
     kRelu6 = 21,
     kReshape = 22,
+    kResizeBilinear = 23,
     kSoftmax = 25,
     kTanh = 28,
     kPad = 34,
     kMean = 40,
     kSub = 41,
     kSqueeze = 43,
+    kTransposeConv = 67,
     kResizeNearest = 97,
     kLeakyRelu = 98,
     kQuantize = 114,
@@ -352,11 +355,13 @@ class Reader {
         return graph_.add(std::move(value));
     }
 
-    void add_bias(const Table& op, std::vector<ValueId>& operands, std::int64_t channels) {
+    /// `place`: which of the operator's operands the bias is.
+    void add_bias(const Table& op, std::size_t place, std::vector<ValueId>& operands,
+                  std::int64_t channels) {
         const Vector in = op.vector(1, 4);
-        if (in.size() < 3 || in.scalar<std::int32_t>(2) < 0) return;
-        const TensorInfo& info = tensor(in.scalar<std::int32_t>(2));
-        const std::vector<std::int64_t> values = integers(in.scalar<std::int32_t>(2));
+        if (in.size() <= place || in.scalar<std::int32_t>(place) < 0) return;
+        const TensorInfo& info = tensor(in.scalar<std::int32_t>(place));
+        const std::vector<std::int64_t> values = integers(in.scalar<std::int32_t>(place));
         if (static_cast<std::int64_t>(values.size()) != channels) refuse("a bias of another size");
         Value value{info.name, ValueKind::kParameter, ElementType::kInt32, Shape{channels}};
         value.data =
@@ -390,7 +395,7 @@ class Reader {
                                                  depthwise ? std::vector<std::size_t>{3, 0, 1, 2}
                                                            : std::vector<std::size_t>{0, 3, 1, 2},
                                                  depthwise ? 3 : 0)};
-        add_bias(op, operands, outputs);
+        add_bias(op, 2, operands, outputs);
         add_fused(Operator::kConv, operands, y, options.scalar<std::int8_t>(3 + more, 0),
                   {{"pads", pads(options.scalar<std::int8_t>(0, 0), in, kernel, stride, dilation)},
                    {"strides", stride},
@@ -425,7 +430,7 @@ class Reader {
             graph_.values[matrix].data = std::make_shared<const Tensor>(std::move(turned));
         }
         std::vector<ValueId> operands = {from, matrix};
-        add_bias(op, operands, filter[0]);
+        add_bias(op, 2, operands, filter[0]);
         if (tensor(y).shape.size() != 2) refuse("a result that is no matrix");
         add_fused(Operator::kGemm, operands, y, options.scalar<std::int8_t>(0, 0),
                   {{"transB", std::int64_t{1}}});
@@ -485,18 +490,29 @@ class Reader {
         add_node(Operator::kFlatten, {mean}, result, {{"axis", std::int64_t{1}}});
     }
 
-    void read_resize(const Table& options, std::int32_t x, std::int32_t y) {
-        if (options.scalar<std::uint8_t>(0, 0) != 0) refuse("corners that are aligned");
-        const bool half = options.scalar<std::uint8_t>(1, 0) != 0;
-        const Shape in = to_graph(tensor(x).shape), out = to_graph(tensor(y).shape);
+    /// Height and width of a result, which stand in a constant and in the result's shape.
+    Shape resized(std::int32_t x, std::int32_t size, std::int32_t y) {
+        const Shape in = tensor(x).shape, out = tensor(y).shape;
         if (in.size() != 4 || out.size() != 4) refuse("a resize of no image");
+        if (integers(size) != std::vector<std::int64_t>{out[1], out[2]} || in[0] != out[0] ||
+            in[3] != out[3])
+            refuse("a size that is not its result's");
+        return to_graph(out);
+    }
+
+    /// Rows, then columns.
+    void read_resize_nearest(const Table& options, std::int32_t x, std::int32_t size,
+                             std::int32_t y) {
+        const numerics::ResizeAxis::Mode mode{
+            .half_pixels = options.scalar<std::uint8_t>(1, 0) != 0,
+            .corners = options.scalar<std::uint8_t>(0, 0) != 0};
+        const Shape out = resized(x, size, y), in = to_graph(tensor(x).shape);
         ValueId from = value_of(x);
         const ValueId result = add_value(y, ValueKind::kComputed);
         for (const std::size_t d : {2, 3}) {
+            const numerics::ResizeAxis axis(in[d], out[d], mode);
             std::vector<std::int64_t> indices;
-            for (std::int64_t o = 0; o < out[d]; ++o)
-                indices.push_back(std::min(
-                    in[d] - 1, half ? (2 * o + 1) * in[d] / (2 * out[d]) : o * in[d] / out[d]));
+            for (std::int64_t o = 0; o < out[d]; ++o) indices.push_back(axis.at(o).low);
             Value value = graph_.value(result);
             value.name += ".rows";
             value.shape = Shape{in[0], in[1], out[2], in[3]};
@@ -508,6 +524,63 @@ class Reader {
                 to, {{"axis", static_cast<std::int64_t>(d)}});
             from = to;
         }
+    }
+
+    void read_resize_bilinear(const Table& options, std::int32_t x, std::int32_t size,
+                              std::int32_t y) {
+        const Shape out = resized(x, size, y);
+        const bool corners = options.scalar<std::uint8_t>(2, 0) != 0,
+                   half = options.scalar<std::uint8_t>(3, 0) != 0;
+        if (corners && half) refuse("half_pixel_centers with align_corners");
+        const ValueId from = value_of(x);
+        add_node(Operator::kResizeBilinear, {from}, add_value(y, ValueKind::kComputed),
+                 {{"size", std::vector<std::int64_t>{out[2], out[3]}},
+                  {"align_corners", std::int64_t{corners}},
+                  {"half_pixel_centers", std::int64_t{half}}});
+    }
+
+    /// A convolution, with the filters turned around, over the image with stride - 1 zeros after
+    /// each element. Its padding is that of the convolution from the result to the input.
+    void read_transposed_convolution(const Table& op, const Table& options) {
+        const Vector operands_of = op.vector(1, 4);
+        if (operands_of.size() < 3) refuse("a missing operand");
+        const auto w = operands_of.scalar<std::int32_t>(1), x = operands_of.scalar<std::int32_t>(2),
+                   y = op.vector(2, 4).scalar<std::int32_t>(0);
+        const Shape in = tensor(x).shape, filter = tensor(w).shape, out = tensor(y).shape;
+        if (in.size() != 4 || filter.size() != 4 || out.size() != 4 || filter[3] != in[3] ||
+            filter[0] != out[3] || in[0] != out[0])
+            refuse("a transposed convolution whose shapes do not fit");
+        if (integers(operands_of.scalar<std::int32_t>(0)) != out)
+            refuse("an output shape that is not its result's");
+        if (!tensor(x).flat.empty()) refuse("of a reshaped image");
+        const std::int8_t padding = options.scalar<std::int8_t>(0, 0);
+        const std::vector<std::int64_t> stride = {options.scalar<std::int32_t>(2, 0),
+                                                  options.scalar<std::int32_t>(1, 0)},
+                                        kernel = {filter[1], filter[2]};
+        const std::vector<std::int64_t> around = pads(padding, out, kernel, stride, {1, 1});
+        std::vector<std::int64_t> turned(4);
+        for (std::size_t d = 0; d < 2; ++d) {
+            if (stride[d] < 1 || stride[d] > kMaximumExtent) refuse("a stride of 0");
+            const std::int64_t spread = (in[d + 1] - 1) * stride[d] + 1;
+            turned[d] = kernel[d] - 1 - around[d];
+            turned[d + 2] = out[d + 1] + kernel[d] - 1 - turned[d] - spread;
+            if (turned[d] < 0 || turned[d + 2] < 0)
+                refuse(fmt::format("a result of {} rows from {}, stride {}", out[d + 1], in[d + 1],
+                                   stride[d]));
+        }
+        const ValueId from = value_of(x);
+        const ValueId filters =
+            weights(w, {filter[0], filter[3], filter[1], filter[2]}, {0, 3, 1, 2}, 0);
+        Tensor backwards = *graph_.value(filters).data;
+        const std::int64_t taps = kernel[0] * kernel[1];
+        const std::span<std::int8_t> values = backwards.as<std::int8_t>();
+        for (std::int64_t f = 0; f < filter[0] * filter[3]; ++f)
+            std::reverse(values.begin() + f * taps, values.begin() + (f + 1) * taps);
+        graph_.values[filters].data = std::make_shared<const Tensor>(std::move(backwards));
+        std::vector<ValueId> operands = {from, filters};
+        add_bias(op, 3, operands, filter[0]);
+        add_fused(Operator::kConv, operands, y, options.scalar<std::int8_t>(3, 0),
+                  {{"pads", turned}, {"upsample", stride}});
     }
 
     void read_pad(std::int32_t x, std::int32_t amounts, std::int32_t y) {
@@ -524,12 +597,21 @@ class Reader {
                  add_value(y, ValueKind::kComputed));
     }
 
+    /// A table of no fields: its fields' places, then the way back to them.
+    static Table no_options() {
+        static const std::uint8_t kEmpty[] = {4, 0, 4, 0, 4, 0, 0, 0};
+        static const Bytes kNoOptions{kEmpty, "no options"};
+        return Table(kNoOptions, 4);
+    }
+
     void read_operator(const Table& op, std::size_t number, std::int32_t& code) {
         operator_ = number;
         code = code_of(op);
         const Vector in = op.vector(1, 4), out = op.vector(2, 4);
         if (in.size() == 0 || out.size() != 1)
             refuse("another number of operands than it is read with");
+        if (code == kTransposeConv)
+            return read_transposed_convolution(op, op.table(4).value_or(no_options()));
         const auto x = in.scalar<std::int32_t>(0), y = out.scalar<std::int32_t>(0);
         const auto second = [&] {
             if (in.size() < 2) refuse("a missing operand");
@@ -537,10 +619,7 @@ class Reader {
         };
         if (code != kFullyConnected && code != kReshape && !tensor(x).flat.empty())
             refuse("of a reshaped image");
-        // A table of no fields: its fields' places, then the way back to them.
-        static const std::uint8_t kEmpty[] = {4, 0, 4, 0, 4, 0, 0, 0};
-        static const Bytes kNoOptions{kEmpty, "no options"};
-        const Table options = op.table(4).value_or(Table(kNoOptions, 4));
+        const Table options = op.table(4).value_or(no_options());
         const std::size_t rank = tensor(x).shape.size();
         switch (code) {
             case kConv:
@@ -608,7 +687,9 @@ class Reader {
             case kPad:
                 return read_pad(x, second(), y);
             case kResizeNearest:
-                return read_resize(options, x, y);
+                return read_resize_nearest(options, x, second(), y);
+            case kResizeBilinear:
+                return read_resize_bilinear(options, x, second(), y);
             case kQuantize:
                 if (tensor(x).type == kFloat32 && tensor(y).value != kNoValue) return;
                 return add_node(Operator::kClip, {value_of(x)}, add_value(y, ValueKind::kComputed));

@@ -5,8 +5,8 @@
 #include "models/npu/npu.h"
 #include "workloads/network/npu/compile.h"
 #include "workloads/network/npu/prepare.h"
-#include "workloads/network/npu/target.h"
 #include "workloads/run/job.h"
+#include "workloads/run/npu/target.h"
 #include "workloads/run/subject.h"
 
 namespace lockstep::run {
@@ -33,9 +33,6 @@ std::function<void(std::uint32_t)> npu_host(const NpuRun& compiled, command::Sto
 /// Compares the results with the reference's; outcome.passed is whether they are those.
 void verify_npu_network(const NpuRun& compiled, command::Storage& storage, Outcome& outcome,
                         Screen& screen);
-
-/// What the compiler must know of a machine.
-network::NpuTarget npu_target(const npu::Parameters& parameters);
 
 /// The counters of a network in time, without values: job.what on job.machine, all else as the
 /// machine has it. Throws InputError where the machine is no NPU.

@@ -10,6 +10,7 @@
 #include "tests/workloads/network/npu/run_on.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/graph/builder.h"
+#include "workloads/network/reference/execute.h"
 
 namespace lockstep::network {
 namespace {
@@ -123,6 +124,16 @@ TEST(NpuPlan, KeepsValuesInTheSram) {
     EXPECT_LT(kept.result.cycles, moved.result.cycles);
 }
 
+/// Of the layer that is cut most.
+std::int64_t run_slices(const Graph& graph, const char* machine, const char* sram, int bits) {
+    const RanOnNpu ran =
+        run_on_npu(graph, {.machine = machine, .overrides = {sram}, .precision = {{bits, 8}, {}}});
+    expect_equal(ran);
+    std::int64_t slices = 1;
+    for (const NpuLayer& layer : ran.compiled.layers) slices = std::max(slices, layer.slices);
+    return slices;
+}
+
 TEST(NpuPlan, CutsGroupedConvolutions) {
     Builder b("grouped", 3);
     ValueId x = b.input("x", ElementType::kFp32, {1, 64, 9, 9});
@@ -134,6 +145,29 @@ TEST(NpuPlan, CutsGroupedConvolutions) {
         expect_equal(ran);
         EXPECT_GT(ran.compiled.layers.at(0).pieces, 1);
     }
+}
+
+/// A row and the weights of one group of outputs do not fit: some input channels at a time.
+TEST(NpuPlan, CutsInputChannels) {
+    Builder b("deep", 3);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 200, 6, 7});
+    ValueId y = relu(b, "deep.relu", b.convolution("deep", x, 40, 3, {.pad = 1, .bias = true}));
+    y = b.convolution("back", y, 200, 1, {});
+    y = b.max_pool("pool", b.node(Operator::kAdd, "add", {y, x}), 2, 2, 0);
+    const Graph graph = b.finish({y});
+    struct Small {
+        const char *machine, *sram;
+        int bits;
+    };
+    for (const Small& small : {Small{"npu_mobile", "sram.size=32768", 8},
+                               {"npu_mobile", "sram.size=16384", 4},
+                               {"npu_mobile", "sram.size=12288", 2},
+                               {"npu_auto", "sram.size=32768", 8}}) {
+        SCOPED_TRACE(std::string(small.machine) + " " + small.sram);
+        EXPECT_GT(run_slices(graph, small.machine, small.sram, small.bits), 1);
+    }
+    // A vector by a matrix.
+    EXPECT_GT(run_slices(builtin("gemm:m=1,n=40,k=20000"), "npu_mobile", "sram.size=262144", 8), 1);
 }
 
 TEST(NpuPlan, MachinesThatKeepNoResultsWriteEachToMemory) {
@@ -244,20 +278,122 @@ TEST(NpuHost, RunsWhatIsLacking) {
     EXPECT_GT(ran.result.total().host_busy, 0u);
 }
 
-TEST(NpuHost, AttentionsProducts) {
-    expect_equal(run_on_npu(builtin("attention:heads=2,seq=8,d=16"), {.host = true}));
-}
-
 // Query, key and value are parts of one product's channels.
 TEST(NpuHost, ReadsPartsOfAValue) {
     expect_equal(run_on_npu(builtin("char_transformer:layers=1,seq=4,hidden=8,heads=2,batch=2"),
                             {.host = true}));
 }
 
+/// Not one node of attention is the host's: scores, scale, mask, softmax, context.
+TEST(NpuProductsOfValues, AttentionStaysOnTheNpu) {
+    for (const char* network :
+         {"attention:heads=2,seq=8,d=16", "attention:batch=3,heads=4,seq=5,d=4"})
+        for (const char* machine : {"npu_mobile", "npu_auto", "nvdla_small"}) {
+            SCOPED_TRACE(std::string(network) + " " + machine);
+            const RanOnNpu ran = run_on_npu(builtin(network), {.machine = machine});
+            expect_equal(ran);
+            EXPECT_TRUE(ran.compiled.host_tasks.empty());
+        }
+    const RanOnNpu ran = run_on_npu(
+        builtin("char_transformer:layers=2,seq=6,hidden=16,heads=4,batch=2"), {.host = true});
+    expect_equal(ran);
+    for (const NpuLayer& layer : ran.compiled.layers) {
+        const bool host = layer.name.starts_with("host:");
+        EXPECT_FALSE(host && layer.name.find("attention") != std::string::npos) << layer.name;
+    }
+}
+
+/// The array does their multiplications, in few rows at a time where the SRAM is small.
+TEST(NpuProductsOfValues, AreCountedAndCut) {
+    const auto run = [](const char* sram) {
+        const RanOnNpu ran = run_on_npu(builtin("attention:heads=2,seq=64,d=32"),
+                                        {.overrides = {sram}, .keeps_values = false});
+        expect_equal(ran);
+        EXPECT_EQ(ran.result.total().macs, 2u * 2 * 64 * 64 * 32);
+        return ran.compiled.layers.at(0).stripes;
+    };
+    EXPECT_EQ(run("sram.size=524288"), 2);
+    EXPECT_GT(run("sram.size=6144"), 2);
+}
+
+/// What a softmax makes 0 takes no part of the range: with a mask of -10000 and one step for all
+/// scores, each row would be uniform.
+TEST(NpuProductsOfValues, AMaskLeavesTheScoresTheirSteps) {
+    Builder b("masked", 7);
+    const ValueId q = b.input("q", ElementType::kFp32, {1, 2, 6, 8}),
+                  k = b.input("k", ElementType::kFp32, {1, 2, 8, 6});
+    Tensor later(ElementType::kFp32, {1, 1, 6, 6});
+    for (std::size_t i = 0; i < 36; ++i) later.as<float>()[i] = i % 6 > i / 6 ? -10000.0f : 0.0f;
+    const ValueId scores = b.node(Operator::kMatMul, "scores", {q, k}),
+                  masked = b.node(Operator::kAdd, "mask", {scores, b.constant("later", later)});
+    const Graph graph = b.finish({b.node(Operator::kSoftmax, "softmax", {masked})});
+    const compile::Prepared prepared = prepare_for_npu(legalise_for_npu(graph), {}, 1, true);
+    const std::vector<Tensor> y =
+        execute(prepared.graph, prepared.inputs, Precision::kFp32, {}, Requantisation::kTfLite);
+    const std::vector<std::int64_t> stored = to_integers(y.at(0));
+    for (std::size_t i = 0; i < stored.size(); ++i)
+        EXPECT_NEAR(static_cast<double>(stored[i] + 128) / 256, prepared.real_outputs.at(0)[i],
+                    0.02);
+    expect_equal(run_on_npu(graph));
+}
+
+/// Any shapes and orders of two values; heads that are split from channels and joined again.
+RC_GTEST_PROP(NpuProductsOfValues, AreTheReferenceToTheBit, ()) {
+    const auto pick = [](std::initializer_list<std::int64_t> values) {
+        return *rc::gen::elementOf(std::vector<std::int64_t>(values));
+    };
+    const std::int64_t batch = pick({1, 2, 3}), heads = pick({1, 2, 4}), m = pick({1, 3, 8, 33}),
+                       k = pick({2, 8, 16, 40}), n = pick({1, 4, 7, 32});
+    Builder b("random", 3);
+    const auto split = [&](const char* name, ValueId x, std::int64_t rows, std::int64_t columns,
+                           bool turned) {
+        x = b.reshape(std::string(name) + ".heads", x, {batch, rows, heads, columns});
+        return b.transpose(
+            std::string(name) + ".turn", x,
+            turned ? std::vector<std::int64_t>{0, 2, 3, 1} : std::vector<std::int64_t>{0, 2, 1, 3});
+    };
+    const bool turned = pick({0, 1}) != 0, one_matrix = pick({0, 0, 1}) != 0;
+    ValueId x = b.input("x", ElementType::kFp32, {batch, m, heads * k});
+    if (pick({0, 1}) != 0) x = b.linear("x.linear", x, heads * k);
+    const ValueId left = split("left", x, m, k, false);
+    ValueId right = kNoValue;
+    if (one_matrix) {
+        right = b.input("y", ElementType::kFp32, {k, n});
+    } else if (turned) {
+        right = split("right", b.input("y", ElementType::kFp32, {batch, n, heads * k}), n, k, true);
+    } else {
+        right =
+            split("right", b.input("y", ElementType::kFp32, {batch, k, heads * n}), k, n, false);
+    }
+    ValueId z = b.node(Operator::kMatMul, "product", {left, right});
+    if (pick({0, 1}) != 0) z = relu(b, "relu", z);
+    if (pick({0, 1}) != 0) {
+        z = b.reshape("joined", b.transpose("join", z, {0, 2, 1, 3}), {batch, m, heads * n});
+        if (pick({0, 1}) != 0) z = b.linear("out", z, 12);
+    }
+    const Graph graph = b.finish({z});
+    const int bits = static_cast<int>(pick({8, 8, 4, 2}));
+    const NpuSettings settings{
+        .machine =
+            *rc::gen::elementOf(std::vector<std::string>{"npu_mobile", "nvdla_large", "npu_auto"}),
+        .overrides = {"sram.size=" + std::to_string(pick({16384, 65536, 524288}))},
+        .precision = {{bits, static_cast<int>(pick({8, 8, 4}))}, {}},
+        .host = true};
+    RC_LOG() << dump(graph) << settings.machine << " " << settings.overrides[0];
+    const RanOnNpu ran = run_on_npu(graph, settings);
+    for (const compile::Check& check : ran.checks)
+        if (!check.passed) RC_FAIL(check.output + ": " + check.message);
+    RC_ASSERT(ran.compiled.host_tasks.empty());
+}
+
 TEST(NpuCompile, RefusesWhatDoesNotFit) {
     EXPECT_THAT(
-        [] { run_on_npu(builtin("gemm:m=4,n=64,k=4096"), {.overrides = {"sram.size=4096"}}); },
-        ThrowsMessage<InputError>(HasSubstr("bytes of SRAM are too few")));
+        [] {
+            run_on_npu(builtin("gemm:m=4,n=64,k=4096"),
+                       {.overrides = {"sram.size=4096", "accumulators.size=0"}});
+        },
+        ThrowsMessage<InputError>(
+            AllOf(HasSubstr("bytes of SRAM are too few"), HasSubstr("keep no sums"))));
 }
 
 }  // namespace

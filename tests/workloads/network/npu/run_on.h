@@ -8,7 +8,7 @@
 #include "workloads/network/compile/verify.h"
 #include "workloads/network/npu/compile.h"
 #include "workloads/network/npu/prepare.h"
-#include "workloads/run/npu/network.h"
+#include "workloads/run/npu/target.h"
 
 namespace lockstep::network {
 
