@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/error/error.h"
+#include "workloads/network/graph/given.h"
 #include "workloads/network/npu/lower.h"
 #include "workloads/network/npu/program.h"
 
@@ -49,13 +50,20 @@ std::map<ValueId, std::uint64_t> sizes_of(const Graph& graph, Values& values,
     for (const Step& step : steps) {
         for (const Part* part : {&step.input, &step.operand, &step.output})
             if (part->value != kNoValue) sizes[part->value] = part->whole.bytes();
+    }
+    std::set<ValueId> made_on_host;
+    for (const Step& step : steps)
+        for (std::size_t n = 0; step.on_host && n < step.nodes.size(); ++n)
+            for (const ValueId id : graph.nodes[step.nodes[n]].outputs) made_on_host.insert(id);
+    for (const Step& step : steps) {
         if (!step.on_host) continue;
-        // What only the host's nodes touch stays in its own memory.
+        // What only the host's nodes touch stays in its own memory; what it made and sees again in
+        // another shape has a place.
         for (const std::size_t n : step.nodes)
             for (const ValueId id : graph.nodes[n].inputs)
                 if (id != kNoValue && graph.value(id).quantisation &&
-                    graph.value(id).type == ElementType::kInt8 &&
-                    sizes.contains(values.root_of(id)))
+                    graph.value(id).type == ElementType::kInt8 && !is_given(graph.value(id)) &&
+                    (sizes.contains(values.root_of(id)) || !made_on_host.contains(id)))
                     sizes[values.root_of(id)] = values.strided(id).whole.bytes();
     }
     return sizes;

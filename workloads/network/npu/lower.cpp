@@ -305,6 +305,25 @@ std::vector<Step> Lowering::node(std::size_t index, std::vector<Step>& before) {
     refuse("the NPU has no command for it");
 }
 
+namespace {
+
+/// Whether the node reads what one of the host step's nodes makes in another shape, which is the
+/// NPU's to say: then it is a task of its own, after that.
+bool sees_otherwise(const Graph& graph, Values& values, const Step& step, std::size_t node) {
+    std::set<ValueId> made;
+    for (const std::size_t n : step.nodes)
+        made.insert(graph.nodes[n].outputs.begin(), graph.nodes[n].outputs.end());
+    return std::any_of(graph.nodes[node].inputs.begin(), graph.nodes[node].inputs.end(),
+                       [&](ValueId id) {
+                           if (id == kNoValue || made.contains(id)) return false;
+                           const Value& value = graph.value(id);
+                           return value.quantisation && value.type == ElementType::kInt8 &&
+                                  !is_given(value) && made.contains(values.root_of(id));
+                       });
+}
+
+}  // namespace
+
 Lowered lower(const Graph& graph, Values& values, const NpuTarget& target,
               const std::set<std::size_t>& on_host) {
     Lowering lowering(graph, values, target);
@@ -343,7 +362,8 @@ Lowered lower(const Graph& graph, Values& values, const NpuTarget& target,
                 add_node(n);
                 continue;
             }
-            if (result.steps.empty() || !result.steps.back().on_host) {
+            if (result.steps.empty() || !result.steps.back().on_host ||
+                sees_otherwise(graph, values, result.steps.back(), n)) {
                 result.steps.emplace_back();
                 result.steps.back().on_host = true;
             }

@@ -68,6 +68,7 @@ QuantiseOptions npu_options(const NpuPrecision& precision) {
     options.rows = options.constants = true;
     options.bits = precision.bits;
     options.bits_of_layer = precision.bits_of_layer;
+    options.per_channel = precision.per_channel;
     return options;
 }
 

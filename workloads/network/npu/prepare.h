@@ -10,6 +10,7 @@ namespace lockstep::network {
 struct NpuPrecision {
     LayerBits bits;                                  ///< of all products
     std::map<std::string, LayerBits> bits_of_layer;  ///< of some, by the node's name
+    bool per_channel = true;  ///< a scale for each output channel of a weight
 };
 
 /// The network simplified and with rules applied for what NPUs lack; still in floats where it was.

@@ -61,7 +61,7 @@ TEST(Operators, that_keep_a_scale_need_not_keep_every_value) {
     EXPECT_THAT(those([](const OperatorInfo& o) {
                     return keeps_scale(o.op) && o.integers != IntegerForm::kSameValues;
                 }),
-                testing::ElementsAre("MaxPool", "Pad"));
+                testing::ElementsAre("MaxPool", "Pad", "ResizeBilinear"));
 }
 
 TEST(Operators, begin_layers_where_their_sums_can_be_followed_by_others) {
