@@ -66,6 +66,12 @@ std::map<ValueId, std::uint64_t> sizes_of(const Graph& graph, Values& values,
                     (sizes.contains(values.root_of(id)) || !made_on_host.contains(id)))
                     sizes[values.root_of(id)] = values.strided(id).whole.bytes();
     }
+    // A result of the network may be part of what the host made.
+    for (const ValueId id : graph.outputs) {
+        const Value& value = graph.value(id);
+        if (value.quantisation && value.type == ElementType::kInt8 && values.root_of(id) != id)
+            sizes[values.root_of(id)] = values.strided(id).whole.bytes();
+    }
     return sizes;
 }
 
