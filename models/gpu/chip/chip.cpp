@@ -51,7 +51,8 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
         sms_.push_back(std::make_unique<Sm>(simulation_, fmt::format("{}sm{}", place.prefix, i),
                                             clock_, index, machine, parameters));
         if (options.count_toggles) sms_.back()->count_toggles();
-        ports_.push_back(std::make_unique<CrossbarPort>(*sms_.back(), index));
+        ports_.push_back(std::make_unique<CrossbarPort>(
+            *sms_.back(), index, static_cast<std::uint8_t>(gpc_map_.gpc_of(index))));
         sms_.back()->connect(*ports_.back());
         ports.push_back(ports_.back().get());
     }

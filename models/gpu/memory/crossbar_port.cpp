@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The crossbar is a set of point-to-point ways between SMs and memory partitions; its limits stand
 // at its ends: what an SM can send and receive in a cycle (here), what a slice can deliver
-// (L2Slice). Requests and acknowledgements without data take one cycle of the port. Left out:
-// limits of a TPC or GPC, and distances within the chip: every SM has the same latency to every
-// slice near it.
+// (L2Slice), what a GPC can receive (MemoryPartition). Requests and acknowledgements without data
+// take one cycle of the port. Left out: limits of a TPC, those of a GPC on requests, and distances
+// within the chip: every SM has the same latency to every slice near it.
 #include "models/gpu/memory/crossbar_port.h"
 
 #include "sim/engine/simulation.h"
@@ -49,7 +49,7 @@ bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
     if (link.outstanding >= parameters_->outstanding || link.requests.credits(now) == 0)
         return false;
     RoutedRequest routed{request, place.index, static_cast<std::uint16_t>(place.slice),
-                         static_cast<std::uint8_t>(place.l2_partition)};
+                         static_cast<std::uint8_t>(place.l2_partition), gpc_};
     routed.request.sm = sm_;
     link.requests.send(now, routed);
     ++link.outstanding;

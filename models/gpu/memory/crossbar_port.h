@@ -10,12 +10,16 @@
 
 namespace lockstep::gpu {
 
+/// Of ports outside of the GPCs.
+inline constexpr std::uint8_t kNoGpc = 0xff;
+
 /// A request with the place that the SM's address hash found.
 struct RoutedRequest {
     MemoryRequest request;
     std::uint32_t index = 0;  ///< LinePlace::index
     std::uint16_t slice = 0;  ///< LinePlace::slice
     std::uint8_t home = 0;    ///< LinePlace::l2_partition
+    std::uint8_t gpc = kNoGpc;
 };
 
 /// Bytes of the addresses of one device; multiples of it begin one.
@@ -37,10 +41,13 @@ struct PeerRegions {
 /// crossbar.reply_bandwidth. What waits for credits or for an answer is refused.
 class CrossbarPort final : public MemoryPort {
   public:
-    /// `tile`: the SM's Tile, made before; `sm`: its number.
-    CrossbarPort(engine::Tile& tile, std::uint16_t sm) : tile_(tile), sm_(sm) {}
+    /// `tile`: the SM's Tile, made before; `sm`: its number; `gpc`: whose way to the crossbar it
+    /// shares.
+    CrossbarPort(engine::Tile& tile, std::uint16_t sm, std::uint8_t gpc = kNoGpc)
+        : tile_(tile), sm_(sm), gpc_(gpc) {}
 
     std::uint16_t sm() const { return sm_; }
+    std::uint8_t gpc() const { return gpc_; }
     /// Requests that are not answered yet.
     std::uint32_t outstanding() const { return outstanding_; }
 
@@ -76,6 +83,7 @@ class CrossbarPort final : public MemoryPort {
 
     engine::Tile& tile_;
     const std::uint16_t sm_;
+    const std::uint8_t gpc_;
     const MemoryParameters* parameters_ = nullptr;
     const LineMap* map_ = nullptr;
     const PeerRegions* peers_ = nullptr;        ///< null: there is one device

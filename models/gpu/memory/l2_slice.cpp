@@ -10,6 +10,7 @@
 // data, not by fills.
 #include "models/gpu/memory/l2_slice.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace lockstep::gpu {
@@ -57,6 +58,8 @@ L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::ui
       number_(number),
       surroundings_(surroundings),
       counters_(counters),
+      coalescer_(parameters.coalescer_entries, parameters.coalescer_merge,
+                 std::max(parameters.slice_latency, parameters.request_latency)),
       tags_(parameters.sets, parameters.ways),
       mshrs_(parameters.mshrs) {
     for (std::uint32_t i = parameters.mshrs; i-- > 0;)
@@ -88,6 +91,23 @@ void L2Slice::advance(Cycle until) {
         else
             input.blocked = true;
     }
+}
+
+/// A read that is answered with another never reaches the tags. Otherwise notes who may join it.
+bool L2Slice::joins_another(SliceRequest& request) {
+    const auto count_sectors = count(request.routed.request.sectors);
+    counters_.sectors_to_gpcs += count_sectors;
+    const RequestCoalescer::Result result =
+        coalescer_.join(request.at, request.key, request.routed, request.link);
+    request.entry = result.entry;
+    if (result.joined == RequestCoalescer::Joined::kLeads) return false;
+    counters_.sectors_coalesced += count_sectors;
+    if (result.joined == RequestCoalescer::Joined::kAnswered) {
+        const MemoryRequest& asked = request.routed.request;
+        surroundings_.reply(request.at, number_, request.link,
+                            {asked.id, asked.kind, asked.sectors}, result.shares_packet);
+    }
+    return true;
 }
 
 bool L2Slice::handle(Cycle now, const SliceRequest& request) {
@@ -301,7 +321,14 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, std::uint32_t slot) 
 void L2Slice::answer(Cycle now, const SliceRequest& request) {
     const MemoryRequest& asked = request.routed.request;
     if (!request.from_peer) {
-        surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors});
+        surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors},
+                            false);
+        if (request.entry != RequestCoalescer::kNone)
+            coalescer_.answer(now, request.entry, [&](const RequestCoalescer::Follower& follower) {
+                surroundings_.reply(std::max(now, follower.at), number_, follower.link,
+                                    {follower.id, RequestKind::kRead, follower.sectors},
+                                    follower.shares_packet);
+            });
         return;
     }
     PeerMessage message{.link = request.link, .routed = request.routed};

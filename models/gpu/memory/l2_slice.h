@@ -4,6 +4,7 @@
 
 #include "models/gpu/memory/crossbar_port.h"
 #include "models/gpu/memory/l2_tags.h"
+#include "models/gpu/memory/request_coalescer.h"
 #include "models/gpu/memory/ring.h"
 #include "models/gpu/metrics/counters.h"
 
@@ -19,7 +20,8 @@ struct SliceRequest {
     RoutedRequest routed;
     std::uint16_t link = 0;  ///< of the SM that asks, at its near partition
     bool from_peer = false;
-    std::uint32_t key = 0, set = 0;  ///< L2Tags', known to the slice
+    std::uint32_t key = 0, set = 0;                 ///< L2Tags', known to the slice
+    std::uint32_t entry = RequestCoalescer::kNone;  ///< likewise: of reads that others may join
 };
 
 /// Between a slice and the one with the same number in the other L2 partition.
@@ -39,8 +41,9 @@ struct PeerMessage {
 class SliceSurroundings {
   public:
     virtual ~SliceSurroundings() = default;
+    /// `shares_packet`: the data goes to the SM's GPC anyhow, in a reply before.
     virtual void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link,
-                       const MemoryReply& reply) = 0;
+                       const MemoryReply& reply, bool shares_packet) = 0;
     virtual void send_to_peer(engine::Cycle at, const PeerMessage& message) = 0;
     /// Answered by L2Slice::fill() with the MSHR; kNoMshr: no answer is needed.
     virtual void read_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
@@ -59,6 +62,10 @@ class L2Slice {
     /// Requests come in the order of their arrival, never before the cycle that was advanced to.
     void request(SliceRequest request) {
         request.key = L2Tags::key(request.routed.index, request.routed.home);
+        if (!request.from_peer && request.routed.request.kind == RequestKind::kRead &&
+            joins_another(request))
+            return;
+        if (!request.from_peer) ++counters_.requests;
         request.set = tags_.set(request.key);
         tags_.prefetch(request.set);
         input_[request.from_peer].queue.push(request);
@@ -81,7 +88,10 @@ class L2Slice {
         return input_[0].queue.empty() && input_[1].queue.empty() && events_.empty() &&
                free_mshrs_.size() == mshrs_.size() && writing_ == 0;
     }
-    void clear() { tags_.clear(); }
+    void clear() {
+        tags_.clear();
+        coalescer_.clear();
+    }
     /// Holds a line of its own from now on, without a request; true where another was written back.
     bool place(engine::Cycle now, const LinePlace& place);
     /// SM cycles in which the tags or the data port were used.
@@ -121,6 +131,7 @@ class L2Slice {
     bool is_home(const SliceRequest& request) const { return request.routed.home == partition_; }
 
     void handle(engine::Cycle now, const Event& event);
+    bool joins_another(SliceRequest& request);
     // False where the request has to wait for an event.
     bool handle(engine::Cycle now, const SliceRequest& request);
     bool read(engine::Cycle now, const SliceRequest& request);
@@ -147,6 +158,7 @@ class L2Slice {
     SliceSurroundings& surroundings_;
     PartitionCounters& counters_;
 
+    RequestCoalescer coalescer_;
     L2Tags tags_;
     std::vector<std::uint64_t> written_;  ///< of partial sectors, by slot; none before the first
     std::vector<Mshr> mshrs_;

@@ -15,6 +15,7 @@ struct MemoryParameters {
     // Crossbar.
     engine::Cycle request_latency, reply_latency;
     double request_bandwidth, reply_bandwidth;  ///< bytes a cycle of an SM
+    double gpc_bandwidth;                       ///< bytes a cycle to a GPC
     std::uint32_t outstanding;                  ///< of an SM at one memory partition
 
     // L2.
@@ -24,6 +25,7 @@ struct MemoryParameters {
     engine::Cycle slice_latency;  ///< from a slice's tags to the crossbar
     engine::Cycle far_latency;    ///< one way between two L2 partitions; 0: there is one
     double slice_bandwidth;       ///< bytes a cycle
+    std::uint32_t coalescer_entries, coalescer_merge;  ///< of a slice's request coalescer
     std::uint32_t fetch_sectors;  ///< read misses fetch aligned groups of so many
     std::uint32_t mshrs, write_back_buffer;
     bool row_write_back;  ///< dirty lines of one DRAM row leave together

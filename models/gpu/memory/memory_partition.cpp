@@ -37,7 +37,9 @@ MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryPar
         channels_.emplace_back(parameters, first_channel_ + static_cast<std::uint32_t>(i));
 }
 
-void MemoryPartition::connected() {
+void MemoryPartition::connected(const std::vector<double>& gpc_shares) {
+    const double slices = static_cast<double>(slices_.size()) / map_.slices();
+    gpc_ports_ = GpcPorts(gpc_shares, parameters_.gpc_bandwidth * slices);
     ready_.resize(links_.size());
     for (std::size_t i = 0; i < links_.size(); ++i) links_[i]->requests.keep_next_ready(ready_[i]);
 }
@@ -95,7 +97,6 @@ void MemoryPartition::deliver(const Arrival& arrival) {
             const bool from_peer = arrival.order == kPeerLink;
             slice(message.routed.slice)
                 .request({arrival.at, message.routed, message.link, from_peer});
-            if (!from_peer) ++counters_.requests;
             break;
         }
         case PeerMessage::Type::kFill:
@@ -156,8 +157,8 @@ void MemoryPartition::take_completions() {
 }
 
 void MemoryPartition::reply(Cycle at, std::uint32_t slice, std::uint16_t link,
-                            const MemoryReply& reply) {
-    replies_.push_back({at, link, slice * 2 + 1, reply});
+                            const MemoryReply& reply, bool shares_packet) {
+    replies_.push_back({at, link, slice * 2 + 1, reply, shares_packet});
 }
 
 void MemoryPartition::send_to_peer(Cycle at, const PeerMessage& message) {
@@ -193,8 +194,10 @@ void MemoryPartition::send_replies(Cycle from, Cycle until) {
     const auto before = [](const Departure& a, const Departure& b) { return a.order < b.order; };
     for (const std::uint32_t i : order_.of(replies_, from, until, before)) {
         const Departure& departure = replies_[i];
-        links_[departure.link]->replies.send(departure.at + parameters_.slice_latency,
-                                             departure.reply);
+        Link& link = *links_[departure.link];
+        const Cycle at = gpc_ports_.pass(departure.at + parameters_.slice_latency, link.gpc,
+                                         departure.shares_packet ? 0 : bytes_of(departure.reply));
+        link.replies.send(at, departure.reply);
     }
     std::erase_if(replies_, [&](const Departure& d) { return d.at < until; });
 }

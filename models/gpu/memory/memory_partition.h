@@ -4,6 +4,7 @@
 
 #include "models/gpu/memory/cycle_order.h"
 #include "models/gpu/memory/dram_port.h"
+#include "models/gpu/memory/gpc_ports.h"
 #include "models/gpu/memory/l2_slice.h"
 #include "models/gpu/memory/mmu.h"
 
@@ -31,9 +32,11 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
 
     /// The way from an SM and back.
     struct Link {
-        explicit Link(engine::Tile& tile) : requests(tile, "requests"), replies(tile, "replies") {}
+        Link(engine::Tile& tile, std::uint8_t its_gpc)
+            : requests(tile, "requests"), replies(tile, "replies"), gpc(its_gpc) {}
         engine::Receiver<RoutedRequest> requests;
         engine::Sender<MemoryReply> replies;
+        const std::uint8_t gpc;
     };
     /// What has been sent to a slice: by an SM, or by the peer.
     struct Arrival {
@@ -46,6 +49,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
         std::uint16_t link;
         std::uint32_t order;  ///< of those at one time
         MemoryReply reply;
+        bool shares_packet = false;
     };
     struct PeerDeparture {
         engine::Cycle at;
@@ -53,15 +57,16 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     };
 
     // For the slices.
-    void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link,
-               const MemoryReply& reply) override;
+    void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link, const MemoryReply& reply,
+               bool shares_packet) override;
     void send_to_peer(engine::Cycle at, const PeerMessage& message) override;
     void read_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line, std::uint8_t sectors,
                    std::uint16_t mshr) override;
     void write_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,
                     std::uint8_t sectors) override;
 
-    void connected();
+    /// `gpc_shares`: the part of each GPC's SMs that is here.
+    void connected(const std::vector<double>& gpc_shares);
     void gather(engine::Cycle from, engine::Cycle until);
     void hold_untranslated(engine::Cycle from, engine::Cycle until);
     void deliver(const Arrival& arrival);
@@ -88,6 +93,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     engine::Sender<PeerMessage> to_peer_{*this, "to_peer"};
     engine::Receiver<PeerMessage> from_peer_{*this, "from_peer"};
 
+    GpcPorts gpc_ports_;
     std::vector<Arrival> arrivals_;             ///< of this window
     std::vector<Arrival> held_;                 ///< by the MMU, beyond this window
     std::vector<Departure> replies_;            ///< not sent yet

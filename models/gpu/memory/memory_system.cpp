@@ -44,6 +44,7 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
         .capacity =
             parameters_.outstanding + static_cast<std::uint32_t>(parameters_.reply_latency) + 1,
         .credit_latency = parameters_.reply_latency};
+    const std::vector<std::vector<double>> shares = shares_of_gpcs(ports);
     for (CrossbarPort* port : ports) {
         LOCKSTEP_CHECK(port->tile_.clock() == parameters_.clock, "SM {} has another clock than L2",
                        port->sm());
@@ -53,7 +54,8 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
         for (std::uint32_t i = 0; i < tiles; ++i) {
             MemoryPartition& partition = *partitions_[part * tiles + i];
             port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_));
-            partition.links_.push_back(std::make_unique<MemoryPartition::Link>(partition));
+            partition.links_.push_back(
+                std::make_unique<MemoryPartition::Link>(partition, port->gpc()));
             simulation.connect(port->links_.back()->requests, partition.links_.back()->requests,
                                requests);
             simulation.connect(partition.links_.back()->replies, port->links_.back()->replies,
@@ -75,7 +77,26 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
         for (std::size_t i = 0; i < peers->parameters_.regions.size(); ++i)
             if (i != peers->parameters_.device)
                 peers_.others.push_back(peers->parameters_.regions[i] / kPeerRegionBytes);
-    for (const auto& partition : partitions_) partition->connected();
+    for (const auto& partition : partitions_)
+        partition->connected(shares[partition->l2_partition_]);
+}
+
+std::vector<std::vector<double>> MemorySystem::shares_of_gpcs(
+    std::span<CrossbarPort* const> ports) const {
+    std::vector<std::vector<double>> near(parameters_.l2_partitions);
+    std::vector<double> all;
+    for (const CrossbarPort* port : ports) {
+        if (port->gpc() == kNoGpc) continue;
+        const std::size_t gpcs = std::max<std::size_t>(all.size(), port->gpc() + std::size_t{1});
+        all.resize(gpcs);
+        for (auto& part : near) part.resize(gpcs);
+        ++all[port->gpc()];
+        ++near[parameters_.l2_partition_of(port->sm())][port->gpc()];
+    }
+    for (auto& part : near)
+        for (std::size_t gpc = 0; gpc < all.size(); ++gpc)
+            if (all[gpc] != 0) part[gpc] /= all[gpc];
+    return near;
 }
 
 MemorySystem::~MemorySystem() = default;

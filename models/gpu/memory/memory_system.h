@@ -49,6 +49,8 @@ class MemorySystem {
 
   private:
     PartitionCounters all_counters() const;
+    /// By L2 partition, then GPC: the part of the GPC's SMs that is near it.
+    std::vector<std::vector<double>> shares_of_gpcs(std::span<CrossbarPort* const> ports) const;
 
     engine::Simulation& simulation_;
     const MemoryParameters parameters_;

@@ -146,6 +146,15 @@ void add_l2(MetricTable& table) {
     table.count("lockstep__l2_sectors_to_far_partition.sum", "sector",
                 "of writes and atomics that are performed in the other partition",
                 partition<&P::sectors_to_far>);
+    table.count("lrc__xbar2gpc_sectors_op_read.sum", "sector",
+                "read by SMs, as the request coalescers before the slices passed them on",
+                partition<&P::sectors_to_gpcs>);
+    table.count("lrc__lts2lrc_sectors_op_read.sum", "sector",
+                "of these, what the slices gave: the rest came with another SM's read",
+                [](const LaunchView& l) {
+                    return l.measured.partition.sectors_to_gpcs -
+                           l.measured.partition.sectors_coalesced;
+                });
     table.percentage("lockstep__l2_tlb_hit_rate.pct", "translations found in the L2's TLB",
                      partition<&P::tlb_hits>, [](const LaunchView& l) {
                          return l.measured.partition.tlb_hits + l.measured.partition.tlb_misses;

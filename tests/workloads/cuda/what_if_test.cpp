@@ -87,6 +87,9 @@ std::vector<std::string> all_kernels() {
 /// Where other values than half and twice show it.
 const std::map<std::string_view, std::vector<std::string>> kChoices = {
     {"arch", {"80"}},
+    {"crossbar.gpc_bandwidth", {"32"}},
+    {"l2.coalescer_entries", {"0"}},
+    {"l2.coalescer_merge", {"1"}},
     {"dram.refresh", {"none", "per_bank"}},
     {"l1.return_order", {"any", "misses", "all"}},
     {"dram.refresh_order", {"by_channel", "together"}},

@@ -31,7 +31,7 @@ class Surroundings : public SliceSurroundings {
     std::vector<Told> take() { return std::exchange(told, {}); }
 
   private:
-    void reply(Cycle at, std::uint32_t, std::uint16_t, const MemoryReply& reply) override {
+    void reply(Cycle at, std::uint32_t, std::uint16_t, const MemoryReply& reply, bool) override {
         told.push_back({"reply", at, reply.id});
     }
     void send_to_peer(Cycle at, const PeerMessage& message) override {
@@ -100,6 +100,23 @@ TEST_F(L2SliceTest, FetchesPairsOfSectorsAndAnswersAllThatWait) {
     EXPECT_THAT(until(500), ElementsAre(Told{"reply", 400, 4}));
     EXPECT_EQ(counters.sectors_read_hit, 4u);
     EXPECT_EQ(counters.sectors_read_miss, 4u);
+}
+
+TEST_F(L2SliceTest, AnswersReadsOfALineUnderWayTogether) {
+    build({"l2.coalescer_entries=16", "l2.coalescer_merge=3"});
+    ask(0, 3, {.id = 1, .kind = kRead, .sectors = 0b1111});
+    ask(1, 3, {.id = 2, .kind = kRead, .sectors = 0b1111});
+    EXPECT_THAT(until(10), ElementsAre(Told{"read", 0, 0b1111}));
+    slice->fill(200, around.mshrs[0], 0b1111);
+    EXPECT_THAT(until(201), ElementsAre(Told{"reply", 200, 1}, Told{"reply", 200, 2}));
+    ask(205, 3, {.id = 3, .kind = kRead, .sectors = 0b0001});  // its data is on the way
+    EXPECT_THAT(until(206), ElementsAre(Told{"reply", 205, 3}));
+    ask(210, 3, {.id = 4, .kind = kRead, .sectors = 0b1111});  // no more than three together
+    EXPECT_THAT(until(211), ElementsAre(Told{"reply", 210, 4}));
+    EXPECT_EQ(counters.requests, 2u);
+    EXPECT_EQ(counters.sectors_to_gpcs, 13u);
+    EXPECT_EQ(counters.sectors_coalesced, 5u);
+    EXPECT_EQ(counters.sectors_read_hit + counters.sectors_read_miss, 8u);
 }
 
 TEST_F(L2SliceTest, FetchesWhatTheInstructionAsksForBeside) {

@@ -25,8 +25,9 @@ class SyntheticSm final : public engine::Tile {
         std::uint8_t sectors;
     };
 
-    SyntheticSm(engine::Simulation& simulation, engine::ClockDomain clock, std::uint16_t sm)
-        : Tile(simulation, fmt::format("sm{}", sm), clock), port(*this, sm) {}
+    SyntheticSm(engine::Simulation& simulation, engine::ClockDomain clock, std::uint16_t sm,
+                std::uint8_t gpc)
+        : Tile(simulation, fmt::format("sm{}", sm), clock), port(*this, sm, gpc) {}
 
     CrossbarPort port;
     std::vector<MemoryRequest> requests;  ///< ids are given here: positions
@@ -74,7 +75,8 @@ struct MemoryBench {
         const auto clock = engine::ClockDomain::from_megahertz(machine->number("clock.sm"));
         std::vector<CrossbarPort*> ports;
         for (std::uint16_t i = 0; i < sms; ++i) {
-            this->sms.push_back(std::make_unique<SyntheticSm>(simulation, clock, i));
+            const auto gpc = static_cast<std::uint8_t>(i / 2 % machine->integer("gpc.count"));
+            this->sms.push_back(std::make_unique<SyntheticSm>(simulation, clock, i, gpc));
             ports.push_back(&this->sms.back()->port);
         }
         system = std::make_unique<MemorySystem>(simulation, *machine, ports);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the GPCs can receive from a memory partition. The SMs of a GPC share its way from the
+// crossbar; of its width each partition has the part that its slices and the SMs near them are.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "models/gpu/memory/crossbar_port.h"
+#include "models/gpu/memory/memory_parameters.h"
+
+namespace lockstep::gpu {
+
+/// Data that a reply brings.
+inline std::uint32_t bytes_of(const MemoryReply& reply) {
+    const bool has_data = reply.kind == RequestKind::kRead || reply.kind == RequestKind::kAtomic;
+    return has_data ? static_cast<std::uint32_t>(std::popcount(reply.sectors)) * kSectorBytes : 0;
+}
+
+class GpcPorts {
+  public:
+    GpcPorts() = default;
+    /// `shares`: by GPC; `bandwidth`: of a whole one, bytes a cycle.
+    GpcPorts(const std::vector<double>& shares, double bandwidth) {
+        for (const double share : shares) ports_.push_back({share * bandwidth, 0});
+    }
+
+    /// A reply that leaves at a cycle enters the GPC from the cycle that is returned on, and holds
+    /// its port for so many bytes. Cycles of calls do not decrease.
+    engine::Cycle pass(engine::Cycle at, std::uint8_t gpc, std::uint32_t bytes) {
+        if (gpc >= ports_.size()) return at;
+        Port& port = ports_[gpc];
+        const engine::Cycle begin = std::max(port.free, at * kFraction);
+        if (bytes != 0) port.free = begin + service(bytes, port.bandwidth);
+        return begin / kFraction;
+    }
+
+  private:
+    struct Port {
+        double bandwidth = 0;
+        engine::Cycle free = 0;  ///< in 256ths
+    };
+    std::vector<Port> ports_;
+};
+
+}  // namespace lockstep::gpu
