@@ -11,7 +11,8 @@ set(LOCKSTEP_MICRO_KERNELS
     micro_synchronisation)
 set(LOCKSTEP_MICRO_ARCHS 75 80 86 90)
 # What needs instructions of one generation alone (hopper/NAME.cu, cubin/sm_90a).
-set(LOCKSTEP_HOPPER_KERNELS attention_wgmma hgemm_ladder hgemm_wgmma histogram_cluster micro_cluster micro_wgmma reduce_cluster
+set(LOCKSTEP_HOPPER_KERNELS attention_wgmma hgemm_ladder hgemm_wgmma histogram_cluster micro_cluster micro_tma micro_wgmma
+    reduce_cluster
     stencil_tma transpose_tma)
 set(LOCKSTEP_HOPPER_ARCHS 90a)
 # What networks are computed with (network/NAME.cu).

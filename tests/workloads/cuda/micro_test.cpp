@@ -25,6 +25,7 @@ const std::map<std::string_view, std::string_view> kSmaller = {
     {"micro_l2_chunks", "chunks=2,kib=64,waves=1,ctas=1"},
     {"micro_l2_write_bandwidth", "kib=512,passes=2"},
     {"micro_launch", "ctas=200"},
+    {"micro_tma_read", "mib=1"},
     {"micro_tlb_latency", "bytes=33554432,steps=16,evict=0"},
 };
 
@@ -34,7 +35,8 @@ const std::set<std::string_view> kUnchecked = {
     "micro_dsmem_bandwidth", "micro_dsmem_write_bandwidth",
     "micro_fence_cta",       "micro_fence_gpu",
     "micro_fence_sys",       "micro_launch",
-    "micro_named_barrier",   "micro_token",
+    "micro_mbarrier_arrive", "micro_named_barrier",
+    "micro_token",
 };
 
 Outcome run(const std::string& name, std::string_view parameters, const char* machine) {

@@ -49,11 +49,11 @@ ParameterInfo warps_parameter(int default_value) {
 
 std::vector<Workload> micro_workloads() {
     std::vector<Workload> list;
-    for (auto&& family :
-         {micro::bandwidth_workloads(), micro::cluster_workloads(),
-          micro::fixed_latency_workloads(), micro::front_end_workloads(),
-          micro::latency_workloads(), micro::matrix_workloads(), micro::synchronisation_workloads(),
-          micro::variable_latency_workloads(), micro::warpgroup_workloads()}) {
+    for (auto&& family : {micro::bandwidth_workloads(), micro::cluster_workloads(),
+                          micro::fixed_latency_workloads(), micro::front_end_workloads(),
+                          micro::latency_workloads(), micro::matrix_workloads(),
+                          micro::synchronisation_workloads(), micro::tma_workloads(),
+                          micro::variable_latency_workloads(), micro::warpgroup_workloads()}) {
         list.insert(list.end(), family.begin(), family.end());
     }
     return list;

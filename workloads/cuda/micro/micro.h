@@ -43,6 +43,7 @@ std::vector<Workload> front_end_workloads();
 std::vector<Workload> latency_workloads();
 std::vector<Workload> matrix_workloads();
 std::vector<Workload> synchronisation_workloads();
+std::vector<Workload> tma_workloads();
 std::vector<Workload> variable_latency_workloads();
 std::vector<Workload> warpgroup_workloads();
 
