@@ -258,7 +258,12 @@ Step Lowering::softmax(std::size_t index) {
     std::int64_t others = 1;
     for (std::size_t d = axis + 1; d < shape.size() && node.integer("flatten", 0) != 0; ++d)
         others *= shape[d];
-    if (shape[axis] != step.input.box.c || others != 1)
+    const bool channels =
+        values_.is_image(node.inputs[0])
+            ? axis == 1
+            : std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end(),
+                          [](std::int64_t extent) { return extent == 1; });
+    if (!channels || shape[axis] != step.input.box.c || others != 1)
         refuse("over another dimension than the channels");
     if (step.input.box.type != isa::ElementType::kInt8 ||
         step.output.box.type != isa::ElementType::kInt8)
@@ -347,7 +352,10 @@ Lowered lower(const Graph& graph, Values& values, const NpuTarget& target,
         std::vector<std::size_t> nodes = layer.nodes;
         const bool hosts = on_host.contains(nodes.front());
         if (!hosts && info_of(graph.nodes[nodes.front()].op).role == LayerRole::kProduct) {
-            std::erase_if(nodes, [&](std::size_t n) { return on_host.contains(n); });
+            // As far as the first that is the host's.
+            nodes.erase(std::find_if(nodes.begin(), nodes.end(),
+                                     [&](std::size_t n) { return on_host.contains(n); }),
+                        nodes.end());
             std::size_t taken = 1;
             try_nodes(nodes, [&] {
                 Step step = lowering.product(nodes);

@@ -84,6 +84,11 @@ std::vector<Step> Lowering::concatenation(std::size_t index, std::vector<Step>& 
     const Node& node = graph_.nodes[index];
     const ValueId out = node.outputs[0];
     const Part whole = values_.own(out);
+    const Shape& shape = graph_.shape(out);
+    const std::size_t axis = axis_of(node, node.integer("axis", 0), shape.size());
+    if (!values_.is_image(out) && axis + 1 != shape.size() &&
+        element_count(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis))) != 1)
+        refuse("rows of several parts in turn");
     std::vector<Step> steps;
     Part place = whole;
     for (const ValueId id : node.inputs) {
@@ -127,7 +132,7 @@ std::vector<Step> Lowering::padding(std::size_t index) {
     const Part from = values_.own(node.inputs[0]), whole = values_.own(node.outputs[0]);
     const Value& amounts = graph_.value(node.inputs[1]);
     if (!amounts.is_known() || node.text("mode", "constant") != "constant" ||
-        graph_.shape(node.inputs[0]).size() != 4 || from.box.c != graph_.shape(node.inputs[0])[1])
+        !values_.is_image(node.inputs[0]))
         refuse("padding of other than images by a constant");
     const std::vector<std::int64_t> pads = to_integers(*amounts.data);
     for (const std::size_t i : {0, 1, 4, 5})

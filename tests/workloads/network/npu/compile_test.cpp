@@ -265,6 +265,41 @@ Graph with_lacking() {
     return b.finish({b.convolution("third", x, 4, 1, {})});
 }
 
+/// The host has the node in the middle: what follows it reads its result, not the product's.
+TEST(NpuHost, TakesANodeOutOfALayer) {
+    Builder b("between", 3);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 9, 4});
+    ValueId y = b.convolution("conv", x, 8, 1, {});
+    y = b.node(Operator::kMul, "planes", {y, b.weight("c", {8, 9, 4}, 0.5f, 1)});
+    expect_equal(run_on_npu(b.finish({b.max_pool("pool", y, 3, 2, 1)}), {.host = true}));
+}
+
+/// Of what the host makes a part is a result, another part an operand of the host's next node.
+TEST(NpuHost, MakesValuesThatAreSeenInParts) {
+    Builder b("parts", 3);
+    const auto integers = [&](const char* name, std::int64_t value) {
+        return b.constant(name, make_tensor({1}, std::span<const std::int64_t>(&value, 1)));
+    };
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 8, 6, 5});
+    const ValueId y = b.node(Operator::kMul, "planes",
+                             {b.convolution("conv", x, 6, 1, {}), b.weight("c", {6, 6, 5}, 0.5f)});
+    const ValueId part = b.node(Operator::kSlice, "slice",
+                                {y, integers("from", 2), integers("to", 4), integers("axis", 3)});
+    const ValueId flat = b.node(Operator::kFlatten, "flat", {part}, {{"axis", std::int64_t{1}}});
+    expect_equal(run_on_npu(b.finish({part, b.linear("fc", flat, 10)}), {.host = true}));
+}
+
+/// Softmax over channels of what no window touches, which has as many columns; rows beside rows.
+TEST(NpuHost, TakesWhatOnlyLooksLikeChannels) {
+    Builder b("rows", 3);
+    const ValueId x = b.input("x", ElementType::kFp32, {1, 8, 3, 8});
+    const ValueId z = b.input("z", ElementType::kFp32, {2, 3, 4}), w = b.linear("w", z, 4);
+    expect_equal(run_on_npu(
+        b.finish({b.node(Operator::kSoftmax, "softmax", {x}, {{"axis", std::int64_t{1}}}),
+                  b.node(Operator::kConcat, "concat", {w, w}, {{"axis", std::int64_t{1}}})}),
+        {.host = true}));
+}
+
 TEST(NpuHost, WhatIsLackingIsRefusedAllAtOnce) {
     EXPECT_THAT([] { run_on_npu(with_lacking()); },
                 ThrowsMessage<InputError>(

@@ -248,9 +248,12 @@ TEST(NpuRandomGraphs, AreTheReferenceToTheBit) {
         try {
             const RanOnNpu ran = run_on_npu(graph, settings);
             ++ran_to_the_end;
+            std::string layers;
+            for (const NpuLayer& layer : ran.compiled.layers)
+                layers += fmt::format("{}: {} {}\n", layer.name, layer.shape, layer.note);
             for (const compile::Check& check : ran.checks)
                 EXPECT_TRUE(check.passed) << check.output << ": " << check.message << "\n"
-                                          << about();
+                                          << about() << layers;
         } catch (const InputError& error) {
             // A row and its weights do not fit, or packed values would have to cross to the host.
             const std::string what = error.what();
