@@ -50,6 +50,10 @@ class Processor {
     virtual SimulatedTime copy_time(std::uint64_t bytes) = 0;
     virtual SimulatedTime fill_time(std::uint64_t bytes) = 0;
 
+    /// A copy engine reads or writes so much of its memory in this time, beside what runs.
+    virtual void carry(bool /*writes*/, std::uint64_t /*bytes*/, SimulatedTime /*begin*/,
+                       SimulatedTime /*end*/) {}
+
     /// Everything that runs goes round in circles until somebody writes memory.
     virtual bool spins() const = 0;
 

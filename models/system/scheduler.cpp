@@ -205,6 +205,19 @@ SimulatedTime Scheduler::next_event() const {
     return next;
 }
 
+void Scheduler::carry(const TransferWork& transfer, SimulatedTime begin, SimulatedTime end) {
+    const TransferKind kind = transfer.kind;
+    Processor& own = *processors_[transfer.device];
+    if (kind == TransferKind::kDeviceToHost || kind == TransferKind::kDeviceToDevice ||
+        kind == TransferKind::kPeerToPeer)
+        own.carry(false, transfer.bytes, begin, end);
+    if (kind == TransferKind::kHostToDevice || kind == TransferKind::kDeviceToDevice ||
+        kind == TransferKind::kFill)
+        own.carry(true, transfer.bytes, begin, end);
+    if (kind == TransferKind::kPeerToPeer)
+        processors_[transfer.peer]->carry(true, transfer.bytes, begin, end);
+}
+
 bool Scheduler::start(WorkId work, Item& item) {
     item.begin = now_;
     if (const auto* kernel = std::get_if<KernelWork>(&item.work)) {
@@ -216,14 +229,17 @@ bool Scheduler::start(WorkId work, Item& item) {
     }
     if (const auto* transfer = std::get_if<TransferWork>(&item.work)) {
         TransferEngines& engines = engines_[transfer->device];
+        SimulatedTime end = 0;
         if (transfer->kind == TransferKind::kPeerToPeer) {
             TransferEngines& to = engines_.at(transfer->peer);
             if (engines.free_at(*transfer, to) > now_) return false;
-            ends_.insert({engines.start(*transfer, to, now_), work});
+            end = engines.start(*transfer, to, now_);
         } else {
             if (engines.free_at(transfer->kind) > now_) return false;
-            ends_.insert({engines.start(*transfer, now_), work});
+            end = engines.start(*transfer, now_);
         }
+        ends_.insert({end, work});
+        carry(*transfer, now_, end);
         usage_[transfer->device].begin_transfer(transfer->kind, now_, transfer->bytes);
         return true;
     }

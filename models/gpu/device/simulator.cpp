@@ -93,6 +93,7 @@ struct Simulator::Running {
     Grid* grid = nullptr;
     std::unique_ptr<SimulatedEnvironment> environment;
     std::unique_ptr<Progress> progress;
+    bool is_beside_copies = false;
 };
 
 Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options,
@@ -200,6 +201,8 @@ LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
                          [&module = *loaded(running.request.module).module](std::uint32_t index) {
                              return module.source_line(index);
                          });
+    if (running.is_beside_copies)
+        result.metrics.emplace_back("lockstep__beside_copies", std::uint64_t{1});
     if (grid.was_alone) return result;
     std::erase_if(result.metrics, [](const auto& metric) { return !is_own_metric(metric.first); });
     result.metrics.emplace_back("lockstep__shared_the_chip", std::uint64_t{1});
@@ -210,6 +213,7 @@ void Simulator::end_all() {
     for (const std::unique_ptr<Running>& running : running_) running->space->is_used = false;
     running_.clear();
     emulated_.clear();
+    copies_.clear();
 }
 
 void Simulator::fail(const LocatedFault& fault, const sass::Launch& launch) {
@@ -319,7 +323,35 @@ void Simulator::start(WorkId work, const KernelWork& kernel, int priority, Simul
     running->grid = &made()->start(running->run, priority,
                                    static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)),
                                    ahead == running_.end() ? nullptr : (*ahead)->grid);
+    const bool is_first = running_.empty();
     running_.push_back(std::move(running));
+    std::erase_if(copies_, [at](const Copy& copy) { return copy.end <= at; });
+    for (const Copy& copy : copies_) {
+        if (is_first) put_on_chip(copy, at);
+        running_.back()->is_beside_copies = true;
+    }
+}
+
+void Simulator::carry(bool writes, std::uint64_t bytes, SimulatedTime begin, SimulatedTime end) {
+    std::erase_if(copies_, [begin](const Copy& copy) { return copy.end <= begin; });
+    copies_.push_back({writes, bytes, begin, end});
+    if (!running_.empty()) put_on_chip(copies_.back(), begin);
+}
+
+void Simulator::put_on_chip(const Copy& copy, SimulatedTime from) {
+    from = std::max(from, copy.begin);
+    const double share = static_cast<double>(copy.end - from) /
+                         static_cast<double>(std::max<SimulatedTime>(copy.end - copy.begin, 1));
+    const auto cycle = [&](SimulatedTime time) {
+        const auto on_chip = static_cast<std::int64_t>(time) - chips_->ahead;
+        return made()->clock().first_cycle_from(std::max(
+            made()->time(), static_cast<engine::Time>(std::max<std::int64_t>(on_chip, 0))));
+    };
+    made()->memory().carry(
+        copy.writes ? memory::dram::Direction::kWrite : memory::dram::Direction::kRead,
+        static_cast<std::uint64_t>(share * static_cast<double>(copy.bytes)), cycle(from),
+        cycle(copy.end));
+    for (const std::unique_ptr<Running>& running : running_) running->is_beside_copies = true;
 }
 
 SimulatedTime Simulator::run(SimulatedTime until, std::vector<system::GridEnd>& ended) {

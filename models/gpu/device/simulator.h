@@ -43,6 +43,7 @@ class Simulator : public Emulator, public system::Processor {
     void collect(std::vector<system::GridEnd>& ended) override;
     SimulatedTime copy_time(std::uint64_t bytes) override { return transfers_.copy_time(bytes); }
     SimulatedTime fill_time(std::uint64_t bytes) override { return transfers_.fill_time(bytes); }
+    void carry(bool writes, std::uint64_t bytes, SimulatedTime begin, SimulatedTime end) override;
     std::vector<std::pair<WorkId, SimulatedTime>> take_triggered() override;
     bool spins() const override {
         return made() != nullptr && !running_.empty() && made()->spins();
@@ -70,6 +71,13 @@ class Simulator : public Emulator, public system::Processor {
     LaunchResult emulate(const LaunchRequest& request);
     std::unique_ptr<Running> set_up(const LaunchRequest& request);
     LaunchResult result_of(const Running& running, const Grid& grid);
+    struct Copy {
+        bool writes = false;
+        std::uint64_t bytes = 0;
+        SimulatedTime begin = 0, end = 0;
+    };
+    /// What is left of a copy from a time on is seen by the kernels that run.
+    void put_on_chip(const Copy& copy, SimulatedTime from);
     [[noreturn]] void fail(const LocatedFault& fault, const sass::Launch& launch);
     /// All chips are gone, and what ran on this one.
     void end_all();
@@ -92,6 +100,7 @@ class Simulator : public Emulator, public system::Processor {
     std::map<ModuleHandle, DescribedModule> described_;
     std::uint64_t loaded_ = 0;  ///< bytes of code and constants, from the end of memory down
     std::vector<std::unique_ptr<Running>> running_;
+    std::vector<Copy> copies_;               ///< that may not have ended
     std::vector<system::GridEnd> emulated_;  ///< kernels that the scheduler has yet to hear of
 };
 

@@ -12,6 +12,10 @@ namespace lockstep::gpu {
 using engine::Cycle;
 using engine::kNever;
 
+namespace {
+constexpr std::uint32_t kNoSlice = ~0u;
+}  // namespace
+
 MemoryPartition::MemoryPartition(engine::Simulation& simulation, const MemoryParameters& parameters,
                                  const LineMap& map, std::uint32_t l2_partition,
                                  std::uint32_t number, const std::string& prefix)
@@ -122,6 +126,7 @@ Cycle MemoryPartition::advance(Cycle from, Cycle until) {
         dram_port_->take(until, completions_);
         take_completions();
     }
+    if (!copies_.empty()) carry_copies(from, until);
     for (Cycle now = from; now < until;) {
         now = std::min(until, now + parameters_.dram_reply_latency);
         run(now);
@@ -135,6 +140,7 @@ Cycle MemoryPartition::advance(Cycle from, Cycle until) {
     for (const DramChannel& channel : channels_) next = std::min(next, channel.next_event());
     if (!replies_.empty() || !peer_messages_.empty() || !all_sent) next = std::min(next, until);
     for (const Arrival& arrival : held_) next = std::min(next, arrival.at);
+    for (const CopyStream& copy : copies_) next = std::min(next, copy.next());
     return next == kNever ? kNever : std::max(next, until);
 }
 
@@ -146,8 +152,46 @@ void MemoryPartition::run(Cycle until) {
     take_completions();
 }
 
+void MemoryPartition::carry(const CopyTraffic& traffic) {
+    if (traffic.lines == 0 || traffic.end <= traffic.begin || channels_.empty() || dram_port_)
+        return;
+    copies_.push_back({traffic});
+    wake(traffic.begin);
+}
+
+/// A linear stream in each channel, reads and writes in different halves of it, as many lines ahead
+/// as the controller's queues hold: where kernels load DRAM, it falls behind.
+void MemoryPartition::carry_copies(Cycle from, Cycle until) {
+    constexpr std::uint8_t kAll = (1u << kSectorsPerLine) - 1;
+    constexpr std::uint64_t kHalf = 1 << 28, kWindow = 1 << 26;  // bytes of a channel
+    copy_lines_.resize(channels_.size());
+    for (CopyStream& copy : copies_) {
+        const bool is_read = copy.traffic.direction == memory::dram::Direction::kRead;
+        const std::uint32_t most = is_read ? parameters_.read_queue : parameters_.write_queue;
+        const auto is_full = [&](const auto& lines) { return lines[is_read ? 0 : 1] >= most; };
+        while (copy.done != copy.traffic.lines && copy.next() < until &&
+               std::none_of(copy_lines_.begin(), copy_lines_.end(), is_full)) {
+            for (std::size_t i = 0; i < channels_.size(); ++i) {
+                const LineSpot spot{first_channel_ + static_cast<std::uint32_t>(i),
+                                    (is_read ? 0 : kHalf) + copy.done * kLineBytes % kWindow};
+                channels_[i].request(std::max(from, copy.next()),
+                                     {copy.traffic.direction, kAll, map_.location(spot), kNoSlice,
+                                      static_cast<std::uint16_t>(i)});
+                ++copy_lines_[i][is_read ? 0 : 1];
+            }
+            ++copy.done;
+        }
+    }
+    std::erase_if(copies_, [](const CopyStream& copy) { return copy.done == copy.traffic.lines; });
+}
+
 void MemoryPartition::take_completions() {
     for (const auto& [at, transfer] : completions_) {
+        if (transfer.slice == kNoSlice) {  // a copy's
+            --copy_lines_[transfer.mshr]
+                         [transfer.direction == memory::dram::Direction::kRead ? 0 : 1];
+            continue;
+        }
         if (transfer.direction == memory::dram::Direction::kWrite)
             slice(transfer.slice).written(at, transfer.sectors);
         else if (transfer.mshr != kNoMshr)

@@ -8,7 +8,17 @@
 #include "models/gpu/memory/l2_slice.h"
 #include "models/gpu/memory/mmu.h"
 
+#include <array>
+
 namespace lockstep::gpu {
+
+/// What a copy engine reads from device memory or writes to it while kernels run, evenly over a
+/// time; each channel has the same share of it.
+struct CopyTraffic {
+    memory::dram::Direction direction = memory::dram::Direction::kRead;
+    engine::Cycle begin = 0, end = 0;
+    std::uint64_t lines = 0;  ///< of each channel
+};
 
 class MemoryPartition final : public engine::Tile, private SliceSurroundings {
   public:
@@ -27,8 +37,20 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     void place(engine::Cycle at, const LinePlace& place);
     PartitionCounters counters() const;
 
+    /// Between windows.
+    void carry(const CopyTraffic& traffic);
+    void stop_copies() { copies_.clear(); }
+
   private:
     friend class MemorySystem;
+
+    struct CopyStream {
+        CopyTraffic traffic;
+        std::uint64_t done = 0;  ///< lines of each channel that are asked for
+        engine::Cycle next() const {
+            return traffic.begin + (traffic.end - traffic.begin) * done / traffic.lines;
+        }
+    };
 
     /// The way from an SM and back.
     struct Link {
@@ -71,6 +93,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     void hold_untranslated(engine::Cycle from, engine::Cycle until);
     void deliver(const Arrival& arrival);
     void run(engine::Cycle until);
+    void carry_copies(engine::Cycle from, engine::Cycle until);
     void take_completions();
     void send_replies(engine::Cycle from, engine::Cycle until);
     void send_peer_messages(engine::Cycle from, engine::Cycle until);
@@ -99,6 +122,9 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     std::vector<Departure> replies_;            ///< not sent yet
     std::vector<PeerDeparture> peer_messages_;  ///< not sent yet
     std::vector<DramChannel::Completion> completions_;
+    std::vector<CopyStream> copies_;  ///< under way
+    /// Their lines in DRAM's hands, by channel and direction.
+    std::vector<std::array<std::uint32_t, 2>> copy_lines_;
     CycleOrder order_;
     PartitionCounters counters_;
 };

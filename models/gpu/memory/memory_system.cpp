@@ -116,6 +116,16 @@ void MemorySystem::bind_dram(std::size_t partition,
                          .credit_latency = parameters_.dram_reply_latency});
 }
 
+void MemorySystem::carry(memory::dram::Direction direction, std::uint64_t bytes,
+                         engine::Cycle begin, engine::Cycle end) {
+    const std::uint64_t lines = bytes / kLineBytes / parameters_.dram.channels;
+    for (const auto& partition : partitions_) partition->carry({direction, begin, end, lines});
+}
+
+void MemorySystem::stop_copies() {
+    for (const auto& partition : partitions_) partition->stop_copies();
+}
+
 bool MemorySystem::is_at_rest() const {
     return std::all_of(partitions_.begin(), partitions_.end(),
                        [](const auto& partition) { return partition->finished(); });

@@ -39,6 +39,10 @@ class MemorySystem {
     /// The line is in its home part of L2 when the kernel begins, at a cycle.
     void place(engine::Cycle at, std::uint64_t line);
 
+    /// Bytes that a copy engine reads or writes beside what runs; between windows.
+    void carry(memory::dram::Direction direction, std::uint64_t bytes, engine::Cycle begin,
+               engine::Cycle end);
+    void stop_copies();
     /// Nothing is under way.
     bool is_at_rest() const;
 

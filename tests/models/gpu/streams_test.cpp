@@ -130,6 +130,26 @@ TEST_P(Streams, ALaterCopyReleasesAKernelThatWaitsForIt) {
     EXPECT_EQ(out[31], 7);
 }
 
+TEST_P(Streams, ACopyTakesBandwidthOfDramFromAKernel) {
+    constexpr int kCount = 1 << 18;
+    int* const x = runner->ints(kCount).data();
+    const StreamId a = stream(), b = stream();
+    const auto add = [&](bool beside_a_copy) {
+        if (beside_a_copy)
+            line->submit(b, TransferWork{.kind = TransferKind::kDeviceToDevice,
+                                         .bytes = std::uint64_t{1} << 28});
+        launch(a, "add", kCount / 256, 256, x, kCount, 1);
+        wait_all();
+        EXPECT_EQ(metric(*results.back(), "lockstep__beside_copies"), beside_a_copy ? 1 : -1);
+        return metric(*results.back(), "sm__cycles_elapsed.max");
+    };
+    add(false);  // translations and code are there from now on
+    const double alone = add(false), beside = add(true), after = add(false);
+    EXPECT_GT(beside, 1.5 * alone);
+    EXPECT_LT(after, 1.05 * alone);  // refreshes come as they do
+    EXPECT_EQ(x[kCount - 1], 4);
+}
+
 TEST_P(Streams, ALaterKernelReleasesAKernelThatWaitsForIt) {
     const auto flag = runner->ints(1), out = runner->ints(32);
     const WorkId spins = launch(stream(), "spin_until", 1, 32, flag.data(), 5, out.data());
