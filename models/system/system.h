@@ -11,9 +11,10 @@ namespace lockstep::system {
 
 struct SystemOptions {
     std::string name;
-    unsigned threads = 1;                  ///< host threads; results never depend on it
-    std::optional<std::uint64_t> shuffle;  ///< as in engine::SimulationOptions
-    engine::Time slowest_cycle = 0;        ///< the longest clock period of its chips
+    unsigned threads = 1;         ///< host threads; results never depend on it
+    bool names_channels = false;  ///< as in engine::SimulationOptions, as the next one
+    std::optional<std::uint64_t> shuffle;
+    engine::Time slowest_cycle = 0;  ///< the longest clock period of its chips
 };
 
 class System {

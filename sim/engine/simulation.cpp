@@ -51,9 +51,21 @@ void Simulation::add_tile(Tile& tile) {
     tiles_.push_back(&tile);
 }
 
-void Simulation::add_channel(std::unique_ptr<ChannelBase> channel) {
+void Simulation::add_channel(std::unique_ptr<ChannelBase> channel, const std::string& sender_role,
+                             const std::string& receiver_role) {
     LOCKSTEP_CHECK(!prepared_, "{}: connected after the first run", channel->name());
+    if (options_.names_channels)
+        shell_->add_channel(*channel, {channel->sender_, sender_role},
+                            {channel->receiver_, receiver_role});
     channels_.push_back(std::move(channel));
+}
+
+SignalId Simulation::add_signal(const std::string& path) {
+    return shell_->add_signal(path);
+}
+
+void Simulation::set_signal(SignalId signal, Time at, std::uint64_t value) {
+    shell_->set_signal(signal, at, value);
 }
 
 void Simulation::build_inside(const Tile& tile, const std::function<void()>& build) {

@@ -32,6 +32,7 @@ struct SimulationOptions {
     std::string name = "chip";  ///< the sc_module around all Tiles
     unsigned threads = 1;       ///< host threads that run Tiles
     Activation activation = Activation::kDriver;
+    bool names_channels = false;           ///< make sc_objects of the Channels and their ends
     std::optional<std::uint64_t> shuffle;  ///< seed: run the Tiles of a window in random order
     Time max_window = kNever;              ///< make windows shorter than the Channels allow
     Time livelock_after = kNever;          ///< busy time without progress that is an error
@@ -57,6 +58,9 @@ class Livelock : public ProgramFault {
     explicit Livelock(const std::string& message) : ProgramFault(message) {}
 };
 
+/// A signal of SystemC's that shows something of a Tile over time.
+enum class SignalId : std::uint32_t {};
+
 /// One at a time in a process. Make the Simulation, its Tiles, connect them, run.
 class Simulation {
   public:
@@ -74,7 +78,7 @@ class Simulation {
         auto channel =
             std::make_unique<Channel<T>>(sender.tile_, receiver.tile_, std::move(name), parameters);
         sender.channel_ = receiver.channel_ = channel.get();
-        add_channel(std::move(channel));
+        add_channel(std::move(channel), sender.role_, receiver.role_);
     }
 
     /// Called after each window, with the time at which it ends, in the order of registration and
@@ -98,6 +102,13 @@ class Simulation {
 
     const SimulationStatistics& statistics() const { return statistics_; }
 
+    /// Makes an sc_signal<sc_dt::uint64> below the top module, before the first run:
+    /// "sm0.sub_core1.warp" is a child of the Tile sm0. For sc_trace and processes of others.
+    SignalId add_signal(const std::string& path);
+    /// The signal's value from a time on. From hooks, for times of the window that has ended or
+    /// later: SystemC's time passes through them before the Tiles of the next window run.
+    void set_signal(SignalId signal, Time at, std::uint64_t value);
+
     /// Runs `build` inside the Tile's sc_module, so that modules and sockets that it makes become
     /// the Tile's children.
     void build_inside(const Tile& tile, const std::function<void()>& build);
@@ -113,7 +124,8 @@ class Simulation {
     };
 
     void add_tile(Tile& tile);
-    void add_channel(std::unique_ptr<ChannelBase> channel);
+    void add_channel(std::unique_ptr<ChannelBase> channel, const std::string& sender_role,
+                     const std::string& receiver_role);
     void prepare();
 
     // A window, as the shell drives it.

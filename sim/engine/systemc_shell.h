@@ -15,6 +15,17 @@ class SystemcShell {
     /// Makes the sc_module of a Tile, and those of the groups that its name tells.
     void add_tile(const Tile& tile);
 
+    /// An end of a Channel: its Tile, and its name there.
+    struct End {
+        const Tile& tile;
+        const std::string& role;
+    };
+    /// Makes sc_objects of the Channel ("sm0.requests3_channel") and its ends ("sm0.requests3").
+    void add_channel(const ChannelBase& channel, const End& sender, const End& receiver);
+
+    SignalId add_signal(const std::string& path);
+    void set_signal(SignalId signal, Time at, std::uint64_t value);
+
     void build_inside(const Tile& tile, const std::function<void()>& build);
 
     /// Runs SystemC's kernel from the window that begins at `start` until end_window() answers

@@ -37,11 +37,12 @@ void ChipSystem::make() {
     engine::grow_in_huge_pages();
     const Member& first = members_.front();
     const auto clock = engine::ClockDomain::from_megahertz(first.parameters->clock_mhz);
-    system_ =
-        std::make_unique<system::System>(system::SystemOptions{.name = first.machine->name(),
-                                                               .threads = first.options.threads,
-                                                               .shuffle = first.options.shuffle,
-                                                               .slowest_cycle = clock.start_of(1)});
+    system_ = std::make_unique<system::System>(
+        system::SystemOptions{.name = first.machine->name(),
+                              .threads = first.options.threads,
+                              .names_channels = first.options.trace.signals,
+                              .shuffle = first.options.shuffle,
+                              .slowest_cycle = clock.start_of(1)});
     const bool are_several = members_.size() > 1;
     peers_.clear();
     for (std::size_t i = 0; are_several && i < members_.size(); ++i) peers_.push_back(peers_of(i));

@@ -46,7 +46,7 @@ Gcc::Gcc(engine::Simulation& simulation, std::string name, engine::ClockDomain c
       tags_(parameters.lines, parameters.ways) {}
 
 void Gcc::connect(FetchUnit& sm) {
-    links_.push_back(std::make_unique<Link>(*this));
+    links_.push_back(std::make_unique<Link>(*this, links_.size()));
     sm.set_most(parameters_.sm_requests);
     // A request that is unanswered holds a place of each way; its credit is back before the next.
     simulation().connect(sm.requests, links_.back()->requests,

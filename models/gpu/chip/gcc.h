@@ -37,7 +37,9 @@ class Gcc final : public engine::Tile {
 
   private:
     struct Link {
-        explicit Link(engine::Tile& tile) : requests(tile, "requests"), replies(tile, "replies") {}
+        Link(engine::Tile& tile, std::size_t number)
+            : requests(tile, fmt::format("fetch_requests{}", number)),
+              replies(tile, fmt::format("fetch_replies{}", number)) {}
         engine::Receiver<FetchRequest> requests;
         engine::Sender<FetchLine> replies;
     };

@@ -28,8 +28,8 @@ class PortServer {
         return (free_ + kUnits - 1) / kUnits;
     }
     /// The same of a message whose last byte has come at a cycle, through a port of this rate.
-    engine::Cycle pass_on(engine::Cycle came, std::uint32_t bytes) {
-        const std::uint64_t last = came * kUnits;
+    engine::Cycle pass_on(engine::Cycle arrived, std::uint32_t bytes) {
+        const std::uint64_t last = arrived * kUnits;
         free_ = std::max(free_ + bytes * cost_, last);
         return (free_ + kUnits - 1) / kUnits;
     }
@@ -59,7 +59,10 @@ class ClusterNetwork final : public engine::Tile {
     };
     struct Link {
         Link(engine::Tile& tile, std::uint16_t number, double bandwidth)
-            : in(tile, "in"), out(tile, "out"), sm(number), port(bandwidth) {}
+            : in(tile, fmt::format("in{}", number)),
+              out(tile, fmt::format("out{}", number)),
+              sm(number),
+              port(bandwidth) {}
         engine::Receiver<ClusterMessage> in;
         engine::Sender<ClusterMessage> out;
         std::uint16_t sm;

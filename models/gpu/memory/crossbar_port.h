@@ -61,7 +61,9 @@ class CrossbarPort final : public MemoryPort {
 
     /// The way to one memory partition and back.
     struct Link {
-        explicit Link(engine::Tile& tile) : requests(tile, "requests"), replies(tile, "replies") {}
+        Link(engine::Tile& tile, std::size_t number)
+            : requests(tile, fmt::format("requests{}", number)),
+              replies(tile, fmt::format("replies{}", number)) {}
         engine::Sender<RoutedRequest> requests;
         engine::Receiver<MemoryReply> replies;
         std::uint32_t outstanding = 0;

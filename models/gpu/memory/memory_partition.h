@@ -36,6 +36,10 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     /// A line of a home slice here is in L2 from now on; between runs.
     void place(engine::Cycle at, const LinePlace& place);
     PartitionCounters counters() const;
+    const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }
+    const std::vector<DramChannel>& channels() const { return channels_; }
+    /// Replies that wait for the crossbar.
+    std::size_t replies() const { return replies_.size(); }
 
     /// Between windows.
     void carry(const CopyTraffic& traffic);
@@ -54,8 +58,10 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
 
     /// The way from an SM and back.
     struct Link {
-        Link(engine::Tile& tile, std::uint8_t its_gpc)
-            : requests(tile, "requests"), replies(tile, "replies"), gpc(its_gpc) {}
+        Link(engine::Tile& tile, std::size_t number, std::uint8_t its_gpc)
+            : requests(tile, fmt::format("requests{}", number)),
+              replies(tile, fmt::format("replies{}", number)),
+              gpc(its_gpc) {}
         engine::Receiver<RoutedRequest> requests;
         engine::Sender<MemoryReply> replies;
         const std::uint8_t gpc;

@@ -53,9 +53,9 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
         const std::uint32_t part = parameters_.l2_partition_of(port->sm());
         for (std::uint32_t i = 0; i < tiles; ++i) {
             MemoryPartition& partition = *partitions_[part * tiles + i];
-            port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_));
-            partition.links_.push_back(
-                std::make_unique<MemoryPartition::Link>(partition, port->gpc()));
+            port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_, i));
+            partition.links_.push_back(std::make_unique<MemoryPartition::Link>(
+                partition, partition.links_.size(), port->gpc()));
             simulation.connect(port->links_.back()->requests, partition.links_.back()->requests,
                                requests);
             simulation.connect(partition.links_.back()->replies, port->links_.back()->replies,
@@ -64,7 +64,7 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
         if (peers != nullptr && port != &peers->port()) {
             // As far as a memory partition.
             port->peers_ = &peers_;
-            port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_));
+            port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_, tiles));
             peers->links_.push_back(std::make_unique<PeerUnit::Link>(*peers));
             simulation.connect(port->links_.back()->requests, peers->links_.back()->requests,
                                requests);
