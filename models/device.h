@@ -121,7 +121,8 @@ constexpr unsigned kCheckHazards = 8;  ///< what is not ordered with asynchronou
 
 /// What a trace shows; outside of this nothing is recorded.
 struct TraceOptions {
-    std::string file;                       ///< .json or .kanata; empty: no trace
+    std::string file;                       ///< .json, .vcd or .kanata; empty: no file
+    bool signals = false;                   ///< no file, but SystemC signals
     std::uint64_t from = 0, until = ~0ull;  ///< SM cycles since the device was made, [from, until)
     unsigned first_sm = 0, last_sm = 0;     ///< SMs whose warps and pipes are shown, both included
 };

@@ -3,7 +3,6 @@
 // it, and puts the date in; the section is left out when the text is copied.
 #include "models/netlist/vcd_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,13 +18,6 @@ namespace {
     throw InputError(fmt::format("{}: cannot be written", path));
 }
 
-/// Beside `path`, where there is as much room; some file systems know no such files.
-std::FILE* open_nameless(const std::filesystem::path& path) {
-    const int file = open(std::filesystem::absolute(path).parent_path().c_str(),
-                          O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    return file >= 0 ? fdopen(file, "w+b") : std::tmpfile();
-}
-
 std::string name_of(std::FILE* file) {
     return fmt::format("/proc/self/fd/{}", fileno(file));
 }
@@ -33,7 +25,7 @@ std::string name_of(std::FILE* file) {
 }  // namespace
 
 VcdFile::VcdFile(const std::string& path)
-    : output_(path), stem_(fmt::format("{}.{}", path, getpid())), raw_(open_nameless(path)) {
+    : output_(path), stem_(fmt::format("{}.{}", path, getpid())), raw_(trace::open_nameless(path)) {
     std::error_code error;
     if (raw_ != nullptr) std::filesystem::create_symlink(name_of(raw_), stem_ + ".vcd", error);
     if (raw_ == nullptr || error) {

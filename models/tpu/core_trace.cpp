@@ -16,6 +16,7 @@ constexpr std::string_view kShifts[] = {"weight shift", "unload", "input shift"}
 CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units, Dataflow dataflow)
     : trace_(trace),
       recorder_(trace.recorder()),
+      shows_waves_(trace.shows_waves()),
       shift_(trace.name("shift")),
       bank_(trace.name("bank conflicts")),
       states_{trace.name("active"), trace.name("weight stall"),
@@ -34,6 +35,9 @@ CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t units, Dataflow dataflow
         shifts_[queue - kFirstMatrix].id =
             trace.track(group, name + std::string(kHeld[static_cast<std::size_t>(dataflow)]));
         idles_[queue - kFirstMatrix].id = trace.track(group, name + " idle");
+        if (!shows_waves_) continue;
+        wests_[queue - kFirstMatrix].id = trace.track(group, name + " west edge");
+        souths_[queue - kFirstMatrix].id = trace.track(group, name + " south edge");
     }
     for (const OpcodeRow& opcode : opcode_table()) opcodes_.push_back(trace.name(opcode.mnemonic));
 }
@@ -49,6 +53,20 @@ void CoreTrace::work(std::size_t queue, const Instruction& instruction, std::uin
                      std::uint64_t from, std::uint64_t until) {
     slice(queues_[queue], {opcodes_[static_cast<std::size_t>(instruction.opcode())], index}, from,
           until);
+}
+
+void CoreTrace::west(std::size_t unit, const Instruction& instruction, std::uint32_t index,
+                     std::uint64_t from, std::uint64_t until) {
+    if (shows_waves_)
+        slice(wests_[unit], {opcodes_[static_cast<std::size_t>(instruction.opcode())], index}, from,
+              until);
+}
+
+void CoreTrace::south(std::size_t unit, const Instruction& instruction, std::uint32_t index,
+                      std::uint64_t from, std::uint64_t until) {
+    if (shows_waves_)
+        slice(souths_[unit], {opcodes_[static_cast<std::size_t>(instruction.opcode())], index},
+              from, until);
 }
 
 void CoreTrace::shift(std::size_t unit, std::uint64_t from, std::uint64_t until) {

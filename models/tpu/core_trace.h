@@ -19,6 +19,11 @@ class CoreTrace {
     /// the one before it, with which it may have overlapped.
     void work(std::size_t queue, const Instruction& instruction, std::uint32_t index,
               std::uint64_t from, std::uint64_t until);
+    /// Rows enter the array at its west edge; results leave at the south. For waveforms.
+    void west(std::size_t unit, const Instruction& instruction, std::uint32_t index,
+              std::uint64_t from, std::uint64_t until);
+    void south(std::size_t unit, const Instruction& instruction, std::uint32_t index,
+               std::uint64_t from, std::uint64_t until);
     /// What the array holds shifts in, or out.
     void shift(std::size_t unit, std::uint64_t from, std::uint64_t until);
     /// Why an array did not stream.
@@ -41,7 +46,8 @@ class CoreTrace {
     trace::Recorder& recorder_;
     Track steps_, host_;
     std::array<Track, kQueues> queues_;
-    std::array<Track, kMaxMatrixUnits> shifts_, idles_;
+    std::array<Track, kMaxMatrixUnits> shifts_, idles_, wests_, souths_;
+    const bool shows_waves_;
     Track vector_idle_;
     std::vector<trace::NameId> opcodes_;
     trace::NameId shift_, bank_;

@@ -176,6 +176,14 @@ bool Core::run_matrix(std::size_t index, Cycle now) {
     if (trace_ != nullptr) {
         trace_->work(queue_index, next, head.index, now, unhindered);
         trace_->bank_stall(queue_index, unhindered, unit.stream_end);
+        trace_->west(index, next, head.index, now, unit.stream_end);
+        const auto skew = static_cast<Cycle>(tile_.skew);
+        if (sums)
+            trace_->south(index, next, head.index, now + skew, unit.stream_end + skew);
+        else if (next.flag(kUnload))
+            trace_->south(index, next, head.index,
+                          unit.unload_end - static_cast<Cycle>(tile_.unload) + skew,
+                          unit.unload_end + skew);
     }
     unit.results.push_back({complete, head.step});
     StepCounters& counters = step(head.step);

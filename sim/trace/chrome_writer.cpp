@@ -33,7 +33,7 @@ void ChromeWriter::next() {
     is_first_ = false;
 }
 
-void ChromeWriter::add_track(TrackId, std::string_view group, std::string_view name) {
+void ChromeWriter::add_track(TrackId, std::string_view group, std::string_view name, TrackKind) {
     const auto number = static_cast<unsigned>(processes_.size()) + 1;
     const auto [process, is_new] = processes_.try_emplace(std::string(group), number);
     if (is_new) {
@@ -72,7 +72,7 @@ std::string ChromeWriter::text_of(const Label& label) const {
 }
 
 void ChromeWriter::write(const Event& event) {
-    if (event.kind >= EventKind::kInstruction) return;
+    if (event.kind >= EventKind::kValue) return;
     const Track& track = tracks_[static_cast<std::size_t>(event.track)];
     next();
     switch (event.kind) {

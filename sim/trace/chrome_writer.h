@@ -16,7 +16,8 @@ class ChromeWriter final : public Writer {
     ChromeWriter(const std::string& path, const std::string& title);
 
     bool shows_tracks() const override { return true; }
-    void add_track(TrackId id, std::string_view group, std::string_view name) override;
+    void add_track(TrackId id, std::string_view group, std::string_view name,
+                   TrackKind kind) override;
     void add_name(NameId id, std::string_view text) override;
     void write(const Event& event) override;
     void advance(Cycle) override {}

@@ -17,7 +17,7 @@ class KanataWriter final : public Writer {
     explicit KanataWriter(const std::string& path);
 
     bool shows_tracks() const override { return false; }
-    void add_track(TrackId, std::string_view, std::string_view) override {}
+    void add_track(TrackId, std::string_view, std::string_view, TrackKind) override {}
     void add_name(NameId id, std::string_view text) override;
     void write(const Event& event) override;
     void advance(Cycle horizon) override;

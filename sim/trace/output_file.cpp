@@ -12,6 +12,12 @@
 
 namespace lockstep::trace {
 
+std::FILE* open_nameless(const std::string& path) {
+    const int file = open(std::filesystem::absolute(path).parent_path().c_str(),
+                          O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return file >= 0 ? fdopen(file, "w+b") : std::tmpfile();
+}
+
 OutputFile::OutputFile(const std::string& path)
     : path_(std::filesystem::absolute(path)),
       temporary_(fmt::format("{}.{}.part", path_, getpid())) {

@@ -12,6 +12,10 @@
 
 namespace lockstep::trace {
 
+/// A new file without a name, beside `path` where its file system knows such; null: none could be
+/// made. It goes with the process.
+std::FILE* open_nameless(const std::string& path);
+
 class OutputFile {
   public:
     /// Throws InputError where the file cannot be made; the other functions where it cannot be

@@ -10,6 +10,7 @@
 #include "sim/error/error.h"
 #include "sim/trace/chrome_writer.h"
 #include "sim/trace/kanata_writer.h"
+#include "sim/trace/vcd_writer.h"
 
 namespace lockstep::trace {
 namespace {
@@ -19,7 +20,8 @@ constexpr unsigned kRecorderShift = 44;  ///< bits of an InstructionId for the n
 std::unique_ptr<Writer> make_writer(const std::string& path, const std::string& title) {
     if (path.ends_with(".json")) return std::make_unique<ChromeWriter>(path, title);
     if (path.ends_with(".kanata")) return std::make_unique<KanataWriter>(path);
-    throw InputError(fmt::format("{}: a trace ends in .json or .kanata", path));
+    if (path.ends_with(".vcd")) return std::make_unique<VcdWriter>(path, title);
+    throw InputError(fmt::format("{}: a trace ends in .json, .vcd or .kanata", path));
 }
 
 }  // namespace
@@ -55,6 +57,9 @@ InstructionId Recorder::instruction(Label label, std::uint32_t thread, Cycle at)
 Trace::Trace(const std::string& path, const Window& window, const std::string& title)
     : window_(window), writer_(make_writer(path, title)) {}
 
+Trace::Trace(std::unique_ptr<Writer> writer, const Window& window)
+    : window_(window), writer_(std::move(writer)) {}
+
 Trace::~Trace() {
     try {
         complete();
@@ -67,10 +72,14 @@ bool Trace::shows_tracks() const {
     return writer_->shows_tracks();
 }
 
-TrackId Trace::track(std::string_view group, std::string_view name) {
+bool Trace::shows_waves() const {
+    return writer_->shows_waves();
+}
+
+TrackId Trace::track(std::string_view group, std::string_view name, TrackKind kind) {
     const auto id = static_cast<TrackId>(tracks_.size());
     const auto [known, is_new] = tracks_.try_emplace(fmt::format("{}\n{}", group, name), id);
-    if (is_new) writer_->add_track(id, group, name);
+    if (is_new) writer_->add_track(id, group, name, kind);
     return known->second;
 }
 

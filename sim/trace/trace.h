@@ -19,6 +19,9 @@ inline constexpr Cycle kForever = ~Cycle{0};
 enum class TrackId : std::uint32_t {};
 enum class NameId : std::uint32_t {};
 
+/// What a track shows: slices and values that have names, or numbers.
+enum class TrackKind : std::uint8_t { kText, kReal, kInteger };
+
 /// An instruction on its way through a pipeline; 0: not recorded.
 using InstructionId = std::uint64_t;
 
@@ -27,6 +30,7 @@ struct Label {
     static constexpr std::uint64_t kNoNumber = ~std::uint64_t{0};
     NameId name{};
     std::uint64_t number = kNoNumber;
+    bool operator==(const Label&) const = default;
 };
 
 /// Cycles [from, until) are recorded.
@@ -35,7 +39,15 @@ struct Window {
     bool contains(Cycle cycle) const { return cycle >= from && cycle < until; }
 };
 
-enum class EventKind : std::uint8_t { kSlice, kInstant, kCounter, kInstruction, kStage, kRetire };
+enum class EventKind : std::uint8_t {
+    kSlice,
+    kInstant,
+    kCounter,
+    kValue,
+    kInstruction,
+    kStage,
+    kRetire
+};
 
 /// One record between a Recorder and the file.
 struct Event {
@@ -67,12 +79,20 @@ class Recorder {
             events_.push_back(
                 {.kind = EventKind::kInstant, .at = at, .track = track, .label = label});
     }
-    /// The track's value from now on.
+    /// The track's value from now on; not a number: it has none.
     void counter(TrackId track, double value, Cycle at) {
         at += shift_;
         if (window_.contains(at))
             events_.push_back(
                 {.kind = EventKind::kCounter, .at = at, .track = track, .value = value});
+    }
+
+    /// The name of what the track shows from now on; for waves.
+    void value(TrackId track, Label label, Cycle at) {
+        at += shift_;
+        if (window_.contains(at))
+            events_.push_back(
+                {.kind = EventKind::kValue, .at = at, .track = track, .label = label});
     }
 
     /// An instruction of a thread enters a pipeline, enters its next stage, leaves. Instructions
@@ -108,17 +128,22 @@ class Writer;
 class Trace {
   public:
     /// By the file's ending: .json (Chrome's trace events, for Perfetto; one microsecond there is
-    /// one cycle) or .kanata (Konata). Throws InputError where it is another or cannot be written.
+    /// one cycle), .vcd (waveforms; one nanosecond is one cycle) or .kanata (Konata). Throws
+    /// InputError where it is another or cannot be written.
     Trace(const std::string& path, const Window& window, const std::string& title);
+    /// In a form of the caller's.
+    Trace(std::unique_ptr<Writer> writer, const Window& window);
     ~Trace();
 
     const Window& window() const { return window_; }
-    /// A file shows either tracks (.json) or instructions (.kanata); the other is ignored.
+    /// A file shows either tracks (.json, .vcd) or instructions (.kanata); the other is ignored.
     bool shows_tracks() const;
+    /// Tracks are variables over time (.vcd): groups are scopes, with dots between them.
+    bool shows_waves() const;
     bool shows_instructions() const { return !shows_tracks(); }
 
     /// A row of the viewer; rows of a group stand together.
-    TrackId track(std::string_view group, std::string_view name);
+    TrackId track(std::string_view group, std::string_view name, TrackKind kind = TrackKind::kText);
     NameId name(std::string_view text);
     /// Lives as long as the trace.
     Recorder& recorder();

@@ -138,6 +138,9 @@ Device::Device(const Machine& machine, const DeviceOptions& options) : impl_(new
         }
         made.l2 = options.warm_l2 ? L2Start::kWarm : L2Start::kCold;
         made.samples = options.sample;
+        made.trace.signals = options.signals;
+        made.trace.first_sm = options.first_sm;
+        made.trace.last_sm = options.last_sm;
         ChipTurn::take();
         impl_->has_chip = true;
         impl_->device = make_simulator(impl_->machine, made);

@@ -196,6 +196,10 @@ struct DeviceOptions {
     std::uint64_t max_instructions = 0;  ///< of a launch; 0: no limit
     bool warm_l2 = false;                ///< what kernels leave in L2 is there for the next one
     bool sample = false;                 ///< estimate the time of large launches
+    /// In a SystemC program: Channels are sc_objects, and the state of these SMs, of L2 and of DRAM
+    /// is signals (sim/engine/systemc.md), at the cost of some speed.
+    bool signals = false;
+    unsigned first_sm = 0, last_sm = 0;  ///< with signals
 };
 
 /// A loaded module. Lives as long as its Device.

@@ -71,6 +71,9 @@ class LOCKSTEP_API GpuTlm : public sc_core::sc_module {
         std::uint64_t memory_bytes = 64ull << 20;  ///< of the window
         unsigned threads = 1;
         bool warm_l2 = false;
+        /// As in DeviceOptions: what sc_find_object finds below this module.
+        bool signals = false;
+        unsigned first_sm = 0, last_sm = 0;
         /// Not 0: the GPU's DRAM is yours. Each memory partition has a socket, which takes so many
         /// requests in an SM's cycle.
         unsigned dram_requests_per_cycle = 0;

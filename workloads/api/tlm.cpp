@@ -32,7 +32,11 @@ struct GpuTlm::Impl {
     Impl(const Machine& machine, const Options& options)
         : link(system::HostLink::of(*machine.impl().machine)),
           times(system::HostParameters::of(*machine.impl().machine)),
-          device(machine, {.threads = options.threads, .warm_l2 = options.warm_l2}),
+          device(machine, {.threads = options.threads,
+                           .warm_l2 = options.warm_l2,
+                           .signals = options.signals,
+                           .first_sm = options.first_sm,
+                           .last_sm = options.last_sm}),
           edges(*device.impl().device, options.dram_requests_per_cycle),
           memory(device.allocate(options.memory_bytes)),
           memory_bytes(options.memory_bytes) {

@@ -60,13 +60,13 @@ constexpr Kind kKinds[] = {
                 "--sample --source --trace "
                 "--trace-window "
                 "--trace-sms",
-     .traces = ".json .kanata",
+     .traces = ".json .vcd .kanata",
      .ways = kGpuWays},
     {.name = "tpu",
      .phrase = "a TPU",
      .example = "tpu_v1",
      .options = "--energy --no-values --power-cap --program --top --trace --trace-window",
-     .traces = ".json",
+     .traces = ".json .vcd",
      .ways = kTpuWays},
     {.name = "npu",
      .phrase = "an NPU",

@@ -80,7 +80,7 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
         distribute(end);
         if (trace_ != nullptr) trace_window(clock_.cycle_at(end));
     });
-    trace_ = GpuTrace::make(machine, parameters, options.trace);
+    trace_ = GpuTrace::make(simulation_, machine, parameters, *memory_, options.trace);
     if (trace_ != nullptr)
         for (unsigned i = 0; i < count; ++i) sms_[i]->trace_to(trace_->sm(i));
     if (options.counts_instructions)
@@ -278,6 +278,12 @@ void Chip::trace_window(Cycle end) {
         for (unsigned i = 0; i < sms_.size(); ++i)
             if (SmTrace* const sm = trace_->sm(i); sm != nullptr)
                 sm->sample(sms_[i]->counters(), sms_[i]->memory_counters(), end);
+    }
+    if (trace_->wants_queues(end)) {
+        trace_->queues(*memory_, end);
+        for (unsigned i = 0; i < sms_.size(); ++i)
+            if (SmTrace* const sm = trace_->sm(i); sm != nullptr)
+                sm->queues(sms_[i]->l1_queues(), ports_[i]->outstanding(), end);
     }
     trace_->end_window(end);
 }

@@ -11,7 +11,9 @@
 
 #include "isa/sass/program.h"
 #include "models/device.h"
+#include "models/gpu/memory/memory_system.h"
 #include "models/gpu/metrics/counters.h"
+#include "models/gpu/sm/l1_queues.h"
 #include "models/gpu/sm/memory_instruction.h"
 #include "models/gpu/sm/static_info.h"
 #include "sim/trace/trace.h"
@@ -20,7 +22,7 @@ namespace lockstep::gpu {
 
 /// The names that all SMs use.
 struct TraceNames {
-    trace::NameId cta{};
+    trace::NameId cta{}, none{};
     std::array<trace::NameId, kWarpStates> state{};
     trace::NameId issue{}, read{}, execute{}, queue{}, memory{}, write_back{};
 };
@@ -50,6 +52,8 @@ class SmTrace {
     /// `lanes`: those that execute it; viewers show them with it.
     trace::InstructionId issued(std::uint32_t warp, trace::NameId name, const StaticInstruction& in,
                                 std::uint32_t lanes, engine::Cycle now);
+    /// How full the L1's queues and the way to the crossbar are; for waves.
+    void queues(const L1Queues& l1, std::uint32_t outstanding, engine::Cycle at);
     /// Instructions that wait in a sub-core's memory queue.
     void queued(unsigned sub_core, unsigned instructions, engine::Cycle now) {
         recorder_.counter(queues_[sub_core], instructions, now);
@@ -70,6 +74,13 @@ class SmTrace {
         WarpState state = WarpState::kCount;  ///< kCount: no warp is there
         engine::Cycle since = 0;
     };
+    /// What a waveform shows of a sub-core.
+    struct SubCoreWaves {
+        trace::TrackId issue, warp, stall;
+        std::array<std::uint32_t, kWarpStates> warps{};  ///< by state
+    };
+    void add_waves(trace::Trace& trace, const std::string& group);
+    void change(std::uint32_t warp, WarpState state, engine::Cycle since, engine::Cycle at);
     void close(std::uint32_t warp, engine::Cycle at);
 
     trace::Recorder& recorder_;
@@ -78,6 +89,8 @@ class SmTrace {
     const SmParameters& parameters_;
     std::vector<trace::TrackId> ctas_, warps_, queues_;
     std::vector<std::array<trace::TrackId, kPipes>> pipes_;  ///< by sub-core
+    std::vector<SubCoreWaves> waves_;                        ///< none: not a waveform
+    trace::TrackId l1_data_, l1_misses_, l1_crossbar_, outstanding_;
     trace::TrackId ipc_, resident_, l1_sectors_;
     std::vector<Open> open_;
     engine::Cycle sampled_ = 0;
@@ -87,10 +100,12 @@ class SmTrace {
 class GpuTrace {
   public:
     /// Null where no trace is asked for. Throws InputError where the machine has no such SM.
-    static std::unique_ptr<GpuTrace> make(const config::Machine& machine,
+    static std::unique_ptr<GpuTrace> make(engine::Simulation& simulation,
+                                          const config::Machine& machine,
                                           const SmParameters& parameters,
-                                          const TraceOptions& options);
-    GpuTrace(const config::Machine& machine, const SmParameters& parameters,
+                                          const MemorySystem& memory, const TraceOptions& options);
+    GpuTrace(engine::Simulation& simulation, const config::Machine& machine,
+             const SmParameters& parameters, const MemorySystem& memory,
              const TraceOptions& options);
 
     /// Null: not to be traced.
@@ -108,6 +123,9 @@ class GpuTrace {
     bool wants_sample(engine::Cycle now) const;
     /// What the chip's memory did since the last sample.
     void sample(const PartitionCounters& memory, engine::Cycle now);
+    /// A waveform wants to know how full queues are at a cycle.
+    bool wants_queues(engine::Cycle now) const;
+    void queues(const MemorySystem& memory, engine::Cycle now);
     /// A window has ended: nothing that happens later is before this cycle.
     void end_window(engine::Cycle end) {
         trace_.drain(shift_ < 0 ? end + static_cast<engine::Cycle>(shift_) : end);
@@ -119,7 +137,16 @@ class GpuTrace {
                engine::Cycle end);
 
   private:
+    struct PartitionWaves {
+        trace::TrackId replies;
+        std::vector<trace::TrackId> slices, misses, channels;
+    };
+    void add_waves(const MemorySystem& memory);
+    const char* group() const { return trace_.shows_waves() ? "gpu" : "GPU"; }
+
+    const bool is_signals_;
     trace::Trace trace_;
+    std::vector<PartitionWaves> partitions_;  ///< none: not a waveform
     TraceNames names_;
     const unsigned first_;
     std::vector<std::unique_ptr<SmTrace>> sms_;

@@ -173,7 +173,7 @@ void ClusterUnit::take(Cycle now, const ClusterMessage& message) {
         case Kind::kArrive:
             break;
     }
-    LOCKSTEP_CHECK(false, "SM {}: an arrival at barrier.cluster came to an SM", sm_);
+    LOCKSTEP_CHECK(false, "SM {}: an arrival at barrier.cluster reached an SM", sm_);
 }
 
 void ClusterUnit::send_queued(Cycle now) {

@@ -35,6 +35,8 @@ class DramChannel {
     void advance(engine::Cycle until, std::vector<Completion>& completions);
     engine::Cycle next_event() const;
     bool idle() const { return reads_.empty() && writes_.empty() && controller_.waiting() == 0; }
+    /// Transfers that have not begun.
+    std::size_t queue() const { return reads_.size() + writes_.size() + controller_.waiting(); }
     const memory::dram::Statistics& statistics() const { return controller_.statistics(); }
 
   private:

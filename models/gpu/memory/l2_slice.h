@@ -88,6 +88,10 @@ class L2Slice {
         return input_[0].queue.empty() && input_[1].queue.empty() && events_.empty() &&
                free_mshrs_.size() == mshrs_.size() && writing_ == 0;
     }
+    /// Requests that wait for the tags.
+    std::size_t queue() const { return input_[0].queue.size() + input_[1].queue.size(); }
+    /// Lines that it waits for.
+    std::size_t misses() const { return mshrs_.size() - free_mshrs_.size(); }
     void clear() {
         tags_.clear();
         coalescer_.clear();

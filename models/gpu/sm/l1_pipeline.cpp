@@ -405,12 +405,12 @@ Cycle L1Pipeline::next_event() const {
 }
 
 void L1Pipeline::advance(Cycle now) {
-    bool came = false;
+    bool any_arrived = false;
     while (port_.next_reply() <= now) {
         take(now, port_.receive(now));
-        came = true;
+        any_arrived = true;
     }
-    if (came && stalled_) resume(now);
+    if (any_arrived && stalled_) resume(now);
     pass_data(now);
     if (queue_.size() < p_.miss_queue && tma_.next_event() <= now) advance_tma(now);
     queue_.advance(now);

@@ -8,6 +8,7 @@
 #include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/coalescer.h"
 #include "models/gpu/sm/l1_cache.h"
+#include "models/gpu/sm/l1_queues.h"
 #include "models/gpu/sm/latency_fifo.h"
 #include "models/gpu/sm/memory_unit_parameters.h"
 #include "models/gpu/sm/miss_table.h"
@@ -40,6 +41,7 @@ class L1Pipeline {
     void advance(engine::Cycle now);
     engine::Cycle next_event() const;
     bool idle() const { return pending_.is_empty() && misses_.is_empty() && queue_.size() == 0; }
+    L1Queues queues() const { return {fifo_.size(), misses_.size(), queue_.size()}; }
     std::uint32_t outstanding_stores(std::uint16_t warp) const { return stores_[warp]; }
     void invalidate();
 

@@ -163,6 +163,9 @@ void MemoryUnit::advance(Cycle now) {
 Cycle MemoryUnit::next_event() const {
     return implementation_->l1().next_event();
 }
+L1Queues MemoryUnit::queues() const {
+    return implementation_->l1().queues();
+}
 bool MemoryUnit::idle() const {
     return implementation_->l1().idle();
 }

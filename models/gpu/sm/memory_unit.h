@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "models/gpu/metrics/counters.h"
+#include "models/gpu/sm/l1_queues.h"
 #include "models/gpu/sm/memory_instruction.h"
 #include "sim/config/machine.h"
 
@@ -53,6 +54,7 @@ class MemoryUnit {
     /// The next cycle with something to do, replies that are known to come included; kNever: none.
     engine::Cycle next_event() const;
 
+    L1Queues queues() const;
     /// Nothing is under way.
     bool idle() const;
     /// Stores and reductions of a warp slot that are not performed yet (MEMBAR waits for 0).

@@ -29,6 +29,7 @@ class MissTable {
     }
     bool is_full() const { return free_.empty(); }
     bool is_empty() const { return free_.size() == entries_.size(); }
+    std::size_t size() const { return entries_.size() - free_.size(); }
     /// An entry for a line that has none; the table must not be full.
     std::uint32_t add(std::uint64_t line, EvictionPriority priority);
     Entry& operator[](std::uint32_t entry) { return entries_[entry]; }

@@ -528,6 +528,10 @@ const sass::Cta* Sm::resident_cta() const {
     return nullptr;
 }
 
+L1Queues Sm::l1_queues() const {
+    return memory_ == nullptr ? L1Queues{} : memory_->queues();
+}
+
 std::string Sm::explain_wait() const {
     constexpr Cycle kRecently = 50'000'000;  // loops that sleep between their questions included
     std::string text;

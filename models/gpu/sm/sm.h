@@ -138,6 +138,8 @@ class Sm final : public engine::Tile, public MemoryListener, public ClusterListe
     SmCounters& counters() { return counters_; }
     const SmCounters& counters() const { return counters_; }
     MemoryCounters& memory_counters() { return memory_counters_; }
+    /// Of the last kernel's carve-out; nothing where none has run.
+    L1Queues l1_queues() const;
     ClusterCounters cluster_counters() const {
         return cluster_ == nullptr ? ClusterCounters{} : cluster_->counters();
     }

@@ -271,6 +271,11 @@ class Netlist : public sc_core::sc_module {
 
 }  // namespace
 
+bool netlist_fits(const Parameters& p) {
+    return p.array.inputs <= kLargestArray && p.array.outputs <= kLargestArray &&
+           std::uint64_t{p.array.stripe} * p.array.pixels <= 2 * kLargestArray;
+}
+
 std::string check_netlist(const Instruction& i, const Parameters& p) {
     if (i.opcode() != Opcode::kConvolve) return "the netlist shows convolve alone";
     if (i[kUpsampleHeight] > 1 || i[kUpsampleWidth] > 1) return "the netlist knows no upsampling";

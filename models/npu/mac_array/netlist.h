@@ -30,6 +30,8 @@ struct NetlistResult {
     std::vector<std::int32_t> sums;  ///< [pixel][output], biases not added
 };
 
+/// Whether the netlist can show an array of this size at all.
+bool netlist_fits(const Parameters& parameters);
 /// Why the netlist cannot show this instruction on this array; empty where it can.
 std::string check_netlist(const Instruction& instruction, const Parameters& parameters);
 

@@ -99,7 +99,7 @@ TEST(Tpu, TracesQueuesAndIdleArrays) {
          {"matrix0", "matrix0 idle", "weight stall", "read_weights 3", "activate 5", "fc"})
         EXPECT_THAT(text, HasSubstr(std::string("\"") + what + "\"")) << what;
     fs::remove(path);
-    EXPECT_EQ(lockstep("run " + kExample + " --on tpu_v1 --trace x.vcd").status, 2);
+    EXPECT_EQ(lockstep("run " + kExample + " --on tpu_v1 --trace x.kanata").status, 2);
     EXPECT_EQ(lockstep("run " + kExample + " --on tpu_v1 --trace x.json --trace-window 5").status,
               2);
 }

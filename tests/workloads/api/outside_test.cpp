@@ -107,6 +107,12 @@ void check_virtual_platform(const Folder& folder) {
     EXPECT_GE(more, kMore - 10);
     EXPECT_LE(more, 2 * kMore + 10);
     EXPECT_EQ(words_behind(near.output, "DRAM saw "), words_behind(far.output, "DRAM saw "));
+    const Result traced = platform(cubin() + " 0 " + folder.path("waves"));
+    EXPECT_EQ(traced.status, 0) << traced.output;
+    EXPECT_EQ(words_behind(traced.output, "launch 1: "), second);
+    const std::string waves = shell("cat " + folder.path("waves.vcd")).output;
+    EXPECT_THAT(waves, HasSubstr("$enddefinitions"));
+    EXPECT_GT(std::count(waves.begin(), waves.end(), '#'), 100);
     const Result wrong = platform("/dev/null");
     EXPECT_EQ(wrong.status, 1);
     EXPECT_THAT(wrong.output, HasSubstr("this is no cubin"));

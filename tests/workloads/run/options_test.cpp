@@ -65,7 +65,7 @@ TEST(Options, OfValuesNeedValues) {
 
 TEST(Options, ATraceEndsAsItsMachineWritesIt) {
     Job job{.what = "vector_add:n=32", .trace_file = "x.vcd"};
-    EXPECT_THAT(wrong_with(job), HasSubstr("a GPU ends in .json or .kanata"));
+    EXPECT_THAT(wrong_with(job), HasSubstr("a GPU ends in .json or .vcd or .kanata"));
     job.trace_file = "";
     job.trace_window = "1:2";
     EXPECT_EQ(wrong_with(job), "--trace-window needs --trace FILE");

@@ -114,7 +114,7 @@ TEST(Train, RefusesWhatDoesNotFit) {
     auto training = two_steps();
     training->batch = 4;
     job.training = training;
-    EXPECT_THAT(refusal_of(job), HasSubstr("the batch is said twice"));
+    EXPECT_THAT(refusal_of(job), HasSubstr("the batch is given twice"));
     job = job_on("host", "mlp:input=9");
     training = two_steps();
     training->options.data.name = "digits";

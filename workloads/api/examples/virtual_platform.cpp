@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SystemC virtual platform with a GPU in it: a host that knows nothing but the GPU's registers
 // (see lockstep_tlm.h), and, where asked for, a DRAM of the platform's own behind the GPU's L2.
-//   virtual_platform CUBIN [NANOSECONDS]      NANOSECONDS: latency of the platform's DRAM
+//   virtual_platform CUBIN [NANOSECONDS [WAVES]]   NANOSECONDS: latency of the platform's DRAM, 0:
+//   the machine's; WAVES: writes WAVES.vcd with signals of SM 0
 #include <lockstep/lockstep_tlm.h>
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -136,13 +137,25 @@ int simulate(int argc, char** argv) {
     std::vector<char> module{std::istreambuf_iterator<char>(file), {}};
     ls::GpuTlm::Options options;
     options.dram_requests_per_cycle = nanoseconds > 0 ? 2 : 0;
+    options.signals = argc > 3;
     ls::GpuTlm gpu("gpu", ls::Machine("h200", {"sm.count=8"}), options);
     Host host("host", std::move(module));
     host.gpu.bind(gpu.host);
     std::unique_ptr<Memory> memory;
     if (gpu.dram_ports() != 0) memory = std::make_unique<Memory>("memory", nanoseconds);
     for (std::size_t i = 0; i < gpu.dram_ports(); ++i) gpu.dram_port(i).bind(memory->ports);
+    sc_core::sc_trace_file* const waves =
+        argc > 3 ? sc_core::sc_create_vcd_trace_file(argv[3]) : nullptr;
+    if (waves != nullptr)
+        for (const char* const name : {"sub_core0.warp", "sub_core0.stall", "L1_misses"}) {
+            const std::string path = std::string("gpu.h200.sm0.") + name;
+            auto* const signal = dynamic_cast<sc_core::sc_signal<sc_dt::uint64>*>(
+                sc_core::sc_find_object(path.c_str()));
+            if (signal == nullptr) throw ls::Error(1, path + ": no such signal");
+            sc_core::sc_trace(waves, *signal, path);
+        }
     sc_core::sc_start();
+    if (waves != nullptr) sc_core::sc_close_vcd_trace_file(waves);
     std::printf("%s after %u polls\n", host.is_right ? "right" : "WRONG", host.polls);
     if (memory != nullptr)
         std::printf("the platform's DRAM saw %llu reads, %llu writes\n",

@@ -42,13 +42,9 @@ TraceOptions trace_options(const RunOptions& options) {
         return trace;
     }
     if (options.mode != "cycle") throw InputError("--trace needs --mode cycle");
-    if (trace.file.ends_with(".vcd"))
-        throw InputError(
-            fmt::format("{}: a VCD shows wires, which the GPU model has none of; "
-                        "a GPU's trace ends in .json or .kanata",
-                        trace.file));
-    if (!trace.file.ends_with(".json") && !trace.file.ends_with(".kanata"))
-        throw InputError(fmt::format("{}: a trace ends in .json or .kanata", trace.file));
+    if (!trace.file.ends_with(".json") && !trace.file.ends_with(".kanata") &&
+        !trace.file.ends_with(".vcd"))
+        throw InputError(fmt::format("{}: a trace ends in .json, .vcd or .kanata", trace.file));
     if (!options.trace_window.empty()) {
         if (options.trace_window.find(':') == std::string::npos)
             throw InputError(

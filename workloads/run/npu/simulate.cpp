@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "isa/command/disassembler.h"
+#include "models/npu/mac_array/netlist.h"
 #include "workloads/run/npu/array_trace.h"
 
 namespace lockstep::run {
@@ -61,9 +63,11 @@ npu::RunResult simulate_npu_program(const Job& job, const npu::Program& program,
                                     const npu::Parameters& parameters, npu::Storage& storage,
                                     stats::Statistics& statistics, Screen& screen,
                                     const std::function<void(std::uint32_t)>& host) {
-    const bool wires = job.trace_file.ends_with(".vcd");
+    // A small array shows its wires, others their commands and queues.
+    const bool wires = job.trace_file.ends_with(".vcd") && npu::netlist_fits(parameters);
     const std::unique_ptr<trace::Trace> trace = wires ? nullptr : make_trace(job);
-    ArrayTrace array(job, parameters);
+    std::optional<ArrayTrace> array;
+    if (wires) array.emplace(job, parameters);
     npu::RunResult result =
         npu::run(program, parameters, storage,
                  {.values = !job.no_values,
@@ -74,8 +78,14 @@ npu::RunResult simulate_npu_program(const Job& job, const npu::Program& program,
                       [&](std::uint64_t done) {
                           screen.progress("instructions", done, program.instructions.size());
                       },
-                  .observe = wires ? array.observer() : nullptr});
-    if (wires) array.write(screen);
+                  .observe = wires ? array->observer() : nullptr});
+    if (wires)
+        array->write(screen);
+    else if (job.trace_file.ends_with(".vcd"))
+        screen.print(fmt::format(
+            "{}: commands and queues; the array's wires are shown where it has at most {} x {} "
+            "lanes and stripes of {} pixels (--set array.inputs= array.outputs= array.stripe=)\n",
+            job.trace_file, npu::kLargestArray, npu::kLargestArray, 2 * npu::kLargestArray));
     show(result, parameters, job.top, screen);
     for (const npu::StepResult& step : result.steps) {
         stats::Step made;
@@ -117,16 +127,16 @@ void emulate_npu_program(const npu::Program& program, const npu::Parameters& par
                 fmt::format("instruction {}: {}: {}", i, command::disassemble(instruction), wrong));
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const command::ProgramStep said =
+        const command::ProgramStep declared =
             i < program.steps.size() ? program.steps[i] : command::ProgramStep{"program", 0};
-        const std::uint64_t macs = said.macs != 0 ? said.macs : steps[i].macs;
+        const std::uint64_t macs = declared.macs != 0 ? declared.macs : steps[i].macs;
         stats::Step made;
-        made.name = said.name;
+        made.name = declared.name;
         made.metrics = {{"macs", macs}, {"lockstep__instructions", steps[i].instructions}};
         statistics.add(std::move(made));
         statistics.add_time(0, 0, steps[i].instructions);
-        screen.print(
-            fmt::format("{}  {} instructions  {} MACs\n", said.name, steps[i].instructions, macs));
+        screen.print(fmt::format("{}  {} instructions  {} MACs\n", declared.name,
+                                 steps[i].instructions, macs));
     }
 }
 
