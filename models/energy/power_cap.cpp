@@ -8,16 +8,11 @@
 
 #include "models/energy/account.h"
 #include "sim/error/error.h"
+#include "sim/stats/find.h"
 
 namespace lockstep::energy {
 
 namespace {
-
-double value(const stats::Metrics& metrics, std::string_view wanted) {
-    for (const auto& [name, value] : metrics)
-        if (name == wanted) return value.as_double();
-    return 0;
-}
 
 /// A step's time and energy, with and without a limit.
 struct Capped {
@@ -26,13 +21,14 @@ struct Capped {
 
 Capped capped(const stats::Metrics& step, double watts) {
     Capped result;
-    result.energy = value(step, "energy.total");
-    const double power = value(step, "energy.power");
+    result.energy = stats::number(step, "energy.total");
+    const double power = stats::number(step, "energy.power");
     if (power <= 0) return result;
     result.seconds = result.capped_seconds = result.energy / power;
     result.capped_energy = result.energy;
     if (power <= watts) return result;
-    const double still = value(step, "energy.constant") + value(step, "energy.leakage"),
+    const double still =
+                     stats::number(step, "energy.constant") + stats::number(step, "energy.leakage"),
                  idle = still / result.seconds;
     if (idle >= watts)
         throw InputError(fmt::format(
@@ -85,16 +81,17 @@ void cap_power(stats::Statistics& run, double watts) {
 
 std::string power_cap_report(const stats::Statistics& run) {
     const stats::Metrics& totals = run.totals();
-    const double limit = value(totals, "power_cap.limit"), power = value(totals, "energy.power");
+    const double limit = stats::number(totals, "power_cap.limit"),
+                 power = stats::number(totals, "energy.power");
     if (limit <= 0 || power <= 0) return "";
-    const double before = value(totals, "energy.total") / power,
-                 after = value(totals, "power_cap.seconds");
+    const double before = stats::number(totals, "energy.total") / power,
+                 after = stats::number(totals, "power_cap.seconds");
     constexpr double kMicro = 1e6;
     return fmt::format(
         "At most {:.4g} W: {:.4g} us for {:.4g} us ({:+.1f}%), {:.0f}% of the time is in steps "
         "that are slowed\n",
         limit, after * kMicro, before * kMicro, 100 * (after / before - 1),
-        value(totals, "power_cap.slowed.pct"));
+        stats::number(totals, "power_cap.slowed.pct"));
 }
 
 }  // namespace lockstep::energy

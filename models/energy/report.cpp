@@ -10,18 +10,13 @@
 #include <vector>
 
 #include "models/energy/account.h"
+#include "sim/stats/find.h"
 
 namespace lockstep::energy {
 
 namespace {
 
 constexpr std::size_t kSteps = 8, kNameWidth = 48;
-
-double value(const stats::Metrics& metrics, std::string_view wanted) {
-    for (const auto& [name, value] : metrics)
-        if (name == wanted) return value.as_double();
-    return 0;
-}
 
 std::string joules(double energy) {
     constexpr const char* kUnits[] = {"J", "mJ", "uJ", "nJ", "pJ"};
@@ -54,14 +49,15 @@ void add_steps(std::string& text, const stats::Statistics& run, double total) {
     for (const stats::Step& step : run.steps()) steps.push_back(&step);
     if (steps.size() < 2) return;
     std::stable_sort(steps.begin(), steps.end(), [](const stats::Step* a, const stats::Step* b) {
-        return value(a->metrics, "energy.total") > value(b->metrics, "energy.total");
+        return stats::number(a->metrics, "energy.total") >
+               stats::number(b->metrics, "energy.total");
     });
     text += "  by step\n";
     for (const stats::Step* step : steps | std::views::take(kSteps)) {
-        const double energy = value(step->metrics, "energy.total");
-        text +=
-            fmt::format("  {:<{}} {:>12} {:>6.1f}%  {:.1f} W\n", shortened(step->name), kNameWidth,
-                        joules(energy), 100 * energy / total, value(step->metrics, "energy.power"));
+        const double energy = stats::number(step->metrics, "energy.total");
+        text += fmt::format("  {:<{}} {:>12} {:>6.1f}%  {:.1f} W\n", shortened(step->name),
+                            kNameWidth, joules(energy), 100 * energy / total,
+                            stats::number(step->metrics, "energy.power"));
     }
     if (steps.size() > kSteps) text += fmt::format("  and {} more\n", steps.size() - kSteps);
 }
@@ -70,14 +66,14 @@ void add_steps(std::string& text, const stats::Statistics& run, double total) {
 
 std::string report(const stats::Statistics& run) {
     const stats::Metrics& totals = run.totals();
-    const double total = value(totals, "energy.total");
+    const double total = stats::number(totals, "energy.total");
     if (total <= 0) return "";
-    std::string text =
-        fmt::format("\nEnergy {} +- {:.0f}%, {:.1f} W on average\n", joules(total),
-                    100 * value(totals, "energy.uncertainty"), value(totals, "energy.power"));
+    std::string text = fmt::format("\nEnergy {} +- {:.0f}%, {:.1f} W on average\n", joules(total),
+                                   100 * stats::number(totals, "energy.uncertainty"),
+                                   stats::number(totals, "energy.power"));
     add_components(text, totals, total);
     add_steps(text, run, total);
-    if (const double area = value(totals, "area.total"); area > 0)
+    if (const double area = stats::number(totals, "area.total"); area > 0)
         text += fmt::format("Area {:.0f} mm2\n", area);
     return text;
 }

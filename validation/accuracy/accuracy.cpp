@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/stats/find.h"
 #include "validation/accuracy/gpu_class.h"
 #include "validation/published/published.h"
 
@@ -14,9 +15,8 @@ namespace {
 
 /// The multiply-adds of a step; nothing where the machine does not count them.
 std::optional<double> macs_of(const stats::Step& step) {
-    for (const auto& [name, value] : step.metrics)
-        if (name == "macs") return value.as_double();
-    return std::nullopt;
+    const stats::Value* const macs = stats::find(step.metrics, "macs");
+    return macs == nullptr ? std::nullopt : std::optional(macs->as_double());
 }
 
 }  // namespace

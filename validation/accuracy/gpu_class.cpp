@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sim/stats/find.h"
+
 namespace lockstep::validation {
 
 namespace {
@@ -15,9 +17,7 @@ constexpr double kMostlyIdle = 0.5;  // of a kernel's time no SM works
 constexpr double kManyAtomics = 0.01;
 
 double value_of(const stats::Step& step, std::string_view name) {
-    for (const auto& [metric, value] : step.metrics)
-        if (metric == name) return value.as_double();
-    return 0;
+    return stats::number(step.metrics, name);
 }
 
 }  // namespace

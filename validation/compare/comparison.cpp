@@ -12,6 +12,7 @@
 #include "isa/cubin/cubin.h"
 #include "models/device.h"
 #include "sim/error/error.h"
+#include "sim/stats/find.h"
 #include "validation/compare/output_difference.h"
 #include "validation/compare/recording_device.h"
 #include "validation/measure/measure_pair.h"
@@ -89,9 +90,7 @@ class SimulatedCounters : public Counters {
     bool has(std::string_view) const override { return true; }
     /// What a launch has no number of did not happen in it.
     double at(std::size_t launch, std::string_view metric) const override {
-        for (const auto& [name, value] : launches_[launch].result.metrics)
-            if (name == metric) return value.as_double();
-        return 0;
+        return stats::number(launches_[launch].result.metrics, metric);
     }
 
   private:

@@ -90,7 +90,7 @@ std::vector<Row> rows(const Request& request) {
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
     for (std::size_t job = begun; job < jobs; ++job)
-        fmt::print(stderr, "{}: NOT COMPARED: the time limit came first\n", name_of(job));
+        fmt::print(stderr, "{}: NOT COMPARED: the time limit was reached\n", name_of(job));
     fmt::print(stderr, "{} of {} pairs compared in {} s, {} at a time\n", begun - failed, jobs,
                seconds.count(), request.threads);
     return list;

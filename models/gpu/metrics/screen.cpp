@@ -13,6 +13,7 @@
 #include "models/device.h"
 #include "models/gpu/metrics/groups.h"
 #include "models/gpu/sampling/samples.h"
+#include "sim/stats/find.h"
 #include "sim/stats/statistics.h"
 
 namespace lockstep {
@@ -39,9 +40,7 @@ constexpr std::string_view kStallPrefix = "smsp__average_warps_issue_stalled_";
 constexpr std::string_view kStallSuffix = "_per_issue_active.ratio";
 
 double value(const stats::Step& step, std::string_view name) {
-    for (const auto& [key, value] : step.metrics)
-        if (key == name) return value.as_double();
-    return 0;
+    return stats::number(step.metrics, name);
 }
 
 std::string shortened(const std::string& name, std::size_t width) {
@@ -248,8 +247,7 @@ std::string sampling(const std::vector<const stats::Step*>& steps) {
     double cycles = 0, uncertain = 0;
     for (const stats::Step* step : steps) {
         const auto has = [&](std::string_view name) {
-            return std::ranges::any_of(step->metrics,
-                                       [&](const auto& m) { return m.first == name; });
+            return stats::find(step->metrics, name) != nullptr;
         };
         if (!has(gpu::kSampledCtas)) continue;
         ++sampled;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "sim/stats/find.h"
+
 namespace lockstep::gpu {
 
 namespace {
@@ -17,12 +19,6 @@ void set(stats::Metrics& metrics, std::string_view name, const stats::Value& val
             return;
         }
     metrics.emplace_back(std::string(name), value);
-}
-
-double value_of(const stats::Metrics& metrics, std::string_view name) {
-    for (const auto& [own, value] : metrics)
-        if (own == name) return value.as_double();
-    return 0;
 }
 
 /// What a profiler calls an elapsed time, and what goes with it.
@@ -106,7 +102,7 @@ LaunchResult Samples::like(const LaunchResult& known, const LaunchResult& emulat
     result.profile = nullptr;
     set(result.metrics, kSampledCtas, std::uint64_t{0});
     set(result.metrics, kSampleError,
-        value_of(known.metrics, kSampleError) + 100 * std::abs(ratio - 1));
+        stats::number(known.metrics, kSampleError) + 100 * std::abs(ratio - 1));
     return result;
 }
 

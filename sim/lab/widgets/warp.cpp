@@ -13,6 +13,7 @@
 #include "sim/error/error.h"
 #include "sim/lab/widgets/request.h"
 #include "sim/lab/widgets/widgets.h"
+#include "sim/stats/find.h"
 #include "workloads/cuda/kernel_images.h"
 #include "workloads/run/job.h"
 
@@ -200,8 +201,9 @@ Json warp_over_time(const nlohmann::json& json) {
     for (const char* name :
          {"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
           "smsp__thread_inst_executed_per_inst_executed.ratio", "sm__cycles_elapsed.max"})
-        for (const auto& [metric, value] : outcome.statistics.steps().at(0).metrics)
-            if (metric == name) metrics[name] = value.as_double();
+        if (const stats::Value* const value =
+                stats::find(outcome.statistics.steps().at(0).metrics, name))
+            metrics[name] = value->as_double();
     return {{"kernel", kernel},
             {"machine", job.machine},
             {"issues", std::move(list)},

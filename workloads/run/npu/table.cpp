@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/energy/account.h"
+#include "sim/stats/find.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/builtin/digits.h"
 #include "workloads/network/graph/quantisation.h"
@@ -65,16 +66,15 @@ double percent_of_digits(const network::Graph& legal, const network::NpuPrecisio
     return percent_right(npu_results(run, storage).at(0), digits.labels);
 }
 
-double sum_of(const stats::Statistics& statistics, std::string_view name, double otherwise) {
+double sum_of(const stats::Statistics& statistics, std::string_view name, double default_value) {
     double sum = 0;
     bool has = false;
     for (const stats::Step& step : statistics.steps())
-        for (const auto& [key, value] : step.metrics)
-            if (key == name) {
-                sum += value.number;
-                has = true;
-            }
-    return has ? sum : otherwise;
+        if (const stats::Value* const value = stats::find(step.metrics, name)) {
+            sum += value->number;
+            has = true;
+        }
+    return has ? sum : default_value;
 }
 
 std::string cell(double value, const char* unit, int digits) {
