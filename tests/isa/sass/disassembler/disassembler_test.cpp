@@ -111,6 +111,17 @@ TEST(Disassembler, PrintsFormsThatOnlyLibrariesHave) {
               "LDG.E R5, [RZ.U32+UR10]");
 }
 
+// Conversions to bf16, as nvcc 13 makes them of __floats2bfloat162_rn and __double2bfloat16.
+TEST(Disassembler, PrintsConversionsToBf16) {
+    const std::pair<Word, std::string> cases[] = {
+        {{.lo = 0x0000000d000b723e, .hi = 0x002fe400000010ff},
+         "F2FP.BF16.F32.PACK_AB R11, R0, R13"},
+        {{.lo = 0x3fc000000d0d783e, .hi = 0x000fe200000010ff},
+         "F2FP.BF16.F32.PACK_AB R13, R13, 1.5"},
+        {{.lo = 0x0000000200097310, .hi = 0x004e240000302000}, "F2F.BF16.F64 R9, R2"}};
+    for (const auto& [word, text] : cases) EXPECT_EQ(disassemble(word, 90, 0), text);
+}
+
 TEST(Disassembler, PrintsAnUnknownWordAsBytes) {
     EXPECT_FALSE(is_known({.lo = 0xfff, .hi = 0}, 90));
     EXPECT_EQ(disassemble({.lo = 0xfff, .hi = 1}, 90, 0),
