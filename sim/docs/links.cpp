@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "sim/docs/source.h"
 #include "sim/html/plot.h"
 
 namespace lockstep::docs {
@@ -91,6 +92,18 @@ class Resolver {
     std::vector<OutsideLink>& outside_;
 };
 
+/// The picture as a part of the page; empty: there is none.
+std::string picture(const Page& page, cmark_node* image) {
+    const std::string path =
+        (fs::path(page.path).parent_path() / cmark_node_get_url(image)).lexically_normal().string();
+    for (const Source& file : pictures())
+        if (file.path == path)
+            return fmt::format(
+                "<img class=\"picture\" alt=\"{}\" src=\"data:image/png;base64,{}\">",
+                html::escape(text_of(image)), file.text);
+    return "";
+}
+
 }  // namespace
 
 std::string relative_url(std::string_view from, std::string_view to) {
@@ -109,8 +122,12 @@ void resolve_links(Page& page, const PagesByPath& pages, std::vector<Problem>& p
         resolver.resolve(link);
     for (cmark_node* const image :
          nodes(root, [](cmark_node* node) { return is(node, CMARK_NODE_IMAGE); })) {
-        problems.push_back({page.place(image), "the site has no pictures from files"});
-        replace_by_html(image, "", "");
+        const std::string html = picture(page, image);
+        if (html.empty())
+            problems.push_back({page.place(image), "pictures are .png files of sim/docs/pictures"});
+        // Its text is in the picture's tag.
+        while (cmark_node* const child = cmark_node_first_child(image)) cmark_node_free(child);
+        replace_by_html(image, html, "");
     }
     const auto is_plain_code = [](cmark_node* node) {
         return is(node, CMARK_NODE_CODE) && !is_within(node, CMARK_NODE_LINK);

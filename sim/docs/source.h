@@ -16,5 +16,6 @@ struct Source {
 std::span<const Source> pages();
 std::span<const Source> labs();  ///< YAML: lab_page() makes pages of them
 std::span<const Source> assets();
+std::span<const Source> pictures();  ///< .png files of sim/docs/pictures, in base64
 
 }  // namespace lockstep::docs

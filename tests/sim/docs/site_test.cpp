@@ -106,13 +106,23 @@ TEST(Site, DeadLinksAreNamedWithTheirLine) {
     const Source sources[] = {
         {"README.md", "# T\n\n[x](no.md)\n[y](a.md#no) [z](../out.md)\n![p](a.png)\n"},
         {"a.md", "# A\n"}};
-    std::vector<std::string> said;
+    std::vector<std::string> found;
     for (const Problem& problem : build_site(sources, {}, "").problems)
-        said.push_back(problem.place + " " + problem.what);
-    EXPECT_THAT(said, ::testing::ElementsAre("README.md:3 no page is at no.md",
-                                             "README.md:4 a.md#no: a.md has no heading for #no",
-                                             "README.md:4 no page is at ../out.md",
-                                             HasSubstr("README.md:5 ")));
+        found.push_back(problem.place + " " + problem.what);
+    EXPECT_THAT(found, ::testing::ElementsAre("README.md:3 no page is at no.md",
+                                              "README.md:4 a.md#no: a.md has no heading for #no",
+                                              "README.md:4 no page is at ../out.md",
+                                              HasSubstr("README.md:5 ")));
+}
+
+TEST(Site, PicturesArePartOfThePage) {
+    const Source sources[] = {
+        {"README.md", "# T\n\n![A \"report\"](sim/docs/pictures/report.png)\n"}};
+    const Site site = build_site(sources, {}, "");
+    EXPECT_TRUE(site.problems.empty());
+    EXPECT_THAT(site.files.at("index.html"),
+                HasSubstr("<img class=\"picture\" alt=\"A &quot;report&quot;\" "
+                          "src=\"data:image/png;base64,iVBORw0KGgo"));
 }
 
 TEST(Site, TextsCannotWriteMarkup) {
