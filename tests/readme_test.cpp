@@ -7,6 +7,8 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/paths.h"
 
@@ -43,6 +45,37 @@ TEST(Readme, LeadsToEveryReadmeAndLab) {
             EXPECT_TRUE(found.contains(page)) << page;
         }
     EXPECT_GT(pages, 20);
+}
+
+/// Mean of a suite's errors by class, each as often as it has rows.
+double mean_error(const std::string& suite) {
+    std::ifstream file(lockstep::source_path("validation/accuracy/accuracy.csv"));
+    double sum = 0, rows = 0;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream columns(line);
+        std::vector<std::string> column;
+        for (std::string text; std::getline(columns, text, ',');) column.push_back(text);
+        if (column.size() != 7 || column[6] != suite) continue;
+        if (suite == "silicon" && column[0] != "gpu") continue;  // those of each card
+        sum += std::stod(column[2]) * std::stod(column[4]);
+        rows += std::stod(column[2]);
+    }
+    return rows > 0 ? sum / rows : 0;
+}
+
+TEST(Readme, StatesTheErrorsThatTheSuitesMade) {
+    std::ifstream page(lockstep::source_path("README.md"));
+    int suites = 0;
+    for (std::string line; std::getline(page, line);)
+        for (const std::string suite : {"silicon", "tpu_measured"}) {
+            std::smatch found;
+            if (!std::regex_search(line, found,
+                                   std::regex("^\\| `" + suite + "` .*\\| ([0-9.]+)% \\|")))
+                continue;
+            EXPECT_NEAR(std::stod(found[1]), mean_error(suite), 0.06) << line;
+            ++suites;
+        }
+    EXPECT_EQ(suites, 2);
 }
 
 }  // namespace
