@@ -131,7 +131,7 @@ constexpr OpcodeRow kOpcodeRows[] = {
      "clamped, pooled",
      kConvolveFields, touch<touch_convolve>, check<check_convolve>},
     {Opcode::kDepthwise, "depthwise", Queue::kCore0, Time::kArray, 1, 1,
-     "likewise, where each output channel sees one channel of the input", kDepthwiseFields,
+     "`convolve`, where each output channel sees one channel of the input", kDepthwiseFields,
      touch<touch_convolve>, check<check_convolve>},
     {Opcode::kMatrixMultiply, "matrix_multiply", Queue::kCore0, Time::kArray, 1, 1,
      "the channels of each pixel by a matrix in the SRAM (channels x out_channels), plus bias, "

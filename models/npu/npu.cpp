@@ -130,8 +130,8 @@ RunResult run(const Program& program, const Parameters& parameters, command::Sto
         step.name = i < program.steps.size() ? program.steps[i].name : "program";
         const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
         step.cycles = ends[i] - begin;
-        const std::uint64_t said = i < program.steps.size() ? program.steps[i].macs : 0;
-        step.useful_macs = said != 0 ? said : step.macs;
+        const std::uint64_t declared = i < program.steps.size() ? program.steps[i].macs : 0;
+        step.useful_macs = declared != 0 ? declared : step.macs;
         const std::uint64_t all = step.cycles * parameters.cores;
         step.idle = all - std::min(all, step.array_active);
         step.gated = parameters.clock_gating ? step.idle : 0;

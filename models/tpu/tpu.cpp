@@ -158,8 +158,8 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
         step.buffer_accesses = static_cast<std::uint64_t>(step.buffer_lines + 0.5);
         step.name = i < program.steps.size() ? program.steps[i].name : "program";
         step.cycles = ends[i] - (i == 0 ? 0 : ends[i - 1]);
-        const std::uint64_t said = i < program.steps.size() ? program.steps[i].macs : 0;
-        step.useful_macs = said != 0 ? said : step.macs;
+        const std::uint64_t declared = i < program.steps.size() ? program.steps[i].macs : 0;
+        step.useful_macs = declared != 0 ? declared : step.macs;
         result.instructions += step.instructions;
         if (trace) trace->step(step.name, ends[i] - step.cycles, ends[i]);
         result.steps.push_back(std::move(step));

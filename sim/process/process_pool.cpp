@@ -197,7 +197,7 @@ std::size_t run_in_processes(std::size_t jobs, unsigned processes, unsigned limi
             ++begun;
         }
         if (pool.running() == 0) return begun;
-        if (is_late()) pool.end_all("the time limit came first");
+        if (is_late()) pool.end_all("the time limit was reached");
         constexpr Milliseconds kLong{60'000};
         for (auto& [job, result] : pool.wait(limit > 0 ? kLimitTick : kLong))
             ended.emplace(job, std::move(result));

@@ -34,11 +34,11 @@ void add_l1(MetricTable& table) {
                 "found; a store hits where its line is present", hit);
     table.count("l1tex__t_sectors_lookup_miss.sum", "sector", "not found", miss);
     table.percentage("l1tex__t_sector_hit_rate.pct", "found of looked up", hit, lookups);
-    table.percentage("lockstep__l1_load_sector_hit_rate.pct", "likewise, of loads alone",
-                     memory<&M::sectors_load_hit>, [](const LaunchView& l) {
-                         return l.measured.memory.sectors_load_hit +
-                                l.measured.memory.sectors_load_miss;
-                     });
+    table.percentage(
+        "lockstep__l1_load_sector_hit_rate.pct", "loads found in the cache, of all looked up",
+        memory<&M::sectors_load_hit>, [](const LaunchView& l) {
+            return l.measured.memory.sectors_load_hit + l.measured.memory.sectors_load_miss;
+        });
     const std::pair<const char*, bool> directions[] = {{"ld", true}, {"st", false}};
     for (const auto& [name, is_load] : directions)
         table.count(std::string("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_") + name + ".sum",
@@ -75,12 +75,13 @@ void add_l1(MetricTable& table) {
                memory<&M::tma_copies>)
         .only_where(has_copies);
     table
-        .count("lockstep__tma_sectors.sum", "sector", "that TMA asked for or wrote; likewise",
-               memory<&M::tma_sectors>)
+        .count("lockstep__tma_sectors.sum", "sector",
+               "that TMA asked for or wrote; of kernels that use it", memory<&M::tma_sectors>)
         .only_where(has_copies);
     table
         .percentage(
-            "lockstep__tma_map_hit_rate.pct", "tensor maps found in their cache; likewise",
+            "lockstep__tma_map_hit_rate.pct",
+            "tensor maps found in their cache; of kernels that use TMA",
             [](const LaunchView& l) {
                 return l.measured.memory.tma_maps - l.measured.memory.tma_map_misses;
             },
@@ -130,12 +131,14 @@ void add_l2(MetricTable& table) {
     table.count("lts__t_sectors_lookup_miss.sum", "sector", "not found",
                 [](const LaunchView& l) { return l2_sectors(l) - l2_hits(l); });
     table.percentage("lts__t_sector_hit_rate.pct", "found of looked up", l2_hits, l2_sectors);
-    table.percentage("lockstep__l2_atomic_sector_hit_rate.pct", "likewise, of atomics alone",
-                     atomics_that_hit, partition<&P::atomics>);
-    table.percentage("lts__t_sector_op_read_hit_rate.pct", "likewise, of reads alone",
+    table.percentage("lockstep__l2_atomic_sector_hit_rate.pct",
+                     "atomics found in L2, of all looked up", atomics_that_hit,
+                     partition<&P::atomics>);
+    table.percentage("lts__t_sector_op_read_hit_rate.pct", "reads found in L2, of all looked up",
                      partition<&P::sectors_read_hit>, reads);
     table.percentage("lts__t_sector_op_write_hit_rate.pct",
-                     "likewise, of writes alone: 100 where there is one", writes, writes);
+                     "writes found in L2, of all looked up: 100 where there is one", writes,
+                     writes);
     table.percentage("lockstep__l2_write_sectors_present.pct",
                      "writes whose sector was there already", partition<&P::sectors_write_hit>,
                      writes);

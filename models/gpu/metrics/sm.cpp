@@ -92,7 +92,7 @@ void add_issue(MetricTable& table) {
                 "warp instructions of an SM over its active cycles", sm<&S::instructions>,
                 sm<&S::cycles_active>);
     table.ratio("sm__inst_executed.avg.per_cycle_elapsed", "instruction/cycle",
-                "likewise, over elapsed cycles", sm<&S::instructions>,
+                "warp instructions of an SM over its elapsed cycles", sm<&S::instructions>,
                 [](const LaunchView& l) { return l.sm_cycles(); });
     table.ratio("smsp__inst_executed.avg.per_cycle_active", "instruction/cycle",
                 "warp instructions of a sub-core over its active cycles", sm<&S::instructions>,
@@ -113,8 +113,8 @@ void add_issue(MetricTable& table) {
                 "active lanes of an average warp instruction", sm<&S::active_lanes>,
                 sm<&S::instructions>);
     table.ratio("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", "1",
-                "likewise, of lanes whose guard predicate holds", sm<&S::thread_instructions>,
-                sm<&S::instructions>);
+                "lanes whose guard predicate holds, of an average warp instruction",
+                sm<&S::thread_instructions>, sm<&S::instructions>);
 }
 
 std::uint64_t resident(const LaunchView& launch) {
@@ -129,7 +129,8 @@ void add_warps(MetricTable& table) {
                 "resident in an SM in an average active cycle", resident, sm<&S::cycles_active>);
     table.percentage(
         "sm__warps_active.avg.pct_of_peak_sustained_active",
-        "achieved occupancy: likewise, of `sm.max_warps`", resident,
+        "achieved occupancy: warps resident in an average active cycle, of `sm.max_warps`",
+        resident,
         [](const LaunchView& l) { return l.measured.sm.cycles_active * l.peaks.max_warps; });
     table.ratio("smsp__warps_active.avg.per_cycle_active", "warp",
                 "resident in a sub-core in an average active cycle", resident,
@@ -191,10 +192,10 @@ void add_pipes(MetricTable& table) {
     const auto tensor = [](const LaunchView& l) { return held(l, Pipe::kTensor); };
     table.percentage("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
                      "time that the Tensor Cores were held, of active", tensor, kActive);
-    table.percentage("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-                     "likewise, of elapsed", tensor, [](const LaunchView& l) {
-                         return l.sm_cycles() * static_cast<double>(l.peaks.sub_cores);
-                     });
+    table.percentage(
+        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+        "time that the Tensor Cores were held, of elapsed", tensor,
+        [](const LaunchView& l) { return l.sm_cycles() * static_cast<double>(l.peaks.sub_cores); });
     struct Kind {
         const char* name;
         const char* what;

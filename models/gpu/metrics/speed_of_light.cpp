@@ -16,7 +16,8 @@ void add_speed_of_light_metrics(MetricTable& table) {
     table.number("gpu__time_duration.sum", "ns", "from the launch to the end of the last CTA",
                  [](const LaunchView& l) { return l.measured.seconds * 1e9; });
     table.count("sm__cycles_elapsed.max", "cycle",
-                "likewise, at the SMs' clock, with what the front end and the distributor add "
+                "from the launch to the end of the last CTA, in cycles of the SMs' clock, with "
+                "what the front end and the distributor add "
                 "before and after (`launch.begin_latency`, `launch.end_latency`); the driver's "
                 "overhead is not in it",
                 elapsed);

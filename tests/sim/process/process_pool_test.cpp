@@ -66,7 +66,7 @@ TEST(ProcessPool, EndsWithTheLimit) {
     EXPECT_EQ(begun, 3u);
     ASSERT_EQ(texts.size(), 3u);
     EXPECT_EQ(texts[0], "done");
-    EXPECT_EQ(texts[2], "the time limit came first");
+    EXPECT_EQ(texts[2], "the time limit was reached");
 }
 
 /// The one job of a pool with such limits.

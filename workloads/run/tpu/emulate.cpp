@@ -62,17 +62,17 @@ void emulate_tpu_program(const tpu::Program& program, const tpu::Parameters& par
                             screen.progress("instructions", i, program.instructions.size());
                         });
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const tpu::ProgramStep said =
+        const tpu::ProgramStep declared =
             i < program.steps.size() ? program.steps[i] : tpu::ProgramStep{"program", 0};
         stats::Step made;
-        made.name = said.name;
-        made.metrics = {{"macs", said.macs != 0 ? said.macs : steps[i].macs},
+        made.name = declared.name;
+        made.metrics = {{"macs", declared.macs != 0 ? declared.macs : steps[i].macs},
                         {"lockstep__instructions", steps[i].instructions}};
         statistics.add(std::move(made));
         statistics.add_time(0, 0, steps[i].instructions);
         screen.print(fmt::format("{}  {} instructions  {} MACs\n", statistics.steps().back().name,
                                  steps[i].instructions,
-                                 said.macs != 0 ? said.macs : steps[i].macs));
+                                 declared.macs != 0 ? declared.macs : steps[i].macs));
     }
 }
 

@@ -22,7 +22,8 @@ Job with_batch(const Job& job, const Subject& subject, std::int64_t batch) {
     const std::string parameters = colon == std::string::npos ? "" : job.what.substr(colon + 1);
     const bool says = ("," + parameters).find(",batch=") != std::string::npos;
     if (says && batch != 0)
-        throw InputError(fmt::format("{}: the batch is said twice, here and by --batch", job.what));
+        throw InputError(
+            fmt::format("{}: the batch is given twice, here and by --batch", job.what));
     if (says || (batch == 0 && (!subject.file.empty() || !job.what.starts_with("digits_"))))
         return job;
     Job result = job;
