@@ -18,6 +18,25 @@ kernels::Divider divider_of(std::int64_t divisor) {
     return {d, static_cast<std::uint32_t>(multiplier), digits - 1};
 }
 
+namespace {
+
+// The kernels' list, which nvcc compiles, is in the order of the network's.
+constexpr bool is_same(kernels::Type a, ElementType b) {
+    return static_cast<int>(a) == static_cast<int>(b);
+}
+static_assert(is_same(kernels::Type::kFp32, ElementType::kFp32) &&
+              is_same(kernels::Type::kFp64, ElementType::kFp64) &&
+              is_same(kernels::Type::kBf16, ElementType::kBf16) &&
+              is_same(kernels::Type::kFp16, ElementType::kFp16) &&
+              is_same(kernels::Type::kInt8, ElementType::kInt8) &&
+              is_same(kernels::Type::kUint8, ElementType::kUint8) &&
+              is_same(kernels::Type::kInt16, ElementType::kInt16) &&
+              is_same(kernels::Type::kInt32, ElementType::kInt32) &&
+              is_same(kernels::Type::kInt64, ElementType::kInt64) &&
+              is_same(kernels::Type::kBool, ElementType::kBool));
+
+}  // namespace
+
 kernels::Type type_of(ElementType type) {
     return static_cast<kernels::Type>(type);
 }
