@@ -16,7 +16,8 @@ class Parser {
     explicit Parser(const std::string& text) : in_(text) {}
 
     Vcd parse() {
-        while (const std::string keyword = word(); keyword != "$enddefinitions") declare(keyword);
+        for (std::string keyword = word(); keyword != "$enddefinitions"; keyword = word())
+            declare(keyword);
         until_end();
         std::string first;
         while (in_ >> first) change(first);
@@ -64,6 +65,7 @@ class Parser {
         }
     }
     void change(const std::string& first) {
+        if (first == "$comment") return void(until_end());
         if (first == "$dumpvars" || first == "$end") return;
         if (first[0] == '#') {
             const std::uint64_t time = std::stoull(first.substr(1));

@@ -119,7 +119,9 @@ TEST(SystemcNames, SignalsChangeAtTheTimeOfTheirCycles) {
     for (const auto& [time, value] :
          vcd.variables.at("SystemC.chip.group.source.out_channel.in_flight").values)
         under_way.emplace_back(time, std::stoi(value, nullptr, 2));
-    EXPECT_THAT(under_way, ElementsAre(Pair(0, 0), Pair(3, 3), Pair(6, 2)));
+    // The last window, from 6 on, is not in the file: SystemC writes a time when it goes on to the
+    // next.
+    EXPECT_THAT(under_way, ElementsAre(Pair(0, 0), Pair(3, 3)));
 }
 
 }  // namespace
