@@ -28,9 +28,9 @@ memory::dram::Geometry geometry_of(const MemoryParameters& parameters) {
 memory::StreamParameters memory_stream(const memory::dram::Geometry& geometry,
                                        const MemoryParameters& parameters,
                                        const DmaParameters& dma) {
-    // LPDDR refreshes bank by bank; queues take turns by the request.
+    // Queues take turns by the request.
     const memory::StreamRates rates =
-        memory::measure_streams(geometry, memory::dram::RefreshPolicy::kPerBank, dma.chunk);
+        memory::measure_streams(geometry, parameters.policies.controller(geometry), dma.chunk);
     return {.read_gb_per_s = rates.read_gb_per_s,
             .write_gb_per_s = rates.write_gb_per_s,
             .latency_ns = rates.read_latency_ns + parameters.latency_ns,

@@ -27,10 +27,8 @@ std::span<const Row<ArrayParameters>> array_rows() {
          "where there are fewer input channels than lanes, taps of a kernel row share them"},
         {"array.latency", &ArrayParameters::latency, "1", 0, 1000,
          "cycles from operands to the accumulator"},
-        {"array.split", Type::kText, "1", 0, 0,
-         "a multiplier works on 2 values of 4 bits or 4 of 2 where so many have the weights "
-         "(weights), "
-         "both operands (both), or never (none)"},
+        {"array.split", &ArrayParameters::split, kSplits,
+         "where a multiplier works on 2 values of 4 bits or 4 of 2"},
         {"array.winograd", &ArrayParameters::winograd,
          "3 x 3 convolutions of stride 1 are computed by F(2x2, 3x3)"},
         {"array.winograd_values", &ArrayParameters::winograd_values, "1", 9, 16,
@@ -104,12 +102,26 @@ std::span<const Row<MemoryParameters>> memory_rows() {
         {"memory.clock", &MemoryParameters::clock_mhz, "MHz", 1, 100000,
          "memory clock; data moves on both edges"},
         {"memory.ranks", &MemoryParameters::ranks, "1", 1, 16, "ranks of a channel"},
-        {"memory.size", &MemoryParameters::bytes, "B", 1 << 20, 1024 * kGibi,
-         "memory that the NPU may use"},
+        Row<MemoryParameters>{"memory.size", &MemoryParameters::bytes, "B", 1 << 20, 1024 * kGibi,
+                              "memory that the NPU may use"}
+            .reporting_only(),
         {"memory.latency", &MemoryParameters::latency_ns, "ns", 0, 100000,
          "from the NPU to the controller and back, beside the DRAM's own latency"},
         {"memory.granule", &MemoryParameters::granule, "B", 1, 1 << 20,
          "a row of a transfer moves whole granules"},
+    };
+    return kRows;
+}
+
+std::span<const Row<memory::dram::Policies>> memory_policy_rows() {
+    using memory::dram::Policies;
+    static const std::vector<Row<Policies>> kRows{
+        {"memory.scheduler", &Policies::scheduler, memory::dram::kSchedulers,
+         "which waiting request a controller serves"},
+        {"memory.row_policy", &Policies::rows, memory::dram::kRowPolicies,
+         "when an open row is closed (page policy)"},
+        {"memory.row_timeout", &Policies::row_timeout_ns, "ns", 0, 1e6,
+         "of memory.row_policy timeout, and at first of adaptive"},
     };
     return kRows;
 }
@@ -132,8 +144,9 @@ std::span<const Row<Parameters>> chip_rows() {
         {"clock.gating", &Parameters::clock_gating,
          "an array that has nothing to do gets no clock"},
         {"cores", &Parameters::cores, "1", 1, kMaxCores, "cores with an array each"},
-        {"accumulators.size", &Parameters::accumulators, "B", 0, kGibi,
-         "sums that a core can keep for its next command"},
+        Row<Parameters>{"accumulators.size", &Parameters::accumulators, "B", 0, kGibi,
+                        "sums that a core can keep for its next command"}
+            .reporting_only(),
         {"sequencer.issue_interval", &Parameters::issue_interval, "1", 1, 10000,
          "cycles between instructions issued to the queues"},
         {"sequencer.queue_depth", &Parameters::queue_depth, "1", 1, 1 << 20,
@@ -152,6 +165,7 @@ void read_parameters(const config::Machine& machine, Parameters& into) {
     read_rows(machine, sram_rows(), into.sram);
     read_rows(machine, dma_rows(), into.dma);
     read_rows(machine, memory_rows(), into.memory);
+    read_rows(machine, memory_policy_rows(), into.memory.policies);
     read_rows(machine, host_rows(), into.host);
 }
 
@@ -164,6 +178,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, sram_rows());
     append_entries(entries, dma_rows());
     append_entries(entries, memory_rows());
+    append_entries(entries, memory_policy_rows());
     append_entries(entries, host_rows());
     return entries;
 }

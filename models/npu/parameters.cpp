@@ -9,25 +9,11 @@
 
 namespace lockstep::npu {
 
-namespace {
-
-Split parse_split(const config::Machine& machine) {
-    const std::string text = machine.text("array.split");
-    if (text == "none") return Split::kNone;
-    if (text == "weights") return Split::kWeights;
-    if (text == "both") return Split::kBoth;
-    throw InputError(fmt::format("{}: array.split is '{}'; it can be none, weights or both",
-                                 machine.name(), text));
-}
-
-}  // namespace
-
 Parameters::Parameters(const config::Machine& machine) {
     if (machine.kind() != "npu")
         throw InputError(fmt::format("{} is a {}, which cannot run an NPU program", machine.name(),
                                      machine.kind()));
     read_parameters(machine, *this);
-    array.split = parse_split(machine);
 }
 
 std::uint64_t host_cycles(const command::HostTask& task, const Parameters& parameters) {

@@ -8,6 +8,7 @@
 #include "isa/npu/core_speed.h"
 #include "isa/npu/program.h"
 #include "isa/npu/semantics/state.h"
+#include "models/memory/dram/policies.h"
 
 namespace lockstep::config {
 class Machine;
@@ -17,6 +18,11 @@ namespace lockstep::npu {
 
 /// Which operands' widths let a multiplier work on several at once.
 enum class Split : std::uint8_t { kNone, kWeights, kBoth };
+inline constexpr config::Choice kSplits[] = {
+    {"none", "never"},
+    {"weights", "where the weights have so few bits"},
+    {"both", "where both operands have"},
+};
 
 struct ArrayParameters {
     std::uint32_t inputs = 1, outputs = 1, pixels = 1;
@@ -52,6 +58,7 @@ struct MemoryParameters {
     std::uint32_t bus_bits = 0, ranks = 1, granule = 1;
     double clock_mhz = 0, latency_ns = 0;
     std::uint64_t bytes = 0;
+    memory::dram::Policies policies;  ///< refresh bank by bank, as LPDDR's
 };
 
 /// The processor that the NPU shares its chip and memory with.

@@ -79,14 +79,6 @@ std::span<const Row<DmaParameters>> dma_rows() {
     return kRows;
 }
 
-void read_refresh(const config::Machine& machine, MemoryParameters& into) {
-    const std::string policy = machine.text("memory.refresh");
-    into.refreshes_all_banks = policy == "all_bank";
-    if (!into.refreshes_all_banks && policy != "per_bank")
-        throw InputError(fmt::format("{}: memory.refresh is '{}'; it can be all_bank or per_bank",
-                                     machine.name(), policy));
-}
-
 std::span<const Row<MemoryParameters>> memory_rows() {
     static const std::vector<Row<MemoryParameters>> kRows{
         {"memory.standard", &MemoryParameters::standard,
@@ -96,14 +88,27 @@ std::span<const Row<MemoryParameters>> memory_rows() {
         {"memory.clock", &MemoryParameters::clock_mhz, "MHz", 1, 100000,
          "memory clock; data moves on both edges"},
         {"memory.ranks", &MemoryParameters::ranks, "1", 1, 16, "ranks of a channel"},
-        {"memory.size", &MemoryParameters::bytes, "B", 1 << 20, 1024 * kGibi,
-         "the core's share of the memory"},
+        Row<MemoryParameters>{"memory.size", &MemoryParameters::bytes, "B", 1 << 20, 1024 * kGibi,
+                              "the core's share of the memory"}
+            .reporting_only(),
         {"memory.latency", &MemoryParameters::latency_ns, "ns", 0, 100000,
          "from the core to the controller and back, beside the DRAM's own latency"},
-        {"memory.refresh", Type::kText, "1", 0, 0,
-         "what is refreshed at once: all_bank or per_bank", read_refresh},
         {"memory.granule", &MemoryParameters::granule, "B", 1, 1 << 20,
          "a row of a transfer moves whole granules"},
+    };
+    return kRows;
+}
+
+std::span<const Row<memory::dram::Policies>> memory_policy_rows() {
+    using memory::dram::Policies;
+    static const std::vector<Row<Policies>> kRows{
+        {"memory.scheduler", &Policies::scheduler, memory::dram::kSchedulers,
+         "which waiting request a controller serves"},
+        {"memory.row_policy", &Policies::rows, memory::dram::kRowPolicies,
+         "when an open row is closed (page policy)"},
+        {"memory.row_timeout", &Policies::row_timeout_ns, "ns", 0, 1e6,
+         "of memory.row_policy timeout, and at first of adaptive"},
+        {"memory.refresh", &Policies::refresh, memory::dram::kRefreshPolicies, "what is refreshed"},
     };
     return kRows;
 }
@@ -125,11 +130,10 @@ std::span<const Row<Parameters>> core_rows() {
         {"generation", &Parameters::generation, "1", 1, 4, "which instructions the core has"},
         {"clock.core", &Parameters::clock_mhz, "MHz", 1, 10000, "clock of the core"},
         {"array.units", &Parameters::units, "1", 1, 4, "matrix units of the core"},
-        {"array.dataflow", Type::kText, "1", 0, 0,
-         "what a matrix unit holds: ws (weights), os (sums) or is (inputs)"},
-        {"array.overlap", Type::kText, "1", 0, 0,
-         "of a tile with the one before: none, drain (fill and drain hidden), double (exchange of "
-         "what the array holds, too)"},
+        Row<Parameters>{"array.dataflow", Type::kText, "1", 0, 0, "what a matrix unit holds"}
+            .one_of(kDataflows),
+        Row<Parameters>{"array.overlap", Type::kText, "1", 0, 0, "of a tile with the one before"}
+            .one_of(kOverlaps),
         {"array.weight_fifo", &Parameters::weight_fifo, "1", 1, 1024,
          "weight tiles waiting for a matrix unit"},
         {"array.whole_tiles", &Parameters::whole_tiles,
@@ -140,9 +144,8 @@ std::span<const Row<Parameters>> core_rows() {
          "unified buffer, or VMEM"},
         {"compiler.resident_share", &Parameters::resident_share, "1", 0, 0.875,
          "of the unified buffer, for values that stay there between kernels (generation 2 on)"},
-        {"vector.requantisation", Type::kText, "1", 0, 0,
-         "of the compiler's int8 programs: fp32 (products, ties to even), fixed_point (multiplier "
-         "and shift, ties up)"},
+        {"vector.requantisation", &Parameters::requantisation, kRequantisations,
+         "of the compiler's int8 programs"},
         {"sequencer.issue_interval", &Parameters::issue_interval, "1", 1, 10000,
          "cycles between instructions issued to the queues"},
         {"sequencer.tag_cycles", &Parameters::tag_cycles, "1", 0, 1000000,
@@ -166,6 +169,7 @@ void read_parameters(const config::Machine& machine, Parameters& into) {
     read_rows(machine, vector_rows(), into.vector);
     read_rows(machine, dma_rows(), into.dma);
     read_rows(machine, memory_rows(), into.memory);
+    read_rows(machine, memory_policy_rows(), into.memory.policies);
     read_rows(machine, host_rows(), into.host);
 }
 
@@ -177,6 +181,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, vector_rows());
     append_entries(entries, dma_rows());
     append_entries(entries, memory_rows());
+    append_entries(entries, memory_policy_rows());
     append_entries(entries, host_rows());
     return entries;
 }

@@ -16,13 +16,7 @@ Parameters::Parameters(const config::Machine& machine) {
     read_parameters(machine, *this);
     array.dataflow = parse_dataflow(machine.text("array.dataflow"));
     overlap = parse_overlap(machine.text("array.overlap"));
-    const std::string requantisation = machine.text("vector.requantisation");
-    fixed_point = requantisation == "fixed_point";
-    if (!fixed_point && requantisation != "fp32")
-        throw InputError(
-            fmt::format("{}: vector.requantisation is '{}'; it can be fp32 or "
-                        "fixed_point",
-                        machine.name(), requantisation));
+    fixed_point = requantisation == Requantisation::kFixedPoint;
     if (fixed_point && generation != 1)
         throw InputError(
             fmt::format("{}: vector.requantisation fixed_point is for generation 1; "
@@ -46,8 +40,9 @@ std::uint64_t host_cycles(const HostTask& task, const Parameters& parameters) {
 
 CoreSpeed Parameters::speed() const {
     const memory::dram::Geometry geometry = memory.geometry();
-    const double refreshed =
-        memory.refreshes_all_banks ? double(geometry.timing.RFC) / double(geometry.timing.REFI) : 0;
+    const double refreshed = memory.policies.refresh == memory::dram::RefreshPolicy::kAllBank
+                                 ? double(geometry.timing.RFC) / double(geometry.timing.REFI)
+                                 : 0;
     // Of the memory's bus: both edges of its clock.
     return {.memory_bytes = memory.bus_bits / 8.0 * 2 * memory.clock_mhz / clock_mhz,
             .memory_share = 1 - refreshed,

@@ -9,7 +9,7 @@
 #include "isa/tpu/program.h"
 #include "isa/tpu/semantics/state.h"
 #include "models/memory/banks/bank_arbiter.h"
-#include "models/memory/dram/presets.h"
+#include "models/memory/dram/policies.h"
 #include "models/tpu/systolic/schedule.h"
 
 namespace lockstep::config {
@@ -36,7 +36,7 @@ struct DmaParameters {
 struct MemoryParameters {
     std::string standard;
     std::uint32_t bus_bits = 0, ranks = 1, granule = 1;
-    bool refreshes_all_banks = true;
+    memory::dram::Policies policies;
     double clock_mhz = 0, latency_ns = 0;
     std::uint64_t bytes = 0;
 
@@ -47,6 +47,12 @@ struct MemoryParameters {
 /// Of the computer that the board is in.
 struct HostParameters {
     double interrupt_ns = 0, gflops = 1, memory_gb_per_s = 1;
+};
+
+enum class Requantisation : std::uint8_t { kFp32, kFixedPoint };
+inline constexpr config::Choice kRequantisations[] = {
+    {"fp32", "products, ties to even"},
+    {"fixed_point", "multiplier and shift, ties up"},
 };
 
 struct Parameters {
@@ -60,6 +66,7 @@ struct Parameters {
     std::uint64_t unified_buffer = 0;
     UnifiedBufferParameters banks;
     VectorParameters vector;
+    Requantisation requantisation = Requantisation::kFp32;
     bool fixed_point = false;   ///< how the compiler has int8 requantised
     double resident_share = 0;  ///< of the unified buffer, for the compiler's values that stay
     std::uint32_t issue_interval = 1, tag_cycles = 0, queue_depth = 1;

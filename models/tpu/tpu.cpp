@@ -18,11 +18,9 @@ namespace {
 
 memory::StreamParameters memory_stream(const MemoryParameters& parameters,
                                        const DmaParameters& dma) {
-    const memory::StreamRates rates = memory::measure_streams(
-        parameters.geometry(),
-        parameters.refreshes_all_banks ? memory::dram::RefreshPolicy::kAllBank
-                                       : memory::dram::RefreshPolicy::kPerBank,
-        dma.chunk);
+    const memory::dram::Geometry geometry = parameters.geometry();
+    const memory::StreamRates rates =
+        memory::measure_streams(geometry, parameters.policies.controller(geometry), dma.chunk);
     return {.read_gb_per_s = rates.read_gb_per_s,
             .write_gb_per_s = rates.write_gb_per_s,
             .latency_ns = rates.read_latency_ns + parameters.latency_ns,

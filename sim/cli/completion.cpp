@@ -186,6 +186,9 @@ class Completer {
         if (entry.type == config::Type::kBoolean) {
             add(p.path + "=true");
             add(p.path + "=false");
+        } else if (!entry.choices.empty()) {
+            for (const config::Choice& choice : entry.choices)
+                add(p.path + "=" + std::string(choice.name), std::string(choice.meaning));
         } else {
             add(p.path + "=" + p.value);
         }

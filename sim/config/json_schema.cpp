@@ -38,6 +38,7 @@ std::string description_of(const Entry& entry) {
         text += fmt::format(". From {} to {}{}; {}", entry.minimum, entry.maximum,
                             entry.unit == "1" ? "" : fmt::format(" {}", entry.unit),
                             units_for(entry.unit));
+    if (!entry.default_value.empty()) text += fmt::format(". Default: {}", entry.default_value);
     return text;
 }
 
@@ -55,6 +56,11 @@ Json range_in(const Entry& entry, std::string_view unit) {
 Json value_and_unit(const Entry& entry) {
     if (entry.type == Type::kBoolean)
         return {{"value", {{"type", "boolean"}}}, {"unit", {{"enum", {1, "1"}}}}};
+    if (!entry.choices.empty()) {
+        Json names = Json::array();
+        for (const Choice& choice : entry.choices) names.push_back(choice.name);
+        return {{"value", {{"enum", names}}}, {"unit", {{"enum", {1, "1"}}}}};
+    }
     if (entry.type == Type::kText)
         return {{"value", {{"type", {"string", "number", "boolean"}}}},
                 {"unit", {{"type", {"string", "number"}}}}};

@@ -225,6 +225,12 @@ void Machine::read(const std::string& name_or_path, const Place& wanted_by, int 
                 .read(kind->entries, parameters_);
     const Paths set = reader.read(kind->entries, parameters_);
     for (const Entry& entry : kind->entries)
+        if (!entry.default_value.empty() && !parameters_.contains(entry.path))
+            parameters_[std::string(entry.path)] = {
+                std::string(entry.path), std::string(entry.default_value), std::string(entry.unit),
+                "assumed: the default, which the machine file does not change",
+                full_meaning(entry)};
+    for (const Entry& entry : kind->entries)
         if (!entry.is_optional && !parameters_.contains(entry.path))
             throw InputError(fmt::format("{}: parameter {} ({}) is missing", name_or_path,
                                          entry.path, entry.meaning));

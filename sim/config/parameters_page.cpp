@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/config/value.h"
+
 namespace lockstep::config {
 
 namespace {
@@ -12,8 +14,12 @@ namespace {
 /// "1 to 8", or what a value that is no number may be.
 std::string range_text(const Entry& entry) {
     switch (entry.type) {
-        case Type::kText:
-            return "text";
+        case Type::kText: {
+            std::string list;
+            for (const Choice& choice : entry.choices)
+                list += fmt::format("{}{}", list.empty() ? "" : ", ", choice.name);
+            return list.empty() ? "text" : list;
+        }
         case Type::kBoolean:
             return "true, false";
         case Type::kInteger:
@@ -21,6 +27,12 @@ std::string range_text(const Entry& entry) {
             break;
     }
     return fmt::format("{} to {}", entry.minimum, entry.maximum);
+}
+
+/// What a file may leave out.
+std::string absence(const Entry& entry) {
+    if (!entry.default_value.empty()) return fmt::format(" *Default: {}.*", entry.default_value);
+    return entry.is_optional ? " *Optional.*" : "";
 }
 
 std::string_view group_of(std::string_view path) {
@@ -38,7 +50,7 @@ std::string parameters_page(const Kind& kind) {
         "of "
         "a machine with the evidence for each, `--set PATH=VALUE` changes one for a run. Files may "
         "give multiples of the unit (\"25MiB\"). *Reports*: names the machine or bounds what a "
-        "program may ask for; moves no time. *Optional*: a file may leave it out.\n",
+        "program may ask for; moves no time. *Optional*, *default*: a file may leave it out.\n",
         kind.name);
     std::string_view group;
     for (const Entry& entry : entries) {
@@ -47,10 +59,9 @@ std::string parameters_page(const Kind& kind) {
             page += fmt::format(
                 "\n## {}\n| parameter | unit | range | meaning |\n|---|---|---|---|\n", group);
         }
-        page +=
-            fmt::format("| `{}` | {} | {} | {}{}{} |\n", entry.path, entry.unit, range_text(entry),
-                        entry.meaning, entry.is_reporting_only ? " *Reports.*" : "",
-                        entry.is_optional ? " *Optional.*" : "");
+        page += fmt::format("| `{}` | {} | {} | {}{}{} |\n", entry.path, entry.unit,
+                            range_text(entry), meaning_of_choices(entry),
+                            entry.is_reporting_only ? " *Reports.*" : "", absence(entry));
     }
     return page;
 }

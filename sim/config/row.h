@@ -18,6 +18,9 @@
 
 namespace lockstep::config {
 
+/// Which of its parameter's choices a machine has, from 0.
+std::size_t chosen(const Machine& machine, std::string_view path, std::span<const Choice> choices);
+
 template <typename P>
 class Row {
   public:
@@ -42,6 +45,16 @@ class Row {
     Row(std::string_view path, std::string P::*member, std::string_view meaning)
         : Row(path, Type::kText, "1", 0, 0, meaning,
               [path, member](const Machine& m, P& into) { into.*member = m.text(path); }) {}
+    /// One of `choices`, which stand in the order of the enumeration.
+    template <typename E>
+    requires std::is_enum_v<E> Row(std::string_view path, E P::*member,
+                                   std::span<const Choice> choices, std::string_view meaning)
+        : Row(path, Type::kText, "1", 0, 0, meaning,
+              [path, member, choices](const Machine& machine, P& into) {
+                  into.*member = static_cast<E>(chosen(machine, path, choices));
+              }) {
+        entry_.choices = choices;
+    }
     /// What has no member of its own: `store`, where there is one, makes something of it.
     Row(std::string_view path, Type type, std::string_view unit, double minimum, double maximum,
         std::string_view meaning, Store store = {})
@@ -50,6 +63,18 @@ class Row {
     /// Marks what changes no time.
     Row reporting_only() && {
         entry_.is_reporting_only = true;
+        return std::move(*this);
+    }
+
+    /// A text's values.
+    Row one_of(std::span<const Choice> choices) && {
+        entry_.choices = choices;
+        return std::move(*this);
+    }
+    /// Machine files may leave it out and have this then, as a file would say it.
+    Row defaults_to(std::string_view value) && {
+        entry_.is_optional = true;
+        entry_.default_value = value;
         return std::move(*this);
     }
 

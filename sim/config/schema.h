@@ -14,6 +14,11 @@ class Settings;
 
 enum class Type : std::uint8_t { kInteger, kNumber, kText, kBoolean };
 
+/// One of the values that a text may have.
+struct Choice {
+    std::string_view name, meaning;
+};
+
 struct Entry {
     std::string_view path;
     Type type;
@@ -24,6 +29,10 @@ struct Entry {
     bool is_reporting_only = false;
     /// A machine file may leave it out: nothing that every run needs.
     bool is_optional = false;
+    /// What a file that leaves it out has; empty: nothing.
+    std::string_view default_value = {};
+    /// Of a text: what it may be; empty: anything.
+    std::span<const Choice> choices = {};
 };
 
 struct Kind {

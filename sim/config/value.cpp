@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/value.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -56,13 +59,30 @@ bool is_group(std::span<const Entry> entries, std::string_view path) {
     });
 }
 
+std::string meaning_of_choices(const Entry& entry) {
+    std::string text(entry.meaning);
+    for (const Choice& choice : entry.choices)
+        if (!choice.meaning.empty())
+            text += fmt::format("{}{} ({})", text.size() == entry.meaning.size() ? ": " : ", ",
+                                choice.name, choice.meaning);
+    return text;
+}
+
 std::string full_meaning(const Entry& entry) {
-    return fmt::format("{}{}", entry.meaning, entry.is_reporting_only ? " (reporting only)" : "");
+    return meaning_of_choices(entry) + (entry.is_reporting_only ? " (reporting only)" : "");
 }
 
 std::string canonical_value(const Entry& entry, const std::string& value, const std::string& unit,
                             const Place& place) {
-    if (entry.type == Type::kText) return value;
+    if (entry.type == Type::kText) {
+        if (entry.choices.empty()) return value;
+        std::vector<std::string> names;
+        for (const Choice& choice : entry.choices) names.emplace_back(choice.name);
+        if (std::ranges::find(names, value) == names.end())
+            fail(place, fmt::format("{}: '{}' is none of {}{}", entry.path, value,
+                                    fmt::join(names, ", "), did_you_mean(value, names)));
+        return value;
+    }
     if (entry.type == Type::kBoolean) {
         if (value != "true" && value != "false")
             fail(place, fmt::format("{}: '{}' is neither true nor false", entry.path, value));

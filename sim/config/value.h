@@ -20,7 +20,10 @@ bool has_entry(std::span<const Entry> entries, std::string_view path);
 /// Whether parameters lie below this path.
 bool is_group(std::span<const Entry> entries, std::string_view path);
 
-/// With a remark where the parameter changes no time.
+/// With what each of a text's choices means.
+std::string meaning_of_choices(const Entry& entry);
+
+/// The same with a remark where the parameter changes no time.
 std::string full_meaning(const Entry& entry);
 
 /// The value in the canonical unit, as text; checks type, unit and range (InputError).

@@ -28,6 +28,7 @@ GccParameters::GccParameters(const config::Machine& machine) {
     lines = integer("gcc.size") / kLineBytes;
     const std::uint32_t fetch = integer("gcc.fetch_granularity");
     fetch_lines = fetch / kLineBytes;
+    if (machine.boolean("ideal.instruction_cache")) code_prefetch = 0;
     const std::uint32_t latency = integer("gcc.latency");
     request_latency = latency / 2;
     reply_latency = latency - request_latency;

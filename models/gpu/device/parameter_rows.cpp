@@ -11,6 +11,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, cluster_rows());
     append_entries(entries, memory_unit_rows());
     append_entries(entries, memory_rows());
+    append_entries(entries, dram_policy_rows());
     append_entries(entries, system_rows());
     return entries;
 }

@@ -15,12 +15,13 @@
 
 namespace lockstep::gpu {
 
-std::span<const config::Row<config::NoMembers>> chip_rows();            // chip_rows.cpp
-std::span<const config::Row<GccParameters>> gcc_rows();                 // gcc_rows.cpp
-std::span<const config::Row<SmParameters>> sm_rows();                   // sm/sm_rows.cpp
-std::span<const config::Row<MemoryUnitParameters>> memory_unit_rows();  // sm/memory_unit_rows.cpp
-std::span<const config::Row<MemoryParameters>> memory_rows();           // memory/memory_rows.cpp
-std::span<const config::Row<config::NoMembers>> system_rows();          // system_rows.cpp
+std::span<const config::Row<config::NoMembers>> chip_rows();              // chip_rows.cpp
+std::span<const config::Row<GccParameters>> gcc_rows();                   // gcc_rows.cpp
+std::span<const config::Row<SmParameters>> sm_rows();                     // sm/sm_rows.cpp
+std::span<const config::Row<MemoryUnitParameters>> memory_unit_rows();    // sm/memory_unit_rows.cpp
+std::span<const config::Row<MemoryParameters>> memory_rows();             // memory/memory_rows.cpp
+std::span<const config::Row<memory::dram::Policies>> dram_policy_rows();  // memory/memory_rows.cpp
+std::span<const config::Row<config::NoMembers>> system_rows();            // system_rows.cpp
 
 /// What machine files of kind "gpu" have.
 std::vector<config::Entry> parameter_entries();

@@ -31,11 +31,7 @@ engine::Time time_of_clocks(dram::Cycle clocks, std::uint64_t khz) {
 engine::Time DeviceTransfers::run(std::uint64_t bursts, bool is_copy) {
     const auto [known, is_new] = known_.try_emplace({bursts, is_copy});
     if (!is_new) return known->second;
-    dram::Controller controller(parameters_.dram, {.refresh = parameters_.refresh,
-                                                   .read_queue = parameters_.read_queue,
-                                                   .write_queue = parameters_.write_queue,
-                                                   .write_high = parameters_.write_high,
-                                                   .write_low = parameters_.write_low});
+    dram::Controller controller(parameters_.dram, parameters_.controller(0));
     const dram::AddressMap map(parameters_.dram, {.interleave_bytes = parameters_.interleave});
     const std::uint64_t size = parameters_.dram.organisation.burst_bytes();
     // The two streams lie in different halves of the channel.

@@ -40,12 +40,10 @@ engine::Time start_of_up(dram::Cycle clock, std::uint64_t khz) {
 
 DramChannel::DramChannel(const MemoryParameters& parameters, std::uint32_t number)
     : parameters_(parameters),
-      controller_(parameters.dram, {.refresh = parameters.refresh,
-                                    .refresh_phase = parameters.refresh_phase(number),
-                                    .read_queue = parameters.read_queue,
-                                    .write_queue = parameters.write_queue,
-                                    .write_high = parameters.write_high,
-                                    .write_low = parameters.write_low}) {}
+      controller_(parameters.dram, parameters.controller(parameters.refresh_phase(number))) {
+    if (parameters.ideal_dram)
+        ideal_.emplace(parameters.open_row_latency, parameters.dram.organisation.burst_bytes());
+}
 
 /// The first command clock at or after the SM cycle's begin.
 dram::Cycle DramChannel::dram_cycle(Cycle at) const {
@@ -57,6 +55,10 @@ Cycle DramChannel::sm_cycle(dram::Cycle at) const {
 }
 
 void DramChannel::request(Cycle at, const Transfer& transfer) {
+    if (ideal_)
+        return ideal_->request(at, transfer,
+                               static_cast<std::uint32_t>(std::popcount(transfer.sectors)),
+                               transfer.direction == dram::Direction::kRead);
     const std::uint32_t entry =
         entries_.take({transfer, static_cast<std::uint8_t>(std::popcount(transfer.sectors)), 0});
     Ring<Request>& queue = transfer.direction == dram::Direction::kRead ? reads_ : writes_;
@@ -80,6 +82,10 @@ bool DramChannel::offer(Ring<Request>& queue, dram::Direction direction, dram::C
 }
 
 void DramChannel::advance(Cycle until, std::vector<Completion>& completions) {
+    if (ideal_)
+        return ideal_->advance([&](Cycle at, const Transfer& transfer) {
+            completions.push_back({at, transfer});
+        });
     const dram::Cycle end = dram_cycle(until);
     while (reached_ < end) {
         while (offer(reads_, dram::Direction::kRead, reached_)) {
@@ -108,6 +114,7 @@ void DramChannel::advance(Cycle until, std::vector<Completion>& completions) {
 }
 
 Cycle DramChannel::next_event() const {
+    if (ideal_) return ideal_->next_event();
     dram::Cycle next = controller_.next_event();
     for (const Ring<Request>* queue : {&reads_, &writes_})
         if (!queue->empty()) next = std::min(next, std::max(queue->front().at, reached_));

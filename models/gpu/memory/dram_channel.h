@@ -2,6 +2,9 @@
 // A DRAM channel as L2 sees it: the controller with its own clock behind queues in SM cycles.
 #pragma once
 
+#include <optional>
+
+#include "models/gpu/memory/ideal_dram.h"
 #include "models/gpu/memory/memory_parameters.h"
 #include "models/gpu/memory/ring.h"
 #include "models/gpu/memory/slot_pool.h"
@@ -34,10 +37,15 @@ class DramChannel {
     /// dram_reply_latency after `until`'s predecessor.
     void advance(engine::Cycle until, std::vector<Completion>& completions);
     engine::Cycle next_event() const;
-    bool idle() const { return reads_.empty() && writes_.empty() && controller_.waiting() == 0; }
+    bool idle() const {
+        return reads_.empty() && writes_.empty() && controller_.waiting() == 0 &&
+               (!ideal_ || ideal_->idle());
+    }
     /// Transfers that have not begun.
     std::size_t queue() const { return reads_.size() + writes_.size() + controller_.waiting(); }
-    const memory::dram::Statistics& statistics() const { return controller_.statistics(); }
+    const memory::dram::Statistics& statistics() const {
+        return ideal_ ? ideal_->statistics() : controller_.statistics();
+    }
 
   private:
     struct Request {
@@ -58,6 +66,7 @@ class DramChannel {
 
     const MemoryParameters& parameters_;
     memory::dram::Controller controller_;
+    std::optional<IdealDram<Transfer>> ideal_;  ///< instead of the controller
     memory::dram::Cycle reached_ = 0;
     SlotPool<Entry> entries_;
     Ring<Request> reads_, writes_;  ///< not wholly in the controller yet, by time

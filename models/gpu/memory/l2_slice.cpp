@@ -60,7 +60,7 @@ L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::ui
       counters_(counters),
       coalescer_(parameters.coalescer_entries, parameters.coalescer_merge,
                  std::max(parameters.slice_latency, parameters.request_latency)),
-      tags_(parameters.sets, parameters.ways),
+      tags_(parameters.sets, parameters.ways, parameters.replacement),
       mshrs_(parameters.mshrs) {
     for (std::uint32_t i = parameters.mshrs; i-- > 0;)
         free_mshrs_.push_back(static_cast<std::uint16_t>(i));
@@ -111,6 +111,10 @@ bool L2Slice::joins_another(SliceRequest& request) {
 }
 
 bool L2Slice::handle(Cycle now, const SliceRequest& request) {
+    if (parameters_.ideal_l2) [[unlikely]] {
+        handle_ideal(now, request);
+        return true;
+    }
     if (request.routed.request.kind == RequestKind::kRead) return read(now, request);
     if (!is_home(request)) return pass_to_home(now, request);
     return is_atomic(request.routed.request.kind) ? read(now, request) : write(now, request);
@@ -142,7 +146,7 @@ bool L2Slice::read(Cycle now, const SliceRequest& request) {
     }
     note_use(request, slot);
     if (missing == 0)
-        serve(now, request, slot);
+        serve(now, request, tags_.line(slot));
     else
         fetch(now, request, mshrs_[tags_.line(slot).mshr], missing);
     return true;
@@ -282,6 +286,7 @@ void L2Slice::write_back(Cycle now, std::uint32_t slot) {
 }
 
 bool L2Slice::place(Cycle now, const LinePlace& place) {
+    if (parameters_.ideal_l2) return false;
     const std::uint32_t key = L2Tags::key(place.index, place.l2_partition);
     const std::uint32_t set = tags_.set(key), before = writing_;
     std::uint32_t slot = tags_.find(set, key);
@@ -295,9 +300,8 @@ bool L2Slice::place(Cycle now, const LinePlace& place) {
 }
 
 /// All sectors are here.
-void L2Slice::serve(Cycle now, const SliceRequest& request, std::uint32_t slot) {
+void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     const MemoryRequest& asked = request.routed.request;
-    L2Line& line = tags_.line(slot);
     if (!is_atomic(asked.kind)) {
         if (request.from_peer) line.peer_has_copy = true;
         occupy(now, std::max(kFraction, service(count(asked.sectors) * kSectorBytes,
@@ -377,7 +381,7 @@ void L2Slice::handle(Cycle now, const Event& event) {
         *from = waiter.next;
         waiter.next = free_waiter_;
         free_waiter_ = at;
-        serve(std::max(now, busy_ / kFraction), waiter.request, mshr.slot);
+        serve(std::max(now, busy_ / kFraction), waiter.request, tags_.line(mshr.slot));
     }
     mshr.last_waiter = last;
     if (mshr.pending != 0) return;

@@ -138,6 +138,7 @@ class L2Slice {
     bool joins_another(SliceRequest& request);
     // False where the request has to wait for an event.
     bool handle(engine::Cycle now, const SliceRequest& request);
+    void handle_ideal(engine::Cycle now, const SliceRequest& request);  // ideal_l2.cpp
     bool read(engine::Cycle now, const SliceRequest& request);
     bool write(engine::Cycle now, const SliceRequest& request);
     std::uint8_t note_written(std::uint32_t slot, const L2Line& line, const MemoryRequest& asked);
@@ -146,7 +147,7 @@ class L2Slice {
     bool evict(engine::Cycle now, std::uint32_t slot);
     void write_back(engine::Cycle now, std::uint32_t slot);
     void fetch(engine::Cycle now, const SliceRequest& request, Mshr& mshr, std::uint8_t missing);
-    void serve(engine::Cycle now, const SliceRequest& request, std::uint32_t slot);
+    void serve(engine::Cycle now, const SliceRequest& request, L2Line& line);
     void answer(engine::Cycle now, const SliceRequest& request);
     void recall_copy(engine::Cycle now, const SliceRequest& request, L2Line& line);
     void drop_copy(std::uint32_t key);

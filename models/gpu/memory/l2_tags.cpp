@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set-associative array with least-recently-used replacement within ranks of eviction priority.
+// A set-associative array; within ranks of eviction priority the policy says which line leaves.
 // NVIDIA publishes neither the set hash nor the policy. Here each run of as many lines as there are
 // sets fills every set once, turned by a hash of the run's number, so that a contiguous array uses
 // all of the cache and power-of-two strides do not meet in one set. With that, and with loads of 64
@@ -8,6 +8,7 @@
 #include "models/gpu/memory/l2_tags.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lockstep::gpu {
 
@@ -16,8 +17,12 @@ namespace {
 constexpr std::uint32_t kClearedAlone = 16;
 }  // namespace
 
-L2Tags::L2Tags(std::uint32_t sets, std::uint32_t ways)
-    : sets_(sets), ways_(ways), keys_(sets * ways, kNone), lines_(sets * ways) {
+L2Tags::L2Tags(std::uint32_t sets, std::uint32_t ways, ReplacementPolicy replacement)
+    : sets_(sets),
+      ways_(ways),
+      replacement_(replacement, sets, ways),
+      keys_(sets * ways, kNone),
+      lines_(sets * ways) {
     placed_.reserve(sets * ways / kClearedAlone);
 }
 
@@ -37,7 +42,7 @@ std::uint32_t L2Tags::find(std::uint32_t set, std::uint32_t key) const {
     return kNone;
 }
 
-std::uint32_t L2Tags::victim(std::uint32_t set, bool for_copy) const {
+std::uint32_t L2Tags::victim(std::uint32_t set, bool for_copy) {
     std::uint32_t best = kNone, free = kNone;
     std::uint64_t best_order = ~std::uint64_t{0};
     std::uint32_t fetched = 0;
@@ -58,19 +63,60 @@ std::uint32_t L2Tags::victim(std::uint32_t set, bool for_copy) const {
         best = slot;
     }
     if (for_copy && fetched >= ways_ / 2) return kNone;
-    return free != kNone ? free : best;
+    if (free != kNone || best == kNone || replacement_.is_by_age())
+        return free != kNone ? free : best;
+    return choose(set);
+}
+
+namespace {
+
+/// Ways of a set, a bit each.
+struct Candidates {
+    std::uint64_t mask = 0;
+    std::uint32_t oldest_way = 0;
+
+    std::uint32_t oldest() const { return oldest_way; }
+    std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(mask)); }
+    std::uint32_t nth(std::uint32_t i) const {
+        std::uint64_t rest = mask;
+        for (; i > 0; --i) rest &= rest - 1;
+        return static_cast<std::uint32_t>(std::countr_zero(rest));
+    }
+    bool any(std::uint32_t first, std::uint32_t ways) const {
+        return first < kMostWays && (mask >> first & ~std::uint64_t{0} >> (kMostWays - ways)) != 0;
+    }
+    static constexpr std::uint32_t kMostWays = 64;
+};
+
+}  // namespace
+
+/// Of a full set: among the lines of the lowest rank that are not being fetched, of which there is
+/// one at least.
+std::uint32_t L2Tags::choose(std::uint32_t set) {
+    Candidates lines;
+    unsigned lowest = ~0u;
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+        const L2Line& line = lines_[set + way];
+        if (line.mshr != kNoMshr || line.rank > lowest) continue;
+        if (line.rank < lowest) lines.mask = 0;
+        lowest = line.rank;
+        lines.mask |= std::uint64_t{1} << way;
+    }
+    return set + replacement_.victim(set / ways_, lines);
 }
 
 void L2Tags::place(std::uint32_t slot, std::uint32_t key) {
     keys_[slot] = key;
     lines_[slot] = {};
     if (placed_.size() < placed_.capacity()) placed_.push_back(slot);
-    touch(slot);
+    lines_[slot].used = ++clock_;
+    replacement_.use(slot / ways_, slot % ways_);
 }
 
 void L2Tags::clear() {
     if (clock_ == 0) return;
     clock_ = 0;
+    replacement_.clear();
     if (placed_.size() < placed_.capacity()) {
         for (const std::uint32_t slot : placed_) {
             keys_[slot] = kNone;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/gpu/memory/message.h"
+#include "models/gpu/memory/replacement/replacement.h"
 
 #include <vector>
 
@@ -18,14 +19,15 @@ struct L2Line {
     std::uint8_t rank : 2 = 1;           ///< of eviction: 0 goes first, 2 last
     std::uint8_t peer_has_copy : 1 = 0;  ///< the other L2 partition may hold a copy
     std::uint16_t mshr = kNoMshr;        ///< of the sectors that are being fetched
-    std::uint32_t used = 0;              ///< when, for the least recently used
+    std::uint32_t used = 0;              ///< when it was placed or, for LRU, used last
 };
 
 class L2Tags {
   public:
     static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-    L2Tags(std::uint32_t sets, std::uint32_t ways);
+    L2Tags(std::uint32_t sets, std::uint32_t ways,
+           ReplacementPolicy replacement = ReplacementPolicy::kLru);
 
     /// `key`: a line's number in the slice, doubled, plus its home partition.
     static std::uint32_t key(std::uint32_t index, std::uint32_t home) { return index * 2 + home; }
@@ -42,7 +44,7 @@ class L2Tags {
     std::uint32_t find(std::uint32_t set, std::uint32_t key) const;
     /// The slot of the set that a new line should take: a free one, or that of the line to evict;
     /// kNone where all lines of the set (for a copy: half of them) are being fetched.
-    std::uint32_t victim(std::uint32_t set, bool for_copy) const;
+    std::uint32_t victim(std::uint32_t set, bool for_copy);
     bool occupied(std::uint32_t slot) const { return keys_[slot] != kNone; }
     std::uint32_t key_at(std::uint32_t slot) const { return keys_[slot]; }
 
@@ -50,12 +52,21 @@ class L2Tags {
     L2Line& line(std::uint32_t slot) { return lines_[slot]; }
     void place(std::uint32_t slot, std::uint32_t key);
     void remove(std::uint32_t slot) { keys_[slot] = kNone; }
-    void touch(std::uint32_t slot) { lines_[slot].used = ++clock_; }
+    /// The line was used.
+    void touch(std::uint32_t slot) {
+        if (replacement_.use_renews()) [[likely]]
+            lines_[slot].used = ++clock_;
+        else
+            replacement_.use(slot / ways_, slot % ways_);
+    }
     void clear();
 
   private:
+    std::uint32_t choose(std::uint32_t set);
+
     std::uint32_t sets_, ways_;
     std::uint32_t clock_ = 0;
+    Replacement replacement_;
     std::vector<std::uint32_t> placed_;  ///< slots, since they were cleared; all if it is full
     std::vector<std::uint32_t> keys_;    ///< by set, then way
     std::vector<L2Line> lines_;

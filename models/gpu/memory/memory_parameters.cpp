@@ -86,17 +86,7 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     out.write_high = std::max(1u, writes("dram.write_high"));
     out.write_low = writes("dram.write_low");
     require(out.write_low < out.write_high, "dram.write_low is not less than dram.write_high");
-    const std::string& refresh = machine.text("dram.refresh");
-    using memory::dram::RefreshPolicy;
-    require(refresh == "all_bank" || refresh == "per_bank" || refresh == "none",
-            "dram.refresh is not all_bank, per_bank or none");
-    out.refresh = refresh == "all_bank"   ? RefreshPolicy::kAllBank
-                  : refresh == "per_bank" ? RefreshPolicy::kPerBank
-                                          : RefreshPolicy::kNone;
-    const std::string& order = machine.text("dram.refresh_order");
-    require(order == "by_channel" || order == "together",
-            "dram.refresh_order is not by_channel or together");
-    out.refresh_staggered = order == "by_channel";
+    read_rows(machine, dram_policy_rows(), out.policies);
     require(out.dram.organisation.burst_bytes() == kSectorBytes,
             "dram.standard: a burst is not one sector of 32 bytes");
     const std::uint32_t channels = out.dram.channels, partitions = out.l2_partitions;
@@ -121,15 +111,18 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     }
 
     const memory::dram::Timing& timing = out.dram.timing;
+    const auto sm_cycles = [&](double clocks) {
+        return static_cast<engine::Cycle>(
+            clocks * 1e9 / static_cast<double>(out.dram.clock_khz * out.clock.period()) + 0.5);
+    };
     // A miss is answered when all that it fetched is here.
-    const double dram_cycles =
-        timing.RCD_read + timing.CL + timing.burst + (out.fetch_sectors - 1) * timing.CCD_L;
-    const auto core = static_cast<engine::Cycle>(
-        dram_cycles * 1e9 / static_cast<double>(out.dram.clock_khz * out.clock.period()) + 0.5);
+    const engine::Cycle core = sm_cycles(timing.RCD_read + timing.CL + timing.burst +
+                                         (out.fetch_sectors - 1) * timing.CCD_L);
     const engine::Cycle dram = integer("dram.latency");
     require(dram >= core + 2, fmt::format("dram.latency is less than the {} cycles that the DRAM "
                                           "itself takes",
                                           core));
+    out.open_row_latency = dram - sm_cycles(timing.RCD_read);
     out.dram_request_latency = (dram - core) / 2;
     out.dram_reply_latency = dram - core - out.dram_request_latency;
 
@@ -137,6 +130,16 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     const std::uint32_t units = std::min(out.slices, out.dram.channels) / out.l2_partitions;
     out.tiles_per_l2_partition =
         std::min(units, out.l2_partitions == 1 ? kTilesOfWholeL2 : kTilesOfDividedL2);
+    return out;
+}
+
+memory::dram::ControllerParameters MemoryParameters::controller(double phase) const {
+    memory::dram::ControllerParameters out = policies.controller(dram);
+    out.refresh_phase = phase;
+    out.read_queue = read_queue;
+    out.write_queue = write_queue;
+    out.write_high = write_high;
+    out.write_low = write_low;
     return out;
 }
 

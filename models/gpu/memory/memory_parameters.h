@@ -3,13 +3,20 @@
 #pragma once
 
 #include "models/gpu/memory/message.h"
-#include "models/memory/dram/refresh.h"
+#include "models/gpu/memory/replacement/replacement_policy.h"
+#include "models/memory/dram/policies.h"
 #include "sim/config/machine.h"
 
 namespace lockstep::gpu {
 
 /// Bandwidths are served in 256ths of a cycle.
 inline constexpr engine::Cycle kFraction = 256;
+
+enum class RefreshOrder : std::uint8_t { kByChannel, kTogether };
+inline constexpr config::Choice kRefreshOrders[] = {
+    {"by_channel", "one channel after the other"},
+    {"together", "all at once"},
+};
 
 struct MemoryParameters {
     // Crossbar.
@@ -22,6 +29,7 @@ struct MemoryParameters {
     std::uint32_t l2_partitions;
     std::uint32_t slices;  ///< of the chip
     std::uint32_t ways, sets;
+    ReplacementPolicy replacement;
     engine::Cycle slice_latency;  ///< from a slice's tags to the crossbar
     engine::Cycle far_latency;    ///< one way between two L2 partitions; 0: there is one
     double slice_bandwidth;       ///< bytes a cycle
@@ -40,11 +48,14 @@ struct MemoryParameters {
     // DRAM.
     memory::dram::Geometry dram;
     std::uint32_t interleave;
-    memory::dram::RefreshPolicy refresh;
-    bool refresh_staggered;  ///< channels refresh one after the other, not all at once
+    memory::dram::Policies policies;
+    RefreshOrder refresh_order;
     std::uint32_t read_queue, write_queue;
-    std::uint32_t write_high, write_low;                     ///< writes that begin and end a batch
+    std::uint32_t write_high, write_low;  ///< writes that begin and end a batch
+    engine::Cycle open_row_latency;       ///< of a read that meets an open row and nobody else
     engine::Cycle dram_request_latency, dram_reply_latency;  ///< around the command clock's part
+
+    bool ideal_l2, ideal_dram;
 
     /// Memory partitions (Tiles) near one part of L2; each holds several slices and channels.
     std::uint32_t tiles_per_l2_partition;
@@ -53,8 +64,12 @@ struct MemoryParameters {
     std::uint32_t tiles() const { return tiles_per_l2_partition * l2_partitions; }
     /// By which share of the distance of two refreshes a channel's come early.
     double refresh_phase(std::uint32_t channel) const {
-        return refresh_staggered ? static_cast<double>(channel) / dram.channels : 0;
+        return refresh_order == RefreshOrder::kByChannel
+                   ? static_cast<double>(channel) / dram.channels
+                   : 0;
     }
+    /// Of a DRAM channel.
+    memory::dram::ControllerParameters controller(double phase) const;
     /// The part of L2 that an SM is near.
     std::uint32_t l2_partition_of(std::uint32_t sm) const { return sm / 2 % l2_partitions; }
     engine::ClockDomain clock{1};

@@ -35,6 +35,8 @@ std::span<const Row<MemoryParameters>> memory_rows() {
         {"l2.slices", &MemoryParameters::slices, "1", 1, 1024,
          "slices of L2, all partitions together"},
         {"l2.ways", &MemoryParameters::ways, "1", 1, 64, "ways of a slice"},
+        {"l2.replacement", &MemoryParameters::replacement, kReplacementPolicies,
+         "which line of a full set makes room, of those of the lowest eviction priority"},
         {"l2.hit_latency", Type::kInteger, "cycle", 2, 10000,
          "from a request at the SM's port to the reply there, hit in the near partition"},
         {"l2.far_latency", Type::kInteger, "cycle", 0, 10000,
@@ -72,9 +74,8 @@ std::span<const Row<MemoryParameters>> memory_rows() {
         {"dram.ranks", Type::kInteger, "1", 1, 8, "ranks of a channel; HBM: stack ids"},
         {"dram.latency", Type::kInteger, "cycle", 1, 10000,
          "what an unloaded DRAM read adds to an L2 hit"},
-        {"dram.refresh", Type::kText, "1", 0, 0, "all_bank, per_bank or none"},
-        {"dram.refresh_order", Type::kText, "1", 0, 0,
-         "by_channel: one channel after the other; together: all at once"},
+        {"dram.refresh_order", &MemoryParameters::refresh_order, kRefreshOrders,
+         "how the refreshes of channels lie in time"},
         {"dram.read_queue", &MemoryParameters::read_queue, "1", 4, 4096,
          "reads that a controller chooses among"},
         {"dram.write_queue", &MemoryParameters::write_queue, "1", 64, 4096,
@@ -88,6 +89,27 @@ std::span<const Row<MemoryParameters>> memory_rows() {
         {"dram.size", Type::kInteger, "B", 1 << 20, 512 * kGibi, "device memory"},
         {"dram.bus_width", Type::kInteger, "bit", 1, 65536, "width of the memory bus"},
         {"dram.bandwidth", Type::kNumber, "GB/s", 0.001, 100000, "peak bandwidth"},
+        Row<MemoryParameters>{"ideal.l2", &MemoryParameters::ideal_l2,
+                              "L2 holds every line and uses no DRAM"}
+            .defaults_to("false"),
+        Row<MemoryParameters>{
+            "ideal.dram", &MemoryParameters::ideal_dram,
+            "every DRAM access finds its row open and the bus free, however many there are"}
+            .defaults_to("false"),
+    };
+    return kRows;
+}
+
+std::span<const Row<memory::dram::Policies>> dram_policy_rows() {
+    using memory::dram::Policies;
+    static const std::vector<Row<Policies>> kRows{
+        {"dram.scheduler", &Policies::scheduler, memory::dram::kSchedulers,
+         "which waiting request a controller serves"},
+        {"dram.row_policy", &Policies::rows, memory::dram::kRowPolicies,
+         "when an open row is closed (page policy)"},
+        {"dram.row_timeout", &Policies::row_timeout_ns, "ns", 0, 1e6,
+         "of dram.row_policy timeout, and at first of adaptive"},
+        {"dram.refresh", &Policies::refresh, memory::dram::kRefreshPolicies, "what is refreshed"},
     };
     return kRows;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "models/gpu/memory/message.h"
 #include "models/gpu/metrics/groups.h"
@@ -38,7 +39,9 @@ Peaks::Peaks(const config::Machine& machine)
       dram_hertz(machine.number("clock.memory") * 1e6) {
     constexpr double kEdges = 2, kBits = 8;
     dram_bytes_per_second =
-        static_cast<double>(machine.integer("dram.bus_width")) / kBits * kEdges * dram_hertz;
+        machine.boolean("ideal.dram")
+            ? std::numeric_limits<double>::infinity()
+            : static_cast<double>(machine.integer("dram.bus_width")) / kBits * kEdges * dram_hertz;
 }
 
 const std::vector<MetricRow>& metric_rows() {

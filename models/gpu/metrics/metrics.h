@@ -30,7 +30,8 @@ struct Peaks {
     std::uint64_t l2_slices;    ///< at the SMs' clock
     /// Sectors that L2 looks up in a cycle; 0: not known, its L2 has two parts
     double l2_sectors;
-    double dram_bytes_per_second, dram_hertz;
+    double dram_bytes_per_second;  ///< infinite where DRAM is ideal
+    double dram_hertz;
 };
 
 /// What does not change while a kernel runs.

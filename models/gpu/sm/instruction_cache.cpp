@@ -12,6 +12,10 @@ namespace lockstep::gpu {
 using engine::Cycle;
 
 Cycle L0InstructionCache::fetch(Cycle now, std::uint32_t line, bool& hit) {
+    if (is_ideal_) {
+        hit = true;
+        return now;
+    }
     const Cycle present = tags_.find(line);
     hit = present != engine::kNever;
     if (hit) return std::max(present, now);

@@ -43,7 +43,8 @@ class L1InstructionCache {
 class L0InstructionCache {
   public:
     L0InstructionCache(const SmParameters& parameters, L1InstructionCache& l1)
-        : latency_(parameters.l0_miss_latency),
+        : is_ideal_(parameters.ideal_instruction_cache),
+          latency_(parameters.l0_miss_latency),
           interval_(parameters.prefetch_interval),
           depth_(parameters.prefetch_lines),
           l1_(l1),
@@ -68,6 +69,7 @@ class L0InstructionCache {
         return there + latency_;
     }
 
+    bool is_ideal_;
     unsigned latency_, interval_, depth_;
     L1InstructionCache& l1_;
     TagArray tags_;

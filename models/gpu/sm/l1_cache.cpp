@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The L1 data cache of an SM: 128-byte lines of four 32-byte sectors, each valid by itself; few
 // sets of very many ways, as measured on Volta (four sets; Jia et al. 2018, who found that its
-// replacement is not LRU). Data are not held, only tags. The order of use is kept for LRU and for
-// lines that are to leave first; random replacement needs no order among hundreds of ways.
+// replacement is not LRU). Data are not held, only tags. The order of age is a list: there may be
+// hundreds of ways.
 #include "models/gpu/sm/l1_cache.h"
+
+#include <algorithm>
 
 namespace lockstep::gpu {
 
-L1Cache::L1Cache(std::uint32_t lines, std::uint32_t sets, L1Replacement replacement)
-    : replacement_(replacement),
+L1Cache::L1Cache(std::uint32_t lines, std::uint32_t sets, ReplacementPolicy replacement,
+                 bool is_ideal)
+    : is_ideal_(is_ideal),
+      replacement_(replacement, sets, std::max(1u, lines / sets)),
       ways_(lines / sets),
       sets_(sets),
       all_(std::uint64_t{ways_} * sets),
@@ -35,27 +39,39 @@ void L1Cache::link_oldest(Set& set, std::uint32_t way) {
 }
 
 std::uint8_t L1Cache::look_up(std::uint64_t line) {
+    if (is_ideal_) return kAllSectors;
     const std::uint32_t way = find(line);
     if (way == kNone) return 0;
-    if (replacement_ == L1Replacement::kRandom) return all_[way].sectors;
     Set& set = set_of(line);
-    if (set.newest != way) {
+    replacement_.use(number_of(set), way % ways_);
+    if (replacement_.use_renews() && set.newest != way) {
         unlink(set, way);
         link_newest(set, way);
     }
     return all_[way].sectors;
 }
 
+namespace {
+
+/// A full set, all of whose lines may leave.
+struct FullSet {
+    std::uint32_t ways, oldest_way;
+    std::uint32_t oldest() const { return oldest_way; }
+    std::uint32_t count() const { return ways; }
+    std::uint32_t nth(std::uint32_t i) const { return i; }
+    bool any(std::uint32_t first, std::uint32_t) const { return first < ways; }
+};
+
+}  // namespace
+
 std::uint32_t L1Cache::victim(const Set& set) {
-    if (replacement_ == L1Replacement::kLru || all_[set.oldest].leaves_first) return set.oldest;
-    random_ ^= random_ << 13;  // xorshift64 (Marsaglia, 2003)
-    random_ ^= random_ >> 7;
-    random_ ^= random_ << 17;
-    return static_cast<std::uint32_t>(&set - sets_.data()) * ways_ +
-           static_cast<std::uint32_t>((random_ >> 32) * ways_ >> 32);
+    if (all_[set.oldest].leaves_first) return set.oldest;
+    const std::uint32_t number = number_of(set), first = number * ways_;
+    return first + replacement_.victim(number, FullSet{ways_, set.oldest - first});
 }
 
 void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority priority) {
+    if (is_ideal_) return;
     std::uint32_t way = find(line);
     if (way != kNone) {
         all_[way].sectors |= sectors;
@@ -64,7 +80,7 @@ void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority pr
     if (ways_ == 0 || priority == EvictionPriority::kNoAllocate) return;
     Set& set = set_of(line);
     if (set.used < ways_) {
-        way = static_cast<std::uint32_t>(&set - sets_.data()) * ways_ + set.used++;
+        way = number_of(set) * ways_ + set.used++;
     } else {
         way = victim(set);
         table_.erase(way, [this](std::uint32_t w) { return all_[w].line; });
@@ -78,6 +94,7 @@ void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority pr
     } else {
         link_newest(set, way);
     }
+    replacement_.use(number_of(set), way % ways_);
     table_.insert(line, way);
     is_empty_ = false;
 }
@@ -91,7 +108,7 @@ void L1Cache::clear() {
     if (is_empty_) return;
     for (Set& set : sets_) set = {};
     table_.clear();
-    random_ = kSeed;
+    replacement_.clear();
     is_empty_ = true;
 }
 

@@ -6,25 +6,23 @@
 #include <vector>
 
 #include "models/gpu/memory/message.h"
+#include "models/gpu/memory/replacement/replacement.h"
 #include "models/gpu/sm/line_table.h"
 
 namespace lockstep::gpu {
 
-/// Which line of a full set makes room.
-enum class L1Replacement : std::uint8_t {
-    kLru,
-    kRandom,  ///< any, by a generator that always starts alike
-};
-
 class L1Cache {
   public:
     /// `lines` of 128 bytes in `sets`; lines that do not fill all sets alike are left out.
-    L1Cache(std::uint32_t lines, std::uint32_t sets, L1Replacement replacement);
+    /// An ideal one holds every line.
+    L1Cache(std::uint32_t lines, std::uint32_t sets, ReplacementPolicy replacement,
+            bool is_ideal = false);
 
     /// The sectors that are held; the line becomes the set's most recently used.
     std::uint8_t look_up(std::uint64_t line);
     /// The same, but nothing becomes more recently used.
     std::uint8_t held(std::uint64_t line) const {
+        if (is_ideal_) return kAllSectors;
         const std::uint32_t way = find(line);
         return way == kNone ? 0 : all_[way].sectors;
     }
@@ -38,7 +36,7 @@ class L1Cache {
 
   private:
     static constexpr std::uint32_t kNone = LineTable::kNone;
-    static constexpr std::uint64_t kSeed = 88172645463325252;
+    static constexpr std::uint8_t kAllSectors = (1u << kSectorsPerLine) - 1;
     struct Way {
         std::uint64_t line = 0;
         std::uint32_t newer = kNone, older = kNone;
@@ -52,13 +50,16 @@ class L1Cache {
         return table_.find(line, [this](std::uint32_t way) { return all_[way].line; });
     }
     std::uint32_t victim(const Set& set);
+    std::uint32_t number_of(const Set& set) const {
+        return static_cast<std::uint32_t>(&set - sets_.data());
+    }
     Set& set_of(std::uint64_t line) { return sets_[line % sets_.size()]; }
     void unlink(Set& set, std::uint32_t way);
     void link_newest(Set& set, std::uint32_t way);
     void link_oldest(Set& set, std::uint32_t way);
 
-    const L1Replacement replacement_;
-    std::uint64_t random_ = kSeed;
+    const bool is_ideal_;
+    Replacement replacement_;
     std::uint32_t ways_;
     std::vector<Set> sets_;
     std::vector<Way> all_;  ///< those of a set lie together

@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "models/gpu/memory/ring.h"
+#include "sim/config/schema.h"
 
 namespace lockstep::gpu {
 
@@ -16,6 +17,12 @@ enum class ReturnOrder : std::uint8_t {
     kAny,     ///< whose data are there goes
     kMisses,  ///< misses keep their order, hits overtake them
     kAll,     ///< nothing overtakes
+};
+
+inline constexpr config::Choice kReturnOrders[] = {
+    {"any", "nobody"},
+    {"misses", "they alone: hits overtake them"},
+    {"all", "everybody"},
 };
 
 class LatencyFifo {

@@ -66,18 +66,6 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
                 after_arrival(keys.result, keys.has_uniform_result, uniform, keys.operation),
                 after_arrival(keys.sources, keys.has_uniform_sources, uniform, keys.operation)};
 
-    const std::string& order = machine.text("l1.return_order");
-    if (order != "any" && order != "misses" && order != "all")
-        throw InputError(fmt::format("{}: l1.return_order: '{}' is none of any, misses, all",
-                                     machine.name(), order));
-    return_order = order == "any"      ? ReturnOrder::kAny
-                   : order == "misses" ? ReturnOrder::kMisses
-                                       : ReturnOrder::kAll;
-    const std::string& policy = machine.text("l1.replacement");
-    if (policy != "lru" && policy != "random")
-        throw InputError(fmt::format("{}: l1.replacement: '{}' is neither lru nor random",
-                                     machine.name(), policy));
-    replacement = policy == "lru" ? L1Replacement::kLru : L1Replacement::kRandom;
     sub_cores = get("sm.sub_cores");
     sms = get("sm.count");
     max_warps = get("sm.max_warps");

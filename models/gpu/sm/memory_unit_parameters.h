@@ -33,12 +33,13 @@ struct MemoryUnitParameters {
     std::uint64_t l1_bytes;  ///< with shared memory
     unsigned sets, tags_per_cycle, miss_entries, miss_queue, tag_latency;
     ReturnOrder return_order;
-    L1Replacement replacement;
+    ReplacementPolicy replacement;
     bool allocates_stores, allocates_local_stores;
     unsigned wavefront_cycles, pass_cycles, atomic_cycles;
     unsigned constant_address_cycles;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue;
     unsigned return_width, source_width, shared_return_width;
+    bool ideal_l1, ideal_tlb;
     unsigned tlb_entries;
     std::uint64_t page_bytes;
     unsigned bulk_copy_latency, bulk_copy_requests, bulk_copy_width;

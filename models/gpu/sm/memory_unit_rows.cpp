@@ -39,11 +39,10 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
         {"l1.pass_cycles", &MemoryUnitParameters::pass_cycles, "cycle", 1, 64,
          "data stage time of one pass over the 32 banks for global and local data that conflict; "
          "all data together take no less than shared_memory.wavefront_cycles for 128 bytes"},
-        {"l1.replacement", Type::kText, "1", 0, 0,
-         "which line of a full set makes room: lru or random"},
-        {"l1.return_order", Type::kText, "1", 0, 0,
-         "who keeps the order of the tags on the way to the data stage: all, misses (hits overtake "
-         "them) or any (nobody)"},
+        {"l1.replacement", &MemoryUnitParameters::replacement, kReplacementPolicies,
+         "which line of a full set makes room"},
+        {"l1.return_order", &MemoryUnitParameters::return_order, kReturnOrders,
+         "who keeps the order of the tags on the way to the data stage"},
         {"l1.tag_latency", &MemoryUnitParameters::tag_latency, "cycle", 0, kMaxCycles,
          "from an instruction's arrival to its first request to L2; the rest of the hit latency "
          "follows the reply"},
@@ -120,6 +119,12 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          kMaxCycles, "from the arrival of a tensor map until its copy's first request"},
         {"memory_unit.tma_copy_interval", &MemoryUnitParameters::tma_copy_interval, "cycle", 1,
          kMaxCycles, "shortest time from one copy's last request to the next copy's first"},
+        Row<MemoryUnitParameters>{"ideal.l1", &MemoryUnitParameters::ideal_l1,
+                                  "L1 holds every line; accesses that pass it by still do"}
+            .defaults_to("false"),
+        Row<MemoryUnitParameters>{"ideal.tlb", &MemoryUnitParameters::ideal_tlb,
+                                  "the SMs' TLBs hold every page"}
+            .defaults_to("false"),
     };
     return kRows;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "models/gpu/metrics/counters.h"
+#include "models/gpu/sm/warp_scheduler/warp_policy.h"
 #include "sim/config/machine.h"
 
 namespace lockstep::gpu {
@@ -64,6 +65,9 @@ struct SmParameters {
     unsigned memory_issue_latency_uniform;  ///< ... uniform or immediate addresses, shared memory
     unsigned address_interval;              ///< between two instructions of a sub-core
 
+    WarpPolicy scheduler;
+    unsigned scheduler_group;  ///< warps, of WarpPolicy::kTwoLevel
+
     unsigned path_slice;  ///< instructions until paths take turns
 
     unsigned register_banks, read_window;
@@ -71,6 +75,8 @@ struct SmParameters {
 
     unsigned l0_bytes, l0_ways, l1_bytes, l1_ways, instruction_line;
     unsigned l0_miss_latency, prefetch_lines, prefetch_interval, branch_redirect;
+
+    bool ideal_instruction_cache;
 
     unsigned constant_bytes, constant_ways, constant_line;
 

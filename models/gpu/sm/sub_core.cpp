@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Issue obeys the control bits and nothing else: a warp is eligible when its stall count has run
 // out, the dependence counters of its wait mask are zero, its instruction has been fetched, its
-// constant operand is cached and its pipe's latch is free. The warp that issued last goes on if it
-// can, else the youngest eligible one does (Huerta et al., MICRO'25, section 5.1).
+// constant operand is cached and its pipe's latch is free (Huerta et al., MICRO'25, section 5.1).
+// Which of those that are goes is the policy's choice (warp_scheduler).
 #include "models/gpu/sm/sub_core.h"
 
 #include <bit>
@@ -20,6 +20,7 @@ SubCore::SubCore(Sm& sm, unsigned index, const SmParameters& parameters, L1Instr
     : sm_(sm),
       index_(index),
       parameters_(parameters),
+      scheduler_(warp_scheduler(parameters.scheduler)),
       instructions_(parameters, l1),
       constants_(parameters, fetch),
       registers_(parameters) {}
@@ -83,13 +84,12 @@ std::uint32_t SubCore::eligible(Cycle now) const {
 }
 
 unsigned SubCore::choose(std::uint32_t eligible) const {
-    if (eligible >> last_ & 1) return last_;
-    auto best = static_cast<unsigned>(std::countr_zero(eligible));
-    for (std::uint32_t rest = eligible & (eligible - 1); rest != 0; rest &= rest - 1) {
-        const auto local = static_cast<unsigned>(std::countr_zero(rest));
-        if (sm_.context(index_, local).age > sm_.context(index_, best).age) best = local;
-    }
-    return best;
+    if (std::has_single_bit(eligible)) return static_cast<unsigned>(std::countr_zero(eligible));
+    return scheduler_.choose({.eligible = eligible,
+                              .last = last_,
+                              .group = parameters_.scheduler_group,
+                              .first = &sm_.context(index_, 0),
+                              .stride = parameters_.sub_cores});
 }
 
 void SubCore::tick(Cycle now) {

@@ -10,12 +10,13 @@
 #include "models/gpu/sm/instruction_cache.h"
 #include "models/gpu/sm/register_file.h"
 #include "models/gpu/sm/warp_context.h"
+#include "models/gpu/sm/warp_scheduler/warp_scheduler.h"
 
 namespace lockstep::gpu {
 
 class Sm;
 
-/// Compiler-guided greedy-then-youngest issue. A warp is looked at when something that it waits for
+/// Compiler-guided issue. A warp is looked at when something that it waits for
 /// happens, never in between: stall counts run out on a wheel of 64 cycles, everything else comes
 /// as an event of the SM.
 class SubCore {
@@ -56,6 +57,7 @@ class SubCore {
     Sm& sm_;
     const unsigned index_;
     const SmParameters& parameters_;
+    const WarpScheduler& scheduler_;
     L0InstructionCache instructions_;
     ConstantCache constants_;
     RegisterFile registers_;

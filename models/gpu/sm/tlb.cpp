@@ -11,8 +11,10 @@
 
 namespace lockstep::gpu {
 
-Tlb::Tlb(std::uint32_t entries, std::uint64_t page_bytes)
-    : shift_(static_cast<unsigned>(std::countr_zero(page_bytes / kLineBytes))), entries_(entries) {
+Tlb::Tlb(std::uint32_t entries, std::uint64_t page_bytes, bool is_ideal)
+    : is_ideal_(is_ideal),
+      shift_(static_cast<unsigned>(std::countr_zero(page_bytes / kLineBytes))),
+      entries_(entries) {
     LOCKSTEP_CHECK(std::has_single_bit(page_bytes) && page_bytes >= kLineBytes,
                    "a page of {} bytes", page_bytes);
     pages_.reserve(entries);

@@ -12,11 +12,12 @@ namespace lockstep::gpu {
 /// Fully associative, least recently used leaves first. `page_bytes` is a power of two.
 class Tlb {
   public:
-    Tlb(std::uint32_t entries, std::uint64_t page_bytes);
+    /// An ideal one knows every page.
+    Tlb(std::uint32_t entries, std::uint64_t page_bytes, bool is_ideal = false);
     /// Whether the page of the line is known; it becomes the most recently used.
     bool look_up(std::uint64_t line) {
         const std::uint64_t page = line >> shift_;
-        return (!pages_.empty() && pages_[0] == page) || find(page);
+        return is_ideal_ || (!pages_.empty() && pages_[0] == page) || find(page);
     }
     /// A reply that carried a translation came.
     void fill(std::uint64_t line);
@@ -24,6 +25,7 @@ class Tlb {
   private:
     bool find(std::uint64_t page);
 
+    bool is_ideal_;
     unsigned shift_;
     std::uint32_t entries_;
     std::vector<std::uint64_t> pages_;  ///< most recently used first

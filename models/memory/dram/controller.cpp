@@ -19,9 +19,12 @@ Controller::Controller(const Geometry& geometry, const ControllerParameters& par
       activate_clocks_(geometry.organisation.activate_clocks),
       separate_row_bus_(geometry.organisation.separate_row_bus),
       in_order_(parameters.scheduler->in_order()),
+      closes_rows_(parameters.row_policy->closes()),
       device_(geometry),
       reads_(parameters.read_queue, parameters.starvation_cap),
       writes_(parameters.write_queue, parameters.starvation_cap),
+      rows_(closes_rows_ ? geometry.banks() : 0,
+            {parameters.row_timeout, parameters.row_timeout, kClosed}),
       refresh_(parameters.refresh, geometry, parameters.refresh_phase),
       refresh_due_(refresh_.due()) {
     LOCKSTEP_CHECK(parameters.write_low < parameters.write_high &&
@@ -157,7 +160,7 @@ void Controller::issue_row(Cycle now) {
     if (!in_order_ && !other.empty() && turns_soon() &&
         issue_row_for(other, blocked_ | queue().pending(), now))
         return;
-    if (parameters_.row_policy.closes()) close_unwanted(now);
+    if (closes_rows_) close_unwanted(now);
 }
 
 /// Opens or closes a row for a request of the queue; true where a command went out.
@@ -172,6 +175,7 @@ bool Controller::issue_row_for(RequestQueue& waiting, BankMask excluded, Cycle n
         activate(waiting, bank, now);
     } else {
         waiting.note_oldest(bank, RowOutcome::kConflict);
+        if (closes_rows_) parameters_.row_policy->conflicted(rows_[bank]);
         precharge(bank, now);
     }
     return true;
@@ -222,8 +226,9 @@ bool Controller::close_unwanted(Cycle now) {
         const std::uint32_t bank = static_cast<std::uint32_t>(std::countr_zero(open));
         const Cycle earliest =
             std::max(device_.earliest_precharge(bank),
-                     device_.last_use(bank) + parameters_.row_policy.close_after);
+                     device_.last_use(bank) + parameters_.row_policy->close_after(rows_[bank]));
         if (earliest <= now) {
+            rows_[bank].closed_row = device_.open_row(bank);
             precharge(bank, now);
             return true;
         }
@@ -235,6 +240,10 @@ bool Controller::close_unwanted(Cycle now) {
 void Controller::activate(RequestQueue& waiting, std::uint32_t bank, Cycle now) {
     waiting.note_oldest(bank, RowOutcome::kMiss);
     const std::uint32_t row = waiting.oldest(bank).row;
+    if (closes_rows_) {
+        parameters_.row_policy->opened(rows_[bank], row);
+        rows_[bank].closed_row = kClosed;
+    }
     device_.activate(bank, row, now);
     reads_.row_opened(bank, row);
     writes_.row_opened(bank, row);

@@ -27,7 +27,8 @@ struct Completion {
 
 struct ControllerParameters {
     const Scheduler* scheduler = &fr_fcfs();
-    RowPolicy row_policy = RowPolicy::open();
+    const RowPolicy* row_policy = &open_rows();
+    Cycle row_timeout = 0;  ///< clocks, where the policy has one
     RefreshPolicy refresh = RefreshPolicy::kPerBank;
     double refresh_phase = 0;  ///< 0 to 1: refreshes come that share of their distance earlier
     std::uint32_t read_queue = 64, write_queue = 64;  ///< requests
@@ -85,9 +86,10 @@ class Controller {
 
     ControllerParameters parameters_;
     std::uint32_t burst_bytes_, activate_clocks_;
-    bool separate_row_bus_, in_order_;
+    bool separate_row_bus_, in_order_, closes_rows_;
     Device device_;
     RequestQueue reads_, writes_;
+    std::vector<RowHistory> rows_;  ///< by bank; none where the policy closes nothing
     Refresh refresh_;
     Cycle refresh_due_;
     BankMask blocked_ = 0;     ///< banks that await their refresh

@@ -22,10 +22,8 @@ constexpr std::uint64_t kStreamDistance = 37 << 20;
 /// in turns of `turn` bursts.
 class Channel {
   public:
-    Channel(const Geometry& geometry, RefreshPolicy refresh)
-        : geometry_(geometry), map_(geometry, {}) {
-        parameters_.refresh = refresh;
-    }
+    Channel(const Geometry& geometry, const ControllerParameters& parameters)
+        : geometry_(geometry), map_(geometry, {}), parameters_(parameters) {}
 
     /// Nanoseconds until the last burst has crossed the pins.
     double run(std::span<const Direction> streams, std::uint64_t turn, std::uint64_t count) const {
@@ -55,14 +53,21 @@ class Channel {
   private:
     const Geometry geometry_;
     const AddressMap map_;
-    ControllerParameters parameters_;
+    const ControllerParameters parameters_;
 };
 
 }  // namespace
 
 StreamRates measure_streams(const Geometry& geometry, RefreshPolicy refresh, std::uint64_t chunk) {
+    ControllerParameters controller;
+    controller.refresh = refresh;
+    return measure_streams(geometry, controller, chunk);
+}
+
+StreamRates measure_streams(const Geometry& geometry, const ControllerParameters& controller,
+                            std::uint64_t chunk) {
     using enum Direction;
-    const Channel channel(geometry, refresh);
+    const Channel channel(geometry, controller);
     const double bytes = double(kBursts) * geometry.organisation.burst_bytes() * geometry.channels;
     const std::uint64_t turn =
         std::max<std::uint64_t>(1, chunk / geometry.channels / geometry.organisation.burst_bytes());

@@ -2,8 +2,7 @@
 // What a memory system sustains on linear streams, alone and side by side.
 #pragma once
 
-#include "models/memory/dram/presets.h"
-#include "models/memory/dram/refresh.h"
+#include "models/memory/dram/controller.h"
 
 namespace lockstep::memory {
 
@@ -18,6 +17,9 @@ struct StreamRates {
 /// Runs one channel's controller on linear streams, longer than several refresh intervals; the
 /// channels of a linear stream are loaded alike. `chunk`: bytes of a request of the whole memory,
 /// after which streams that are served together alternate.
+StreamRates measure_streams(const dram::Geometry& geometry,
+                            const dram::ControllerParameters& controller, std::uint64_t chunk);
+/// With the default policies.
 StreamRates measure_streams(const dram::Geometry& geometry, dram::RefreshPolicy refresh,
                             std::uint64_t chunk);
 

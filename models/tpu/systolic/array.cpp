@@ -17,7 +17,7 @@ namespace {
 /// Updates of a PE that `auto` spends on a product at register fidelity: seconds on one core.
 constexpr std::int64_t kMostUpdates = std::int64_t{1} << 33;
 
-constexpr Fidelity kFidelities[] = {Fidelity::kNetlist, Fidelity::kRegisters, Fidelity::kWavefront};
+constexpr Fidelity kAll[] = {Fidelity::kNetlist, Fidelity::kRegisters, Fidelity::kWavefront};
 
 }  // namespace
 
@@ -38,7 +38,7 @@ ArrayParameters::ArrayParameters(const config::Machine& machine) {
     shape.dataflow = parse_dataflow(machine.text("array.dataflow"));
     overlap = parse_overlap(machine.text("array.overlap"));
     if (fidelity == "auto") return;
-    for (const Fidelity known : kFidelities)
+    for (const Fidelity known : kAll)
         if (fidelity == fidelity_name(known)) return;
     throw InputError(fmt::format(
         "array.fidelity: '{}' is none of auto, netlist, registers and wavefront", fidelity));
@@ -55,7 +55,7 @@ Fidelity ArrayParameters::fidelity_for(const GemmShape& gemm, bool wants_trace) 
                                          kLargestNetlist));
         return Fidelity::kNetlist;
     }
-    for (const Fidelity known : kFidelities)
+    for (const Fidelity known : kAll)
         if (fidelity == fidelity_name(known)) return known;
     const Folding f = fold(shape, gemm);
     const double updates = static_cast<double>(total_cycles(shape, overlap, f.stream, f.folds())) *

@@ -6,6 +6,7 @@
 
 #include "models/tpu/systolic/netlist_trace.h"
 #include "models/tpu/systolic/product.h"
+#include "sim/config/schema.h"
 
 namespace lockstep::config {
 class Machine;
@@ -20,6 +21,10 @@ enum class Fidelity : std::uint8_t {
 };
 
 std::string_view fidelity_name(Fidelity fidelity);
+inline constexpr config::Choice kFidelities[] = {{"auto", "registers, or wavefront for large runs"},
+                                                 {"netlist", "up to 32x32"},
+                                                 {"registers", ""},
+                                                 {"wavefront", "closed form"}};
 
 struct ArrayParameters {
     ArrayShape shape;

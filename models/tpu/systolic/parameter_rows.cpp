@@ -19,13 +19,14 @@ std::span<const Row<ArrayShape>> shape_rows() {
 
 std::span<const Row<ArrayParameters>> array_rows() {
     static const std::vector<Row<ArrayParameters>> kRows{
-        {"array.dataflow", Type::kText, "1", 0, 0,
-         "what stays in the PEs: ws (weights), os (outputs), is (inputs)"},
-        {"array.overlap", Type::kText, "1", 0, 0,
-         "of a fold with the one before: none, drain (fill and drain hidden), double (load too)"},
-        {"array.fidelity", &ArrayParameters::fidelity,
-         "netlist (up to 32x32), registers, wavefront (closed form), auto (registers, or wavefront "
-         "for large runs); all agree"},
+        Row<ArrayParameters>{"array.dataflow", Type::kText, "1", 0, 0, "what stays in the PEs"}
+            .one_of(kDataflows),
+        Row<ArrayParameters>{"array.overlap", Type::kText, "1", 0, 0,
+                             "of a fold with the one before"}
+            .one_of(kOverlaps),
+        Row<ArrayParameters>{"array.fidelity", &ArrayParameters::fidelity,
+                             "how finely it is simulated; all agree"}
+            .one_of(kFidelities),
         {"clock.array", &ArrayParameters::clock_mhz, "MHz", 1, 10000, "clock of the array"},
     };
     return kRows;

@@ -4,6 +4,8 @@
 
 #include "models/tpu/systolic/shape.h"
 
+#include "sim/config/schema.h"
+
 namespace lockstep::tpu {
 
 /// What the next fold may do while the array still works on this one.
@@ -16,6 +18,10 @@ enum class Overlap : std::uint8_t {
 
 /// "none", "drain" or "double". Throws InputError on anything else.
 Overlap parse_overlap(std::string_view text);
+inline constexpr config::Choice kOverlaps[] = {
+    {"none", "it waits for its end"},
+    {"drain", "fill and drain are hidden"},
+    {"double", "the exchange of what the array holds, too"}};
 std::string_view overlap_name(Overlap overlap);
 
 /// One operation of the array on one tile: `stream` vectors through PEs that hold a tile of

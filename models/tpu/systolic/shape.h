@@ -7,10 +7,14 @@
 
 #include "isa/tpu/enums.h"
 
+#include "sim/config/schema.h"
+
 namespace lockstep::tpu {
 
 /// "ws", "os" or "is". Throws InputError on anything else.
 Dataflow parse_dataflow(std::string_view text);
+inline constexpr config::Choice kDataflows[] = {
+    {"ws", "weights"}, {"os", "sums"}, {"is", "inputs"}};
 std::string_view dataflow_name(Dataflow dataflow);
 
 struct ArrayShape {

@@ -133,6 +133,9 @@ TEST(Completion, WorksInZsh) {
     EXPECT_THAT(in_zsh("lockstep run --on h1"), ElementsAre("h100", "h100_pcie", "FILES"));
     EXPECT_THAT(in_zsh("lockstep run --set sm.coun"), ElementsAre("sm.count="));
     EXPECT_THAT(in_zsh("lockstep run --set sm.count="), ElementsAre("sm.count=132"));
+    EXPECT_THAT(in_zsh("lockstep run --set l2.replacement="),
+                ElementsAre("l2.replacement=lru", "l2.replacement=fifo", "l2.replacement=random",
+                            "l2.replacement=tree_plru"));
     EXPECT_THAT(in_zsh("lockstep run sgemm:m=512,n"), ElementsAre("sgemm:m=512,n="));
     EXPECT_THAT(in_zsh("lockstep run --stats ''"), ElementsAre("FILES"));
 }

@@ -109,7 +109,7 @@ TEST(Systolic, SaysWhatIsWrongWithTheInput) {
     expect("resnet18 --trace x.vcd", "single matrix product");
     expect("gemm --trace x.vcd --set array.rows=64", "32 x 32");
     expect("gemm:dtype=fp16", "int8 and bf16");
-    expect("gemm --set array.dataflow=rs", "ws, os and is");
+    expect("gemm --set array.dataflow=rs", "ws, os, is");
     expect("sgemm", "is a built-in kernel, which runs on a GPU (--on h200)");
     expect("gemm --no-values --verify", "--verify needs values");
     expect("gemm --no-values --trace x.vcd", "--trace needs values");

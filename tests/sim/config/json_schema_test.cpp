@@ -62,6 +62,8 @@ TEST(JsonSchema, TakesWhatTheReaderTakes) {
          {"base: h200", "base: ../other.yaml", "base: h200\nprices: gpu_n4",
           "base: h200\nl2: {size: {value: 0.5, unit: GiB, evidence: 'assumed: x'}}",
           "base: h200\nsm: {count: {value: 64, evidence: 'measured: x'}}",
+          "base: h200\nl2: {replacement: {value: fifo, evidence: 'assumed: x'}}",
+          "base: h200\nideal: {l2: {value: true, evidence: 'assumed: x'}}",
           "base: h200\nclock: {sm: {value: 2, unit: GHz, evidence: 'published: x'}}"})
         EXPECT_THAT(gpu_error(text), IsEmpty()) << text;
 }
@@ -82,6 +84,8 @@ TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
     refuses("base: h200\nsm: {count: {value: 0, evidence: 'assumed: x'}}", "/sm/count/value");
     refuses("base: h200\nsm: {count: {value: 1.5, evidence: 'assumed: x'}}", "/sm/count/value");
     refuses("base: h200\nsm: {count: {value: few, evidence: 'assumed: x'}}", "/sm/count/value");
+    refuses("base: h200\nl2: {replacement: {value: plru, evidence: 'assumed: x'}}",
+            "/l2/replacement/value");
     refuses("base: h200\nl2: {size: {value: 60, unit: MHz, evidence: 'assumed: x'}}",
             "/l2/size/unit");
     refuses("base: h200\nl2: {size: {value: 60, evidence: 'assumed: x'}}", "unit is missing");

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sim/config/machine.h"
@@ -90,15 +91,18 @@ const std::map<std::string_view, std::vector<std::string>> kChoices = {
     {"crossbar.gpc_bandwidth", {"32"}},
     {"l2.coalescer_entries", {"0"}},
     {"l2.coalescer_merge", {"1"}},
-    {"dram.refresh", {"none", "per_bank"}},
-    {"l1.return_order", {"any", "misses", "all"}},
-    {"dram.refresh_order", {"by_channel", "together"}},
     {"dram.standard", {"HBM2e", "HBM3", "GDDR6"}},
     {"gpc.sms", {"0,4"}},
     {"l1.sets", {"232", "928"}},
     {"launch.cta_interval", {"64"}},
     {"shared_memory.carve_outs", {"228", "100"}},
     {"shared_memory.reserved_per_cta", {"32768"}},
+};
+
+/// What acts only where something else has been chosen.
+const std::map<std::string_view, std::string> kOnlyWith = {
+    {"sub_core.scheduler_group", "sub_core.scheduler=two_level"},
+    {"dram.row_timeout", "dram.row_policy=timeout"},
 };
 
 /// What no built-in kernel has the code for, or does often enough. Each wants a kernel of its own.
@@ -128,9 +132,9 @@ using Cycles = std::vector<std::uint64_t>;
 /// What a kernel takes on the small chip with a parameter set; nothing where the machine refuses
 /// the value itself; no cycles where the launch is refused.
 std::optional<Cycles> run(const std::string& on, const std::string& kernel,
-                          const std::string& set) {
+                          const std::vector<std::string>& more) {
     std::vector<std::string> sets = kSmall;
-    if (!set.empty()) sets.push_back(set);
+    sets.insert(sets.end(), more.begin(), more.end());
     std::shared_ptr<const config::Machine> machine;
     std::unique_ptr<Device> device;
     try {
@@ -152,10 +156,13 @@ std::optional<Cycles> run(const std::string& on, const std::string& kernel,
 }
 
 /// With nothing else set; known once for all parameters.
-const std::optional<Cycles>& unchanged(const std::string& on, const std::string& kernel) {
-    static std::map<std::pair<std::string, std::string>, std::optional<Cycles>> known;
-    const auto [at, is_new] = known.try_emplace({on, kernel});
-    if (is_new) at->second = run(on, kernel, "");
+const std::optional<Cycles>& unchanged(const std::string& on, const std::string& kernel,
+                                       const std::vector<std::string>& with) {
+    static std::map<std::tuple<std::string, std::string, std::vector<std::string>>,
+                    std::optional<Cycles>>
+        known;
+    const auto [at, is_new] = known.try_emplace({on, kernel, with});
+    if (is_new) at->second = run(on, kernel, with);
     return at->second;
 }
 
@@ -163,6 +170,12 @@ std::vector<std::string> values_of(const config::Entry& entry, const std::string
     if (const auto choices = kChoices.find(entry.path); choices != kChoices.end())
         return choices->second;
     const auto machine = config::Machine::load(on, kSmall);
+    if (!entry.choices.empty()) {
+        std::vector<std::string> others;
+        for (const config::Choice& choice : entry.choices)
+            if (choice.name != machine->text(entry.path)) others.emplace_back(choice.name);
+        return others;
+    }
     if (entry.type == config::Type::kBoolean)
         return {machine->boolean(entry.path) ? "false" : "true"};
     const double value = machine->number(entry.path);
@@ -178,11 +191,15 @@ std::vector<std::string> values_of(const config::Entry& entry, const std::string
 
 bool moves_something(const config::Entry& entry) {
     static const std::vector<std::string> kernels = all_kernels();
+    std::vector<std::string> with;
+    if (const auto at = kOnlyWith.find(entry.path); at != kOnlyWith.end()) with = {at->second};
     for (const char* on : kMachines)
         for (const std::string& kernel : kernels)
             for (const std::string& value : values_of(entry, on)) {
-                const auto cycles = run(on, kernel, fmt::format("{}={}", entry.path, value));
-                if (cycles.has_value() && cycles != unchanged(on, kernel)) return true;
+                std::vector<std::string> sets = with;
+                sets.push_back(fmt::format("{}={}", entry.path, value));
+                const auto cycles = run(on, kernel, sets);
+                if (cycles.has_value() && cycles != unchanged(on, kernel, with)) return true;
             }
     return false;
 }

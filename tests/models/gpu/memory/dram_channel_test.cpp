@@ -38,6 +38,23 @@ TEST(DramChannel, TakesAsLongAfterHoursAsAtFirst) {
             << seconds;
 }
 
+TEST(DramChannel, AnIdealOneTakesItsLatencyHoweverMuchIsAskedFor) {
+    const auto machine = config::Machine::load("h200", {"ideal.dram=true"});
+    const MemoryParameters parameters = MemoryParameters::of(*machine);
+    const Cycle expected = parameters.open_row_latency;
+    EXPECT_LT(expected, static_cast<Cycle>(machine->integer("dram.latency")));
+    DramChannel channel(parameters, 0);
+    std::vector<DramChannel::Completion> completions;
+    for (std::uint32_t i = 0; i < 1000; ++i)  // a row each of one bank
+        channel.request(50, {.sectors = 0xf, .location = {.row = i}});
+    EXPECT_EQ(channel.next_event(), 50u);
+    channel.advance(60, completions);
+    ASSERT_EQ(completions.size(), 1000u);
+    for (const DramChannel::Completion& done : completions) EXPECT_EQ(done.at, 50 + expected);
+    EXPECT_TRUE(channel.idle());
+    EXPECT_EQ(channel.statistics().bytes_read, 1000u * 128);
+}
+
 TEST(DramChannel, ChannelsRefreshTogetherOrInTurn) {
     const Cycle usual = latency(100, h200("dram.refresh=none"));
     for (const std::string order : {"together", "by_channel"}) {

@@ -20,7 +20,7 @@ namespace {
 constexpr auto kNormal = EvictionPriority::kNormal;
 
 TEST(L1Cache, SectorsAreValidByThemselves) {
-    L1Cache cache(64, 4, L1Replacement::kLru);
+    L1Cache cache(64, 4, ReplacementPolicy::kLru);
     EXPECT_EQ(cache.look_up(5), 0);
     cache.fill(5, 0b0010, kNormal);
     EXPECT_EQ(cache.look_up(5), 0b0010);
@@ -33,7 +33,7 @@ TEST(L1Cache, SectorsAreValidByThemselves) {
 }
 
 TEST(L1Cache, LeastRecentlyUsedLeaves) {
-    L1Cache cache(8, 2, L1Replacement::kLru);  // four ways
+    L1Cache cache(8, 2, ReplacementPolicy::kLru);  // four ways
     for (std::uint64_t line : {0, 2, 4, 6}) cache.fill(line, 1, kNormal);
     cache.look_up(0);
     cache.fill(8, 1, kNormal);
@@ -45,7 +45,8 @@ TEST(L1Cache, LeastRecentlyUsedLeaves) {
 // it is needed again.
 TEST(L1Cache, RandomReplacementKeepsAPartOfALoopThatDoesNotFit) {
     for (const auto& [replacement, least, most] :
-         {std::tuple{L1Replacement::kLru, 0, 0}, std::tuple{L1Replacement::kRandom, 40, 95}}) {
+         {std::tuple{ReplacementPolicy::kLru, 0, 0},
+          std::tuple{ReplacementPolicy::kRandom, 40, 95}}) {
         L1Cache cache(256, 4, replacement);
         int hits = 0;
         for (int turn = 0; turn < 10; ++turn) {
@@ -60,7 +61,7 @@ TEST(L1Cache, RandomReplacementKeepsAPartOfALoopThatDoesNotFit) {
 }
 
 TEST(L1Cache, RandomReplacementStartsAlikeAndHeedsPriorities) {
-    L1Cache a(8, 1, L1Replacement::kRandom), b(8, 1, L1Replacement::kRandom);
+    L1Cache a(8, 1, ReplacementPolicy::kRandom), b(8, 1, ReplacementPolicy::kRandom);
     for (std::uint64_t line = 0; line < 20; ++line) {
         a.fill(line, 1, kNormal);
         b.fill(line, 1, kNormal);
@@ -71,8 +72,39 @@ TEST(L1Cache, RandomReplacementStartsAlikeAndHeedsPriorities) {
     EXPECT_EQ(a.held(100), 0);
 }
 
+TEST(L1Cache, AUseSavesALineFromLruAndNotFromFifo) {
+    for (const bool is_lru : {true, false}) {
+        L1Cache cache(4, 1, is_lru ? ReplacementPolicy::kLru : ReplacementPolicy::kFifo);
+        for (std::uint64_t line : {0, 1, 2, 3}) cache.fill(line, 1, kNormal);
+        cache.look_up(0);
+        cache.fill(4, 1, kNormal);
+        EXPECT_EQ(cache.held(0), is_lru);
+        EXPECT_EQ(cache.held(1), !is_lru);
+    }
+}
+
+TEST(L1Cache, ATreeKeepsWhatWasUsedLastAndUsesAllWays) {
+    L1Cache cache(4 * 116, 4, ReplacementPolicy::kTreePlru);  // no power of two
+    for (std::uint64_t line = 0; line < 464; ++line) cache.fill(line, 1, kNormal);
+    for (std::uint64_t line = 0; line < 464; ++line) ASSERT_EQ(cache.held(line), 1) << line;
+    for (std::uint64_t line = 464; line < 4000; ++line) {
+        cache.look_up(0);
+        cache.fill(line, 1, kNormal);
+    }
+    EXPECT_EQ(cache.held(0), 1);
+    cache.fill(9000, 1, EvictionPriority::kFirst);
+    cache.fill(9004, 1, kNormal);
+    EXPECT_EQ(cache.held(9000), 0);
+}
+
+TEST(L1Cache, AnIdealOneHoldsEveryLine) {
+    L1Cache cache(0, 4, ReplacementPolicy::kLru, true);
+    EXPECT_EQ(cache.look_up(1 << 20), 0xf);
+    EXPECT_EQ(cache.held(7), 0xf);
+}
+
 TEST(L1Cache, EvictionPriorities) {
-    L1Cache cache(4, 1, L1Replacement::kLru);
+    L1Cache cache(4, 1, ReplacementPolicy::kLru);
     for (std::uint64_t line : {0, 1, 2}) cache.fill(line, 1, kNormal);
     cache.fill(3, 1, EvictionPriority::kFirst);
     cache.fill(4, 1, kNormal);
@@ -83,14 +115,14 @@ TEST(L1Cache, EvictionPriorities) {
 }
 
 TEST(L1Cache, NoCacheAtAll) {
-    L1Cache cache(0, 4, L1Replacement::kLru);
+    L1Cache cache(0, 4, ReplacementPolicy::kLru);
     cache.fill(1, 1, kNormal);
     EXPECT_EQ(cache.look_up(1), 0);
 }
 
 TEST(L1Cache, AgreesWithLists) {
     constexpr unsigned kSets = 4, kWays = 16;
-    L1Cache cache(kSets * kWays, kSets, L1Replacement::kLru);
+    L1Cache cache(kSets * kWays, kSets, ReplacementPolicy::kLru);
     std::list<std::uint64_t> sets[kSets];
     std::mt19937 random(3);
     for (int i = 0; i < 20000; ++i) {
@@ -145,6 +177,11 @@ TEST(Tlb, HoldsTheLastPages) {
     EXPECT_FALSE(tlb.look_up(32));
     EXPECT_TRUE(tlb.look_up(0));
     EXPECT_TRUE(tlb.look_up(64));
+}
+
+TEST(Tlb, AnIdealOneKnowsEveryPage) {
+    Tlb tlb(0, 4096, true);
+    EXPECT_TRUE(tlb.look_up(1 << 20));
 }
 
 }  // namespace

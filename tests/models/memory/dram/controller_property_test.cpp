@@ -24,9 +24,9 @@ Load make_load(const Geometry& geometry, std::uint64_t seed, std::size_t count) 
     const auto pick = [&](std::uint64_t n) { return random() % n; };
     Load load;
     load.parameters.scheduler = pick(4) == 0 ? &fcfs() : &fr_fcfs();
-    const RowPolicy policies[] = {RowPolicy::open(), RowPolicy::closed(),
-                                  RowPolicy::timeout(1 + pick(200))};
-    load.parameters.row_policy = policies[pick(3)];
+    const RowPolicy* policies[] = {&open_rows(), &closed_rows(), &timeout_rows(), &adaptive_rows()};
+    load.parameters.row_policy = policies[pick(std::size(policies))];
+    load.parameters.row_timeout = 1 + pick(200);
     load.parameters.refresh = static_cast<RefreshPolicy>(pick(3));
     load.parameters.refresh_phase = static_cast<double>(pick(8)) / 8;
     load.parameters.read_queue = static_cast<std::uint32_t>(1 + pick(64));

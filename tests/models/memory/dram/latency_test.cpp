@@ -13,10 +13,11 @@ class Latency : public ::testing::TestWithParam<Preset> {
     const Timing& t_ = geometry_.timing;
 
     std::vector<Cycle> run(const std::vector<Offered>& requests,
-                           RowPolicy policy = RowPolicy::open()) {
+                           const RowPolicy& policy = open_rows(), Cycle timeout = 0) {
         ControllerParameters parameters;
         parameters.refresh = RefreshPolicy::kNone;
-        parameters.row_policy = policy;
+        parameters.row_policy = &policy;
+        parameters.row_timeout = timeout;
         Controller controller(geometry_, parameters);
         return drive(controller, requests);
     }
@@ -39,14 +40,13 @@ TEST_P(Latency, OtherRowOpen) {
 }
 
 TEST_P(Latency, ClosedPagePolicyHidesThePrecharge) {
-    EXPECT_EQ(run({{kRead, {0, 7, 0}, 0}, {kRead, {0, 8, 0}, 5000}}, RowPolicy::closed())[1],
+    EXPECT_EQ(run({{kRead, {0, 7, 0}, 0}, {kRead, {0, 8, 0}, 5000}}, closed_rows())[1],
               5000 + t_.RCD_read + t_.CL + t_.burst);
 }
 
 TEST_P(Latency, TimeoutPolicyClosesAfterTheTimeout) {
     const auto second = [&](Cycle at) {
-        return run({{kRead, {0, 7, 0}, 0}, {kRead, {0, 7, 0}, at}}, RowPolicy::timeout(1000))[1] -
-               at;
+        return run({{kRead, {0, 7, 0}, 0}, {kRead, {0, 7, 0}, at}}, timeout_rows(), 1000)[1] - at;
     };
     const Cycle column = t_.RCD_read;  // of the first request
     EXPECT_EQ(second(column + 1000), t_.CL + t_.burst);

@@ -45,7 +45,7 @@ std::vector<Command> run(const Geometry& geometry, RefreshPolicy refresh, int st
     parameters.write_burst = 2;
     parameters.write_high = 8;
     parameters.write_low = 2;
-    if (style % 2 == 1) parameters.row_policy = RowPolicy::closed();
+    if (style % 2 == 1) parameters.row_policy = &closed_rows();
     std::vector<Offered> requests;
     Cycle at = 0;
     for (int i = 0; i < 4000; ++i) {
