@@ -118,8 +118,8 @@ void choose_card(const Options& options) {
                                                     : choose::Prices::read(options.prices_file);
     const network::Graph graph = graph_of(options);
     print_answer(options, question,
-                 choose::choose(question, graph, machines_of(options), validation::reached_shares(),
-                                prices));
+                 choose::choose(question, graph, machines_of(options),
+                                validation::reached_shares(question.phase), prices));
 }
 
 }  // namespace

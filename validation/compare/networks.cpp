@@ -4,6 +4,7 @@
 #include "validation/compare/networks.h"
 
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "sim/error/error.h"
@@ -28,7 +29,8 @@ network::Graph graph_of(const std::string& name, std::int64_t batch) {
     return network::build_network(request.name, request.options);
 }
 
-std::vector<Published> published_runs() {
+/// Of one phase, or of both: each takes the estimate of a network.
+std::vector<Published> published_runs(std::optional<choose::Phase> phase = std::nullopt) {
     const Table table = published_table("networks");
     std::map<std::tuple<std::string, std::int64_t>, network::Graph> graphs;
     std::vector<Published> runs;
@@ -39,6 +41,7 @@ std::vector<Published> published_runs() {
         reached.network = table.text(i, "network");
         reached.phase = table.text(i, "phase") == "training" ? choose::Phase::kTraining
                                                              : choose::Phase::kInference;
+        if (phase && reached.phase != *phase) continue;
         reached.precision = table.text(i, "precision");
         reached.batch = static_cast<std::int64_t>(table.number(i, "batch"));
         run.measured = table.number(i, "samples_per_second");
@@ -87,8 +90,8 @@ std::vector<Row> rows(const Request&) {
 
 }  // namespace
 
-std::vector<choose::Reached> reached_shares() {
-    return shares_of(published_runs());
+std::vector<choose::Reached> reached_shares(choose::Phase phase) {
+    return shares_of(published_runs(phase));
 }
 
 Suite networks_suite() {

@@ -9,6 +9,6 @@
 namespace lockstep::validation {
 
 /// What each published run reaches of its roofline.
-std::vector<choose::Reached> reached_shares();
+std::vector<choose::Reached> reached_shares(choose::Phase phase);
 
 }  // namespace lockstep::validation
