@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/error/error.h"
 #include "sim/numerics/integer.h"
 
 namespace lockstep::network::gpu {
@@ -11,6 +12,9 @@ namespace lockstep::network::gpu {
 namespace {
 
 using numerics::divide_up;
+
+/// CTAs of a grid in y and in z (CUDA C++ Programming Guide, technical specifications).
+constexpr std::int64_t kMostTiles = 65535;
 
 /// A kernel with a tile.
 struct Candidate {
@@ -149,6 +153,7 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
         }
     };
     for (const Candidate& c : candidates_of(t, precision, traits.type)) {
+        if (divide_up(p.m, c.tile.m) > kMostTiles) continue;
         // The best number of pieces stands for the tile.
         int best_splits = 1;
         Cost least = cost_of(t, p, traits, c, 1);
@@ -178,6 +183,7 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
              .is_rows = true},
             cost, fmt::format("rows {}", text_of(cost.cycles)));
     }
+    if (best.kernel.kernel.empty()) return best;
     best.reason =
         fmt::format("{} cycles ({} CTAs on {} SMs; {}-bound){}", best.reason, cost_of_best.ctas,
                     t.sms, cost_of_best.compute > cost_of_best.memory ? "compute" : "memory",
@@ -187,6 +193,11 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
 
 void launch_product(Lowering& l, kernels::Product p, const ProductTraits& traits) {
     const ProductChoice choice = choose_product(l.target(), l.options().precision, p, traits);
+    if (choice.kernel.kernel.empty() || traits.batches * choice.splits > kMostTiles)
+        throw InputError(
+            fmt::format("{}: a product of {} rows, {} times, takes more tiles than a grid holds "
+                        "({} in each dimension): a smaller batch fits",
+                        l.layer(), p.m, traits.batches, kMostTiles));
     p.splits = choice.splits;
     p.split_k = choice.split_k;
     const auto element = static_cast<std::uint64_t>(size_of(traits.type));
