@@ -76,6 +76,19 @@ TEST_F(Lab, TensorCoreCommandsRun) {
     }
 }
 
+// What the host takes is measured, and not run here.
+TEST_F(Lab, CommandsOfOneProductOnEveryMachineRun) {
+    const std::vector<Command> commands = commands_of("workloads/openmp/lab.md");
+    EXPECT_GE(commands.size(), 6u);
+    for (Command command : commands) {
+        for (const auto& [large, small] : {std::pair("=512", "=64"), {"=56", "=8"}})
+            for (std::size_t at; (at = command.arguments.find(large)) != std::string::npos;)
+                command.arguments.replace(at, std::string(large).size(), small);
+        const Result result = lockstep(command.arguments);
+        EXPECT_EQ(result.status, 0) << command.arguments << "\n" << result.output;
+    }
+}
+
 TEST_F(Lab, NpuCommandsRun) {
     const std::vector<Command> commands = commands_of("models/npu/lab.md");
     EXPECT_GE(commands.size(), 6u);
