@@ -35,7 +35,7 @@ const std::map<std::string, std::vector<std::string>> kMayInclude = {
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "sim/engine", "sim/trace"}},
     {"workloads",
      {"isa", "sim/numerics", "sim/error", "sim/config", "sim/stats", "models/device.h",
-      "models/device_group.h", "models/timeline.h"}},
+      "models/device_group.h", "models/launch_ranges.h", "models/timeline.h"}},
     // The APIs are shells over one state, which knows neither; the driver does by the runtime what
     // both have. What a program's report expects of its times is a table, not a suite.
     {"workloads/cuda_api/state",

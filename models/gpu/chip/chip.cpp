@@ -141,7 +141,7 @@ void Chip::place(Grid& grid, Cycle earliest) {
         for (const std::unique_ptr<Sm>& sm : used_sms_) {
             if (!grid.has_left()) return;
             if (sm->warps() != least || !sm->fits(grid.run)) continue;
-            sm->start_cta(grid.run, grid.next++, distributor_free_);
+            sm->start_cta(grid.run, grid.take_next(), distributor_free_);
             distributor_free_ += parameters_.cta_interval;
         }
     }
@@ -231,7 +231,7 @@ void Chip::distribute(Time window_end) {
             distributor_free_ =
                 std::max({distributor_free_ + parameters_.cta_interval,
                           end.at + parameters_.cta_latency, earliest, first->first_cta});
-            sm->start_cta(first->run, first->next++, distributor_free_);
+            sm->start_cta(first->run, first->take_next(), distributor_free_);
             if (is_own) break;
         }
     }
@@ -325,7 +325,9 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
     grid->run = run;
     grid->priority = priority;
     grid->order = grids_started_++;
-    grid->total = run.waves != nullptr ? run.waves->simulated() : run.launch->grid.volume();
+    grid->total = run.waves != nullptr  ? run.waves->simulated()
+                  : run.ctas != nullptr ? run.ctas->size()
+                                        : run.launch->grid.volume();
     grid->prerequisite = prerequisite;
     grid->run.awaits_grid = prerequisite != nullptr;
     grid->begin = clock_.first_cycle_from(std::max(at, simulation_.now())) + 1;

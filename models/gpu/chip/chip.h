@@ -51,6 +51,11 @@ struct Grid {
     engine::Cycle last_trigger = 0;
     unsigned lane = 0;  ///< in the trace, where kernels that overlap lie in rows
     bool is_clustered() const { return run.launch->is_clustered; }
+    /// The index of the CTA that is placed next.
+    std::uint64_t take_next() {
+        const std::uint64_t number = next++;
+        return run.ctas == nullptr ? number : (*run.ctas)[number];
+    }
     bool has_left() const { return next != total; }
     bool is_done() const { return ended == total; }
 };

@@ -25,6 +25,9 @@ class ChipSystem {
     /// Before the first chip is asked for; returns the chip's number.
     std::size_t add(Member member);
 
+    /// It has no others beside it.
+    bool is_alone() const { return members_.size() == 1; }
+
     /// Makes all of them where there are none yet.
     Chip& chip(std::size_t number);
     /// Null: it has not been made.

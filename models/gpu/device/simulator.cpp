@@ -15,6 +15,7 @@
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/execution/fault_report.h"
 #include "models/gpu/metrics/metrics.h"
+#include "models/gpu/sampling/part.h"
 #include "models/gpu/sampling/waves.h"
 #include "sim/engine/host_memory.h"
 #include "sim/error/error.h"
@@ -49,8 +50,9 @@ std::uint64_t carve_out(const config::Machine& machine, std::uint64_t needed) {
 
 class SimulatedEnvironment : public sass::Environment {
   public:
-    SimulatedEnvironment(SystemCalls& calls, Chip& chip, const std::int64_t& ahead)
-        : calls_(calls), chip_(chip), ahead_(ahead) {}
+    SimulatedEnvironment(SystemCalls& calls, Chip& chip, std::uint32_t sms,
+                         const std::int64_t& ahead)
+        : calls_(calls), chip_(chip), sms_(sms), ahead_(ahead) {}
     void system_call(unsigned number, sass::Warp& warp) override {
         const std::uint64_t frees = calls_.frees();
         calls_.call(number, warp);
@@ -63,13 +65,40 @@ class SimulatedEnvironment : public sass::Environment {
         return static_cast<std::uint64_t>((time + ahead_) / kNanosecond);
     }
     std::uint32_t sm_id(const sass::Warp& warp) override { return warp.cta->sm; }
-    std::uint32_t sm_count() override { return static_cast<std::uint32_t>(chip_.sm_count()); }
+    std::uint32_t sm_count() override { return sms_; }
 
   private:
     SystemCalls& calls_;
     Chip& chip_;
+    const std::uint32_t sms_;  ///< of the whole chip
     const std::int64_t& ahead_;
 };
+
+/// CTAs on the part of a chip, at least; fewer are little work on the whole.
+constexpr std::uint64_t kLeastCtas = 4;
+
+/// Cycles of an average slice of L2 behind each of the chip's partitions.
+std::vector<double> busy_cycles(const MemorySystem& memory) {
+    const std::size_t tiles = memory.parameters().tiles_per_l2_partition;
+    std::vector<double> slices(tiles, 0), busy;
+    for (std::uint32_t i = 0; i < memory.map().slices(); ++i)
+        ++slices[memory.map().tile_of_slice(i)];
+    for (std::size_t i = 0; i < memory.partitions(); ++i)
+        busy.push_back(static_cast<double>(memory.partition(i).counters().slice_busy) /
+                       slices[i % tiles]);
+    return busy;
+}
+
+/// Whether partitions have worked about as much since then.
+bool is_even(const std::vector<double>& before, const std::vector<double>& now) {
+    constexpr double kEven = 1.5;
+    double most = 0, sum = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        most = std::max(most, now[i] - before[i]);
+        sum += now[i] - before[i];
+    }
+    return most * static_cast<double>(now.size()) <= kEven * sum;
+}
 
 /// What is a kernel's own where others shared the chip with it: what it executed, how long it was
 /// there, and what its launch says. Units count for all kernels alike, and are left out.
@@ -82,8 +111,26 @@ bool is_own_metric(const std::string& name) {
 
 }  // namespace
 
+struct Simulator::Part {
+    Part(std::shared_ptr<const config::Machine> given, const DeviceOptions& options)
+        : machine(std::move(given)),
+          parameters(*machine),
+          system({.name = machine->name() + "_part",
+                  .threads = options.threads,
+                  .shuffle = options.shuffle,
+                  .slowest_cycle =
+                      engine::ClockDomain::from_megahertz(parameters.clock_mhz).start_of(1)}),
+          chip(system.simulation(), *machine, parameters, options) {}
+    const std::shared_ptr<const config::Machine> machine;
+    const SmParameters parameters;
+    system::System system;
+    Chip chip;
+};
+
 /// A launch from its preparation to its end.
 struct Simulator::Running {
+    Chip* chip = nullptr;
+    const config::Machine* machine = nullptr;  ///< that the chip is
     WorkId work = 0;
     LaunchRequest request;
     const cubin::Function* kernel = nullptr;
@@ -104,6 +151,9 @@ Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const Devic
       max_grids_(static_cast<std::size_t>(machine_->integer("launch.max_grids"))),
       selection_(options.simulate),
       transfers_(memory_parameters_),
+      // Of two parts of an L2 both may hold what is read.
+      residency_(static_cast<std::uint64_t>(machine_->integer("l2.size")) /
+                 memory_parameters_.l2_partitions),
       chips_(std::move(chips)) {
     number_ = chips_->add({.machine = machine_.get(),
                            .parameters = &parameters_,
@@ -148,15 +198,18 @@ Chip& Simulator::chip() {
     return chips_->chip(number_);
 }
 
-std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& request) {
+std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& request, Part* part) {
     auto running = std::make_unique<Running>();
+    running->chip = part != nullptr ? &part->chip : &chip();
+    running->machine = part != nullptr ? part->machine.get() : machine_.get();
     running->request = request;
     running->space = &free_space();
     sass::Launch& launch = running->launch;
     const cubin::Function& kernel = prepare(request, launch, *running->space);
     running->kernel = &kernel;
-    running->environment =
-        std::make_unique<SimulatedEnvironment>(system_calls_, chip(), chips_->ahead);
+    running->environment = std::make_unique<SimulatedEnvironment>(
+        system_calls_, *running->chip, static_cast<std::uint32_t>(machine_->integer("sm.count")),
+        chips_->ahead);
     launch.environment = running->environment.get();
 
     KernelRun& run = running->run;
@@ -180,21 +233,21 @@ std::unique_ptr<Simulator::Running> Simulator::set_up(const LaunchRequest& reque
 }
 
 LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
-    const KernelCounters counters = made()->collect(grid);
+    const KernelCounters counters = running.chip->collect(grid);
     LaunchResult result{
         .warp_instructions = counters.sm.instructions,
         .thread_instructions = counters.sm.thread_instructions,
         .cycles = counters.cycles,
         .seconds = static_cast<double>(counters.cycles) / (parameters_.clock_mhz * 1e6)};
-    result.metrics =
-        derive_metrics(Peaks(*machine_), LaunchShape(*machine_, *running.kernel, running.request),
-                       {.cycles = counters.cycles,
-                        .seconds = result.seconds,
-                        .sm = counters.sm,
-                        .memory = counters.memory,
-                        .partition = counters.partition,
-                        .gcc = counters.gcc,
-                        .cluster = counters.cluster});
+    result.metrics = derive_metrics(Peaks(*running.machine),
+                                    LaunchShape(*machine_, *running.kernel, running.request),
+                                    {.cycles = counters.cycles,
+                                     .seconds = result.seconds,
+                                     .sm = counters.sm,
+                                     .memory = counters.memory,
+                                     .partition = counters.partition,
+                                     .gcc = counters.gcc,
+                                     .cluster = counters.cluster});
     if (!counters.instructions.empty())
         result.profile =
             make_profile(*running.launch.program, counters.instructions,
@@ -211,6 +264,7 @@ LaunchResult Simulator::result_of(const Running& running, const Grid& grid) {
 
 void Simulator::end_all() {
     for (const std::unique_ptr<Running>& running : running_) running->space->is_used = false;
+    part_.reset();
     running_.clear();
     emulated_.clear();
     copies_.clear();
@@ -244,7 +298,7 @@ LaunchResult Simulator::simulate(Running& running) {
     const LaunchRequest& request = running.request;
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
     try {
-        const std::unique_ptr<Grid> grid = made()->run(
+        const std::unique_ptr<Grid> grid = running.chip->run(
             running.run, [&](std::uint64_t ctas, std::uint64_t instructions, std::uint64_t cycles) {
                 progress.finished(ctas, instructions, cycles);
             });
@@ -255,29 +309,113 @@ LaunchResult Simulator::simulate(Running& running) {
 }
 
 LaunchResult Simulator::sample(const LaunchRequest& request) {
-    const std::string key = Samples::key_of(request, memory_);
-    if (const LaunchResult* const known = samples_.find(key))
-        return Samples::like(*known, emulate(request));
-    const std::unique_ptr<Running> running = set_up(request);
-    const std::uint64_t ctas = request.grid.volume();
-    // CTAs of a cluster are placed together, those of a cooperative launch wait for each other.
-    const bool is_whole = request.cooperative || running->launch.is_clustered;
-    SampledWaves waves(ctas,
-                       is_whole ? ctas
-                                : std::uint64_t{running->run.resident_ctas} *
-                                      static_cast<std::uint64_t>(made()->sm_count()),
-                       static_cast<std::uint64_t>(machine_->integer("l2.size")));
-    if (!waves.is_whole()) running->run.waves = &waves;
-    LaunchResult result = simulate(*running);
-    if (waves.is_whole()) {
-        result.metrics.emplace_back(kSampledCtas, ctas);
+    const std::vector<MemoryRange> ranges = std::exchange(ranges_, {});
+    const bool is_warm = options_.l2 == L2Start::kWarm;
+    check(request);
+    const std::string key =
+        Samples::key_of(request, memory_) + (is_warm ? residency_.text_of(ranges) : std::string());
+    LaunchResult result;
+    if (const LaunchResult* const known = samples_.find(key)) {
+        result = Samples::like(*known, emulate(request));
     } else {
-        result = extrapolated(result, launch_from(request, waves.simulated()), waves.simulated(),
-                              ctas, waves.missing_cycles(), waves.uncertainty());
-        made()->forget_l2();
+        resident_ = is_warm ? residency_.lines() : ResidentLines();
+        const bool is_one = request.cooperative ||
+                            is_clustered(*find_kernel(request.module, request.kernel), request);
+        result = is_one ? simulate_whole(request) : sample_first(request);
+        samples_.add(key, result);
     }
-    samples_.add(key, result);
+    residency_.use(ranges);
     return result;
+}
+
+/// The first launch of its kind, on a part of the chip if that gets enough CTAs.
+LaunchResult Simulator::sample_first(const LaunchRequest& request) {
+    Part* const on = part();
+    const std::uint64_t ctas = request.grid.volume();
+    const auto sms = static_cast<std::uint64_t>(machine_->integer("sm.count"));
+    const std::uint64_t share = on == nullptr ? 0 : share_of(ctas, sms, on->chip.sm_count());
+    std::vector<std::uint64_t> block = block_of(request.grid, share < kLeastCtas ? ctas : share);
+    std::vector<bool> done(ctas, false);
+    if (share < kLeastCtas) {
+        const LaunchResult result = sample_waves(request, nullptr, block, done);
+        return completed(request, result, ctas, done, 0);
+    }
+    const MemorySystem& memory = on->chip.memory();
+    const std::vector<double> before = busy_cycles(memory);
+    LaunchResult result = sample_waves(request, on, block, done);
+    if (is_even(before, busy_cycles(memory)))
+        return completed(request, result, share, done, kPartError / 100);
+    // The block goes to few of the part's channels, as the whole grid may or may not.
+    const std::uint64_t instructions = result.warp_instructions,
+                        threads = result.thread_instructions;
+    block.clear();
+    for (std::uint64_t i = 0; i < ctas; ++i)
+        if (!done[i]) block.push_back(i);
+    result = sample_waves(request, nullptr, block, done);
+    result.warp_instructions += instructions;
+    result.thread_instructions += threads;
+    const double missing =
+        static_cast<double>(ctas - block.size()) / static_cast<double>(block.size());
+    stretch(result, 1 + missing, 1);
+    return completed(request, result, block.size(), done, missing);
+}
+
+/// The rest of the launch is emulated; `result` is of so many of its CTAs, and takes as long as all
+/// of them. `error`: what is not known of that, as a share of it.
+LaunchResult Simulator::completed(const LaunchRequest& request, const LaunchResult& result,
+                                  std::uint64_t ctas, const std::vector<bool>& done, double error) {
+    const auto simulated = static_cast<std::uint64_t>(std::ranges::count(done, true));
+    const double all = error + sample_error(result) / 100;
+    LaunchResult whole = result;
+    if (simulated != done.size() || error != 0)
+        whole = extrapolated(result, launch_rest(request, done), ctas, done.size(), 0,
+                             all * static_cast<double>(result.cycles));
+    set_sampled(whole, simulated);
+    return whole;
+}
+
+/// The time of these CTAs, by as many waves of them as it takes, which are marked as done.
+LaunchResult Simulator::sample_waves(const LaunchRequest& request, Part* on,
+                                     const std::vector<std::uint64_t>& ctas,
+                                     std::vector<bool>& done) {
+    const std::unique_ptr<Running> running = set_up(request, on);
+    Chip& chip = *running->chip;
+    running->run.ctas = &ctas;
+    SampledWaves waves(ctas.size(), std::uint64_t{running->run.resident_ctas} * chip.sm_count(),
+                       static_cast<std::uint64_t>(running->machine->integer("l2.size")));
+    if (!waves.is_whole()) running->run.waves = &waves;
+    chip.forget_l2();
+    chip.memory().set_resident(&resident_);
+    LaunchResult result = simulate(*running);
+    chip.memory().set_resident(nullptr);
+    const double share = static_cast<double>(chip.sm_count()) / machine_->number("sm.count");
+    for (auto& [name, value] : result.metrics)
+        if (name == "launch__waves_per_multiprocessor") value = value.as_double() * share;
+    for (std::uint64_t i = 0; i < waves.simulated(); ++i) done[ctas[i]] = true;
+    if (waves.is_whole()) return result;
+    return extrapolated(result, {}, waves.simulated(), ctas.size(), waves.missing_cycles(),
+                        waves.uncertainty());
+}
+
+/// CTAs of a cluster are placed together, those of a cooperative launch wait for each other.
+LaunchResult Simulator::simulate_whole(const LaunchRequest& request) {
+    const std::unique_ptr<Running> running = set_up(request);
+    running->chip->forget_l2();
+    running->chip->memory().set_resident(&resident_);
+    LaunchResult result = simulate(*running);
+    running->chip->memory().set_resident(nullptr);
+    set_sampled(result, request.grid.volume());
+    return result;
+}
+
+Simulator::Part* Simulator::part() {
+    if (!on_parts_) return nullptr;
+    const auto sms = static_cast<std::uint32_t>(machine_->integer("sm.count"));
+    // A trace shows the whole chip, and only that has links to others.
+    if (part_ == nullptr && part_sms(sms) != 0 && has_parts(*machine_) &&
+        options_.trace.file.empty() && chips_->is_alone())
+        part_ = std::make_unique<Part>(part_of(*machine_, part_sms(sms)), options_);
+    return part_.get();
 }
 
 Timeline* Simulator::timeline() {

@@ -13,12 +13,14 @@
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/execution/cta_runner.h"
 #include "models/gpu/memory/device_transfers.h"
+#include "models/gpu/sampling/residency.h"
 #include "models/gpu/sampling/samples.h"
+#include "models/launch_ranges.h"
 #include "models/system/scheduler.h"
 
 namespace lockstep::gpu {
 
-class Simulator : public Emulator, public system::Processor {
+class Simulator : public Emulator, public system::Processor, public LaunchRanges {
   public:
     Simulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
         : Simulator(std::move(machine), options, std::make_shared<ChipSystem>()) {}
@@ -30,6 +32,8 @@ class Simulator : public Emulator, public system::Processor {
     void unload_module(ModuleHandle module) override;
     LaunchResult launch(const LaunchRequest& request) override;
     Timeline* timeline() override;
+    void sample_on_parts() override { on_parts_ = true; }
+    void next_launch_uses(std::vector<MemoryRange> ranges) override { ranges_ = std::move(ranges); }
 
     /// Made where there is none yet.
     Chip& chip();
@@ -61,6 +65,8 @@ class Simulator : public Emulator, public system::Processor {
         std::uint64_t code_address = 0, constant_address = 0;
     };
     struct Running;
+    /// A part of the chip, or all of it, with what it belongs to.
+    struct Part;
 
     /// What timing needs of the code that the kernel may run.
     const DescribedModule& described(const LaunchRequest& request, const sass::Launch& launch);
@@ -69,7 +75,16 @@ class Simulator : public Emulator, public system::Processor {
     /// As much in time as it takes, the rest emulated.
     LaunchResult sample(const LaunchRequest& request);
     LaunchResult emulate(const LaunchRequest& request);
-    std::unique_ptr<Running> set_up(const LaunchRequest& request);
+    LaunchResult sample_first(const LaunchRequest& request);
+    LaunchResult sample_waves(const LaunchRequest& request, Part* on,
+                              const std::vector<std::uint64_t>& ctas, std::vector<bool>& done);
+    LaunchResult completed(const LaunchRequest& request, const LaunchResult& result,
+                           std::uint64_t ctas, const std::vector<bool>& done, double error);
+    LaunchResult simulate_whole(const LaunchRequest& request);
+    /// The part of the chip that sampled launches run on, made by the first one; null: all of it,
+    /// as where nobody has allowed for parts.
+    Part* part();
+    std::unique_ptr<Running> set_up(const LaunchRequest& request, Part* part = nullptr);
     LaunchResult result_of(const Running& running, const Grid& grid);
     struct Copy {
         bool writes = false;
@@ -93,6 +108,11 @@ class Simulator : public Emulator, public system::Processor {
     LaunchSelection selection_;
     DeviceTransfers transfers_;
     Samples samples_;
+    Residency residency_;
+    std::vector<MemoryRange> ranges_;  ///< of the next launch
+    ResidentLines resident_;
+    bool on_parts_ = false;
+    std::unique_ptr<Part> part_;
     SimulatedTime sampled_until_ = 0;  ///< launches whose time is sampled run one after the other
     std::unique_ptr<system::Scheduler> scheduler_;  ///< made when the program's host shows up
     std::shared_ptr<ChipSystem> chips_;  ///< made by the first launch; given up after a fault

@@ -37,7 +37,7 @@ class Run {
   public:
     struct Parts {
         sass::Launch& launch;
-        std::uint64_t first;  ///< CTA
+        const std::vector<bool>& done;  ///< CTAs; empty: none
         CtaPool& pool;
         std::uint64_t resident;
         std::uint64_t max_instructions;
@@ -47,7 +47,7 @@ class Run {
     };
     explicit Run(const Parts& parts)
         : launch_(parts.launch),
-          first_(parts.first / CtaGroup::ctas(parts.launch)),
+          done_(parts.done),
           pool_(parts.pool),
           resident_(parts.resident),
           max_instructions_(parts.max_instructions),
@@ -74,9 +74,10 @@ class Run {
     /// All groups poll, and no other can start.
     [[noreturn]] void report_polling(const Poll& poll, std::uint64_t waiting,
                                      std::uint64_t left) const;
+    bool is_done(std::uint64_t group) const { return !done_.empty() && done_[group]; }
 
     sass::Launch& launch_;
-    std::uint64_t first_;  ///< group
+    const std::vector<bool>& done_;  ///< CTAs; empty: none
     CtaPool& pool_;
     std::uint64_t resident_;
     std::uint64_t max_instructions_;
@@ -126,10 +127,14 @@ void Run::run_in_order(std::uint64_t cta_budget) {
     bool polls_shared = false;
     Poll poll;
     std::vector<std::unique_ptr<CtaGroup>> spare;
-    std::uint64_t next = first_;
+    std::uint64_t next = 0;
     if (max_instructions_ != 0)
         cta_budget = std::min(cta_budget, std::max<std::uint64_t>(max_instructions_ / 4, 1));
     while (next < total || !waiting.empty()) {
+        if (next < total && is_done(next)) {
+            ++next;
+            continue;
+        }
         std::unique_ptr<CtaGroup> group;
         if (next < total && waiting.size() < resident) {
             if (spare.empty()) {
@@ -178,7 +183,7 @@ void Run::run_in_order(std::uint64_t cta_budget) {
 void Run::run_in_parallel(unsigned threads) {
     const std::uint64_t total = CtaGroup::count(launch_);
     const std::uint64_t size = CtaGroup::ctas(launch_);
-    std::atomic<std::uint64_t> next{first_};
+    std::atomic<std::uint64_t> next{0};
     std::mutex mutex;
     std::uint64_t first_fault = total;  // the lowest group that faulted, whatever ran first
     std::exception_ptr failure;
@@ -191,6 +196,7 @@ void Run::run_in_parallel(unsigned threads) {
         }
         InstructionCount count;
         for (std::uint64_t i = next++; i < total; i = next++) {
+            if (is_done(i)) continue;
             {
                 const std::lock_guard lock(mutex);
                 if (i > first_fault) break;
@@ -296,7 +302,7 @@ void Emulator::report_findings() {
     fmt::print(stderr, "lockstep: {}", report);
 }
 
-LaunchResult Emulator::launch_from(const LaunchRequest& request, std::uint64_t first) {
+LaunchResult Emulator::launch_rest(const LaunchRequest& request, const std::vector<bool>& done) {
     sass::Launch launch;
     const cubin::Function& kernel = prepare(request, launch, free_space());
     EmulatedEnvironment environment(system_calls_,
@@ -308,7 +314,7 @@ LaunchResult Emulator::launch_from(const LaunchRequest& request, std::uint64_t f
     const std::uint64_t resident =
         std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
-    Run run({launch, first, ctas_, resident, options_.max_instructions, memory_, progress,
+    Run run({launch, done, ctas_, resident, options_.max_instructions, memory_, progress,
              checker_.get()});
     environment.serve(run);
     if (checker_) {

@@ -2,6 +2,8 @@
 // The GPU emulator: computes what a launch computes, fast, without time.
 #pragma once
 
+#include <vector>
+
 #include "models/gpu/check/checker.h"
 #include "models/gpu/device/gpu_device.h"
 
@@ -14,12 +16,12 @@ class Emulator : public GpuDevice {
     DevicePointer allocate(std::uint64_t bytes, MemoryKind kind) override;
     bool free(DevicePointer pointer) override;
     void note_host_write(DevicePointer pointer, std::uint64_t bytes) override;
-    LaunchResult launch(const LaunchRequest& request) override { return launch_from(request, 0); }
+    LaunchResult launch(const LaunchRequest& request) override { return launch_rest(request, {}); }
     std::uint64_t findings() const override { return checker_ ? checker_->findings() : 0; }
 
   protected:
-    /// Runs the CTAs from this one on (with clusters, the first of one).
-    LaunchResult launch_from(const LaunchRequest& request, std::uint64_t first);
+    /// Runs the CTAs that are not marked as done (empty: none is; no clusters otherwise).
+    LaunchResult launch_rest(const LaunchRequest& request, const std::vector<bool>& done);
 
   private:
     /// Prints what the checks have found in the launch.

@@ -124,6 +124,10 @@ bool L2Slice::handle(Cycle now, const SliceRequest& request) {
 bool L2Slice::read(Cycle now, const SliceRequest& request) {
     const MemoryRequest& asked = request.routed.request;
     std::uint32_t slot = tags_.find(request.set, request.key);
+    if (slot == L2Tags::kNone && was_resident(request)) {
+        if (!allocate(now, request, slot)) return false;
+        tags_.line(slot).valid = (1u << kSectorsPerLine) - 1;
+    }
     const std::uint8_t valid = slot == L2Tags::kNone ? 0 : tags_.line(slot).valid;
     const auto missing = static_cast<std::uint8_t>(asked.sectors & ~valid);
     if (missing != 0) {

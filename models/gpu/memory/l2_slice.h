@@ -5,6 +5,7 @@
 #include "models/gpu/memory/crossbar_port.h"
 #include "models/gpu/memory/l2_tags.h"
 #include "models/gpu/memory/request_coalescer.h"
+#include "models/gpu/memory/resident_lines.h"
 #include "models/gpu/memory/ring.h"
 #include "models/gpu/metrics/counters.h"
 
@@ -96,6 +97,8 @@ class L2Slice {
         tags_.clear();
         coalescer_.clear();
     }
+    /// Lines that are here when a kernel begins although nothing has brought them; null: none.
+    void set_resident(const ResidentLines* lines) { resident_ = lines; }
     /// Holds a line of its own from now on, without a request; true where another was written back.
     bool place(engine::Cycle now, const LinePlace& place);
     /// SM cycles in which the tags or the data port were used.
@@ -144,6 +147,10 @@ class L2Slice {
     std::uint8_t note_written(std::uint32_t slot, const L2Line& line, const MemoryRequest& asked);
     bool pass_to_home(engine::Cycle now, const SliceRequest& request);
     bool allocate(engine::Cycle now, const SliceRequest& request, std::uint32_t& slot);
+    bool was_resident(const SliceRequest& request) const {
+        return resident_ != nullptr && is_home(request) &&
+               resident_->holds(request.routed.request.line);
+    }
     bool evict(engine::Cycle now, std::uint32_t slot);
     void write_back(engine::Cycle now, std::uint32_t slot);
     void fetch(engine::Cycle now, const SliceRequest& request, Mshr& mshr, std::uint8_t missing);
@@ -165,6 +172,7 @@ class L2Slice {
 
     RequestCoalescer coalescer_;
     L2Tags tags_;
+    const ResidentLines* resident_ = nullptr;
     std::vector<std::uint64_t> written_;  ///< of partial sectors, by slot; none before the first
     std::vector<Mshr> mshrs_;
     std::vector<std::uint16_t> free_mshrs_;

@@ -33,6 +33,9 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
 
     /// Forgets what L2 holds; nothing may be under way.
     void clear_l2();
+    void set_resident(const ResidentLines* lines) {
+        for (const auto& slice : slices_) slice->set_resident(lines);
+    }
     /// A line of a home slice here is in L2 from now on; between runs.
     void place(engine::Cycle at, const LinePlace& place);
     PartitionCounters counters() const;

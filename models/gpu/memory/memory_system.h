@@ -36,6 +36,11 @@ class MemorySystem {
     /// take no time and are not counted); nothing may be under way then.
     void begin_kernel(bool cold);
 
+    /// The next kernels find these in L2, beside what it holds; null: nothing. Must outlive them.
+    void set_resident(const ResidentLines* lines) {
+        for (const auto& partition : partitions_) partition->set_resident(lines);
+    }
+
     /// The line is in its home part of L2 when the kernel begins, at a cycle.
     void place(engine::Cycle at, std::uint64_t line);
 

@@ -32,7 +32,15 @@ stats::Value scaled(const stats::Value& value, double by) {
     return value.number * by;
 }
 
-/// Gives the launch another time, counts another number of instructions.
+void set_instructions(LaunchResult& result, std::uint64_t warp, std::uint64_t thread) {
+    result.warp_instructions = warp;
+    result.thread_instructions = thread;
+    set(result.metrics, "smsp__inst_executed.sum", warp);
+    set(result.metrics, "smsp__thread_inst_executed_pred_on.sum", thread);
+}
+
+}  // namespace
+
 void stretch(LaunchResult& result, double time, double work) {
     result.cycles =
         static_cast<std::uint64_t>(std::llround(static_cast<double>(result.cycles) * time));
@@ -44,14 +52,13 @@ void stretch(LaunchResult& result, double time, double work) {
             value = scaled(value, work);
 }
 
-void set_instructions(LaunchResult& result, std::uint64_t warp, std::uint64_t thread) {
-    result.warp_instructions = warp;
-    result.thread_instructions = thread;
-    set(result.metrics, "smsp__inst_executed.sum", warp);
-    set(result.metrics, "smsp__thread_inst_executed_pred_on.sum", thread);
+double sample_error(const LaunchResult& result) {
+    return value_of(result.metrics, kSampleError);
 }
 
-}  // namespace
+void set_sampled(LaunchResult& result, std::uint64_t ctas) {
+    set(result.metrics, kSampledCtas, ctas);
+}
 
 LaunchResult extrapolated(LaunchResult result, const LaunchResult& rest, std::uint64_t simulated,
                           std::uint64_t ctas, double missing, double uncertainty) {

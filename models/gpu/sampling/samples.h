@@ -16,6 +16,12 @@ namespace lockstep::gpu {
 inline constexpr std::string_view kSampledCtas = "lockstep__sampled_ctas.sum";
 inline constexpr std::string_view kSampleError = "lockstep__sample_error.pct";
 
+/// The launch's kSampleError; 0: it has none.
+double sample_error(const LaunchResult& result);
+void set_sampled(LaunchResult& result, std::uint64_t ctas);
+/// Gives the launch another time, and another number of what its metrics count.
+void stretch(LaunchResult& result, double time, double work);
+
 /// A launch of part of whose CTAs the time is known: `simulated` ran in time and gave `result`,
 /// the others were emulated and gave `rest`, and take `missing` cycles more, give or take
 /// `uncertainty`. Counts (names that end in .sum) are scaled, all else is what it was.

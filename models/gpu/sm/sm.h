@@ -46,6 +46,8 @@ struct KernelRun {
     std::uint64_t shared_carve_out = 0;          ///< of an SM that has nothing else
     const trace::NameId* trace_names = nullptr;  ///< by code index; null: no trace
     SampledWaves* waves = nullptr;               ///< null: all CTAs are simulated
+    /// The CTAs that are simulated, by their index in the grid, in order; null: all of the grid's.
+    const std::vector<std::uint64_t>* ctas = nullptr;
     bool awaits_grid = false;  ///< griddepcontrol.wait waits for a kernel; changes between windows
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "isa/cubin/cubin.h"
+#include "models/launch_ranges.h"
 #include "sim/error/error.h"
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"
@@ -133,11 +134,17 @@ Tensor Session::output(std::size_t index) const {
 }
 
 void Session::run(const Observer& observer) {
+    auto* const listener = dynamic_cast<LaunchRanges*>(&device_);
+    if (listener != nullptr) listener->sample_on_parts();
     for (std::size_t i = 0; i < code_.launches.size(); ++i) {
         const Launch& launch = code_.launches[i];
         std::vector<std::byte> parameters = launch.parameters;
+        std::vector<MemoryRange> ranges;
         for (const Relocation& pointer : launch.pointers) {
             const std::uint64_t value = address(pointer.buffer) + pointer.offset;
+            // As far as is known: all of the buffer behind it.
+            const std::uint64_t bytes = code_.buffers[pointer.buffer].bytes;
+            ranges.push_back({value, bytes - std::min(bytes, pointer.offset)});
             std::memcpy(parameters.data() + pointer.at, &value, sizeof value);
         }
         LaunchRequest request;
@@ -153,6 +160,7 @@ void Session::run(const Observer& observer) {
         request.block = launch.block;
         request.dynamic_shared_bytes = launch.shared_bytes;
         request.parameters = parameters;
+        if (listener != nullptr) listener->next_launch_uses(std::move(ranges));
         const LaunchResult result = device_.launch(request);
         if (observer) observer(i, result);
     }
