@@ -127,8 +127,7 @@ void choose_card(const Options& options) {
 void add_choose(CLI::App& app, int&) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = app.add_subcommand(
-        "choose",
-        "Say which card fits a network, how long it takes, what it costs, what limits it");
+        "choose", "Rank cards for a network: does it fit, time, cost, limiting resource");
     verb->add_option("network", options->network,
                      "a built-in network, name[:key=value,...], or an .onnx, .tflite or .mlir file")
         ->required();

@@ -85,9 +85,9 @@ int compare(Options options) {
 
 void add_compare(CLI::App& app, int& status) {
     auto options = std::make_shared<Options>();
-    CLI::App* verb = app.add_subcommand(
-        "compare", "Compare what a machine simulates with what was measured or published");
-    verb->add_option("--suite", options->suite, "what to compare; without it: list the suites");
+    CLI::App* verb =
+        app.add_subcommand("compare", "Compare simulated results with measured and published ones");
+    verb->add_option("--suite", options->suite, "suite to run (default: list the suites)");
     verb->add_option("--on", options->request.machine,
                      "machine: a name or a .yaml file (default: the suite's own)");
     verb->add_option("--stats", options->stats_file, "write all rows (.json or .csv)")

@@ -29,7 +29,7 @@ void diff(const Options& options) {
 void add_diff(CLI::App& app, int&) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = app.add_subcommand("diff", "Compare two runs' statistics by step and metric");
-    verb->add_option("a", options->a, "what run --stats wrote (.json)")->required();
+    verb->add_option("a", options->a, "statistics of a run (.json, from run --stats)")->required();
     verb->add_option("b", options->b, "... of another run")->required();
     verb->add_flag("--all", options->shows_all, "show all metrics that differ");
     verb->add_option("--html", options->html_file, "write a page with all metrics")->check(is_name);

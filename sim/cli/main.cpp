@@ -17,6 +17,7 @@
 #include "sim/engine/host_memory.h"
 #include "sim/error/error.h"
 #include "sim/stats/version.h"
+#include "sim/terminal/colour.h"
 
 namespace {
 
@@ -28,16 +29,17 @@ void open_standard_streams() {
 }
 
 /// What is wrong; does not throw where standard error cannot be written either.
-void say(const std::string& what) {
-    std::fputs(("lockstep: " + what + "\n").c_str(), stderr);
+void report_error(const std::string& what) {
+    const std::string line = fmt::format("lockstep: {}\n", what);
+    std::fputs(lockstep::terminal::error_for(STDERR_FILENO, line).c_str(), stderr);
 }
 
 /// The program's status: what could not be printed, for a full disk, is an error too.
 int after_printing(int status) {
     const bool was_cut = std::ferror(stdout) != 0;
     if (std::fflush(stdout) == 0 && !was_cut) return status;
-    say(std::string("standard output: cannot be written") +
-        (was_cut ? "" : std::string(": ") + std::strerror(errno)));
+    report_error(std::string("standard output: cannot be written") +
+                 (was_cut ? "" : std::string(": ") + std::strerror(errno)));
     return status != 0 ? status : static_cast<int>(lockstep::ExitStatus::kInputError);
 }
 
@@ -95,6 +97,11 @@ int main(int argc, char** argv) {
     lockstep::cli::add_sweep(app, after_dashes, status);
     lockstep::cli::add_completion(app, after_dashes, status);
     lockstep::cli::add_lab(app, status);
+    for (CLI::App* const verb : app.get_subcommands({}))
+        verb->add_option_function<std::string>("--color", lockstep::terminal::choose_colour,
+                                               "colour in reports and errors (auto: on terminals, "
+                                               "unless NO_COLOR is set)")
+            ->check(CLI::IsMember({"auto", "always", "never"}));
     try {
         check_verb(app, argc, argv);
         app.parse(argc, argv);
@@ -102,20 +109,20 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& request) {  // --help, --version
         return after_printing(app.exit(request));
     } catch (const CLI::ParseError& error) {
-        say(std::string(error.what()) + " (see --help)");
+        report_error(std::string(error.what()) + " (see --help)");
         return static_cast<int>(ExitStatus::kInputError);
     } catch (const lockstep::Error& error) {
         std::fflush(stdout);
-        say(error.what());
+        report_error(error.what());
         return static_cast<int>(error.status());
     } catch (const std::bad_alloc&) {
         std::fflush(stdout);
-        say("this needs more memory than the system gives");
+        report_error("this needs more memory than the system gives");
         return static_cast<int>(ExitStatus::kInputError);
     } catch (const std::exception& error) {
         if (std::ferror(stdout) != 0) return after_printing(0);
         std::fflush(stdout);
-        say(std::string("internal error: ") + error.what());
+        report_error(std::string("internal error: ") + error.what());
         return static_cast<int>(ExitStatus::kInternalError);
     }
 }

@@ -72,9 +72,9 @@ const std::map<std::string, run::Mode> kModes = {{"cycle", run::Mode::kCycle},
 std::string origin_text(const CLI::Option& option) {
     constexpr std::string_view kElsewhere[] = {"--on", "--set", "--mode", "--seed"};
     constexpr std::string_view kOfTheHost[] = {
-        "--threads", "--exact",    "--quiet", "--stats",        "--screen",
-        "--top",     "--source",   "--trace", "--trace-window", "--trace-sms",
-        "--program", "--schedule", "--html"};
+        "--color",     "--threads", "--exact",    "--quiet", "--stats",
+        "--screen",    "--top",     "--source",   "--trace", "--trace-window",
+        "--trace-sms", "--program", "--schedule", "--html"};
     const std::string name = option.get_name();
     if (std::ranges::count(kElsewhere, name) + std::ranges::count(kOfTheHost, name) != 0) return "";
     std::string text = name;
@@ -130,29 +130,32 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
             "write a page about the run: Speed of Light, advice, roofline, stalls, memory; "
             "with --source by instruction; of networks the time by layer")
         ->check(is_name);
-    verb->add_option("--trace", job->trace_file, "write a trace (.json, .vcd or .kanata)")
+    verb->add_option("--trace", job->trace_file,
+                     "write a trace: .json (Perfetto), .vcd (waveforms) or .kanata (Konata)")
         ->check(is_name);
     verb->add_option("--trace-window", job->trace_window,
                      "cycles that the trace shows: FROM:TO (default: all)");
     verb->add_option("--trace-sms", job->trace_sms,
                      "SMs whose warps and pipes the trace shows: N or FIRST-LAST (default: 0)");
-    verb->add_flag("--source", job->source,
-                   "GPU: count by instruction and source line (nvcc -lineinfo), show it, and keep "
-                   "it in --stats");
+    verb->add_flag(
+        "--source", job->source,
+        "GPU: profile by instruction and source line (nvcc -lineinfo), on the screen and "
+        "in --stats");
     CLI::Option* const sample = verb->add_flag(
         "--sample", job->sample,
-        "GPU: estimate the time, with error bounds: of a launch as many CTAs are simulated as it "
-        "takes, of launches like one before none; the others are emulated");
+        "GPU: estimate the time: simulate enough CTAs of each launch, reuse the time of launches "
+        "like an earlier one, emulate the rest");
     verb->add_flag_callback(
-            "--exact", [] {}, "GPU: simulate all of every launch (the default)")
+            "--exact", [] {}, "GPU: simulate every launch in full (the default)")
         ->excludes(sample);
     verb->add_option("--l2", job->l2,
-                     "what the L2 holds when a kernel begins: cold or warm (of a network: warm)")
+                     "L2 at the start of a kernel: cold (empty) or warm (a network's default)")
         ->check(CLI::IsMember({"cold", "warm"}))
         ->capture_default_str();
-    verb->add_option("--bounds", job->bounds,
-                     "GPU: what is out of bounds: exact, every byte of no allocation; page, as on "
-                     "hardware, what lies beyond the pages of 2 MiB that allocations are on")
+    verb->add_option(
+            "--bounds", job->bounds,
+            "GPU: out-of-bounds accesses are those outside an allocation (exact) or, as on "
+            "hardware, outside the 2 MiB pages of all allocations (page)")
         ->check(CLI::IsMember({"exact", "page"}))
         ->capture_default_str();
     verb->add_option("--check", job->checks,
@@ -181,8 +184,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
                      "(the machine's own)")
         ->check(is_name);
     verb->add_flag("--verify", job->verify, "check results against the reference");
-    verb->add_flag("--no-values", job->no_values,
-                   "TPU, NPU, systolic: compute no values, only time");
+    verb->add_flag("--no-values", job->no_values, "TPU, NPU, systolic: timing only, no values");
     verb->add_flag("--schedule", job->schedule,
                    "print how a network was compiled; TPU, NPU: and the program");
     verb->add_option(
@@ -199,7 +201,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     verb->add_flag("--quiet", job->quiet, "print nothing but the program's own output");
     verb->add_option("--screen", job->screen_file,
                      "write the report to this file (default: standard output; an executable's "
-                     "goes to standard error, for standard output is the program's own)")
+                     "goes to standard error, its own output to standard output)")
         ->check(is_name);
     verb->add_option(
             "--top", job->top,

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "sim/terminal/colour.h"
+
 namespace lockstep::cli {
 
 namespace {
@@ -27,7 +29,7 @@ void TerminalScreen::print(std::string_view text) {
 void TerminalScreen::print_always(std::string_view text) {
     wipe();
     if (file_.empty())
-        fmt::print("{}", text);
+        fmt::print("{}", terminal::report_for(STDOUT_FILENO, text));
     else
         text_ += text;
 }

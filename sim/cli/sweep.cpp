@@ -192,7 +192,8 @@ void add_sweep(CLI::App& app, const Words& after_dashes, int& status) {
     auto options = std::make_shared<Options>();
     CLI::App* verb = app.add_subcommand(
         "sweep", "Run workloads over values of parameters: table, Pareto front, sensitivity");
-    verb->add_option("X", options->what, "what run takes, or study files (.yaml)")->required();
+    verb->add_option("X", options->what, "workloads as for run, or study files (.yaml)")
+        ->required();
     verb->add_option("--on", options->machines, "machines: names or .yaml files (default: h200)")
         ->delimiter(',')
         ->check(is_name);
@@ -206,7 +207,8 @@ void add_sweep(CLI::App& app, const Words& after_dashes, int& status) {
     list("--where", options->constraints,
          "run only points for which this holds, as 'sm.count * tensor_core.macs.fp16 <= 70000'");
     list("--objective", options->objectives,
-         "what is wanted, [max:][name=]formula of cycles, seconds, joules, mm2, dollars, metrics "
+         "objective to minimise, [max:][name=]formula of cycles, seconds, joules, mm2, dollars, "
+         "metrics "
          "and parameters (default: cycles)");
     list("--price", options->prices, "dollars of an hour of a machine, as h200=3.5");
     verb->add_option("--design", options->design,

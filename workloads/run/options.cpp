@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes what: the rows of kinds.cpp decide, and say in a message what would be right. What an
-// option would say is never dropped in silence.
+// Which options each kind of machine takes, by the rows of kinds.cpp; an option that has no meaning
+// is an error that names where it has one, never ignored.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 /// What every way takes.
 constexpr std::string_view kCommon =
-    "--on --mode --set --stats --html --threads --seed --quiet --screen";
+    "--on --mode --set --stats --html --threads --seed --quiet --screen --color";
 /// What shows or sets how the time goes by.
 constexpr std::string_view kOfCycleMode =
     "--source --trace --trace-window --trace-sms --l2 --launch-skip --launch-count --energy "

@@ -77,8 +77,8 @@ LOCKSTEP_DRIVER(cuGetExportTable, (const void** table, const Uuid* id)) {
     *table = nullptr;
     Dl_info caller{};
     dladdr(__builtin_return_address(0), &caller);
-    static std::atomic<bool> said = false;
-    if (!said.exchange(true))
+    static std::atomic<bool> is_reported = false;
+    if (!is_reported.exchange(true))
         std::fprintf(stderr,
                      "lockstep: %s works only on NVIDIA's own driver (it asks for an undocumented "
                      "table, cuGetExportTable): not supported. What works: your own kernels, and "

@@ -4,6 +4,7 @@
 // one after another.
 #include "workloads/cuda_api/state/context.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,6 +16,7 @@
 
 #include "isa/cubin/demangle.h"
 #include "models/timeline.h"
+#include "sim/terminal/colour.h"
 #include "workloads/cuda_api/state/launch.h"
 
 namespace lockstep::cuda {
@@ -75,7 +77,8 @@ void flush_output() {
 
 void end_process(ExitStatus status, std::string_view message) {
     flush_output();
-    std::fprintf(stderr, "lockstep: %.*s\n", static_cast<int>(message.size()), message.data());
+    const std::string line = fmt::format("lockstep: {}\n", message);
+    std::fputs(terminal::error_for(STDERR_FILENO, line).c_str(), stderr);
     _exit(static_cast<int>(status));
 }
 
@@ -250,7 +253,7 @@ void Context::check_stuck() {
     }
     end_process(ExitStatus::kProgramFault,
                 "the program hangs: the host waits for the device, and what runs there waits for "
-                "memory that nobody is left to change\n" +
+                "memory that no running kernel can change\n" +
                     line.explain_wait());
 }
 
@@ -355,7 +358,7 @@ void Context::print_summary() {
     if (device_ && device_->timeline() != nullptr) text += device_->timeline()->report();
     if (text.empty()) return;
     if (configuration_.screen_file.empty())
-        std::fwrite(text.data(), 1, text.size(), stderr);
+        std::fputs(terminal::report_for(STDERR_FILENO, text).c_str(), stderr);
     else
         stats::write_whole(configuration_.screen_file, text);
 }
