@@ -53,7 +53,7 @@ void stretch(LaunchResult& result, double time, double work) {
 }
 
 double sample_error(const LaunchResult& result) {
-    return value_of(result.metrics, kSampleError);
+    return stats::number(result.metrics, kSampleError);
 }
 
 void set_sampled(LaunchResult& result, std::uint64_t ctas) {
