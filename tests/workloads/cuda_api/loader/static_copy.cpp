@@ -10,5 +10,6 @@
         std::abort();                                              \
     }
 #define LOCKSTEP_SAME(name, base) LOCKSTEP_STUB(name)
+#define LOCKSTEP_PER_THREAD(name, base) LOCKSTEP_STUB(name)
 
 #include LOCKSTEP_STUBS
