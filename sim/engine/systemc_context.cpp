@@ -29,6 +29,11 @@ void use_fresh_systemc_context() {
     sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
 }
 
+void enter_systemc_context(sc_core::sc_simcontext* context) {
+    sc_core::sc_curr_simcontext = context;
+    sc_core::sc_default_global_context = context;
+}
+
 void leave_systemc_context(sc_core::sc_simcontext* context) {
     left_context = context;
 }

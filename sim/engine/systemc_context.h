@@ -13,6 +13,9 @@ namespace lockstep::engine {
 /// and the old context leaks; a program that simulates once is not touched.
 void use_fresh_systemc_context();
 
+/// Simulations that live beside each other may have a context each: the one that runs next.
+void enter_systemc_context(sc_core::sc_simcontext* context);
+
 /// The modules made in it are about to be destroyed: it is not to be used again.
 void leave_systemc_context(sc_core::sc_simcontext* context);
 

@@ -324,5 +324,28 @@ TEST(Simulation, SystemcsTimeIsTheWindowsBegin) {
     EXPECT_THAT(times, ElementsAre(0, 20'000, 40'000, 60'000));
 }
 
+TEST(Simulation, SimulationsRunInTurns) {
+    const auto make = [](const std::string& name) {
+        auto pair = std::make_unique<Pair>(SimulationOptions{.name = name});
+        pair->a.done = false;
+        pair->a.script = [&a = pair->a](Cycle, Cycle until) {
+            a.done = until % 40 == 0;
+            return until;
+        };
+        return pair;
+    };
+    const auto first = make("first"), beside = make("beside");  // none has run: one context
+    EXPECT_EQ(first->simulation.run(), StopReason::kFinished);
+    const auto later = make("later");  // one of its own
+    for (int turn = 0; turn < 3; ++turn)
+        for (Pair* const pair : {first.get(), later.get(), beside.get()}) {
+            pair->a.done = false;
+            EXPECT_EQ(pair->simulation.run(), StopReason::kFinished);
+        }
+    EXPECT_EQ(first->simulation.now(), 160'000u);
+    EXPECT_EQ(later->simulation.now(), 120'000u);
+    EXPECT_EQ(beside->simulation.now(), 120'000u);
+}
+
 }  // namespace
 }  // namespace lockstep::engine

@@ -64,7 +64,7 @@ TEST(Options, OfValuesNeedValues) {
 }
 
 TEST(Options, ATraceEndsAsItsMachineWritesIt) {
-    Job job{.what = "vector_add:n=32", .trace_file = "x.vcd"};
+    Job job{.what = "vector_add:n=32", .trace_file = "x.txt"};
     EXPECT_THAT(wrong_with(job), HasSubstr("a GPU ends in .json or .vcd or .kanata"));
     job.trace_file = "";
     job.trace_window = "1:2";

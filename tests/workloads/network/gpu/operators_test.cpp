@@ -12,9 +12,9 @@ namespace lockstep::network::gpu {
 namespace {
 
 /// Those that have no kernel, but in a network that is quantised as a whole.
-const std::set<Operator> kRefused = {Operator::kConvInteger, Operator::kDynamicQuantizeLinear,
+const std::set<Operator> kRefused = {Operator::kConvInteger,   Operator::kDynamicQuantizeLinear,
                                      Operator::kMatMulInteger, Operator::kQLinearConv,
-                                     Operator::kQLinearMatMul};
+                                     Operator::kQLinearMatMul, Operator::kResizeBilinear};
 
 class EachOperator : public testing::TestWithParam<std::size_t> {};
 
