@@ -34,7 +34,7 @@ class TileCache {
   private:
     static constexpr std::size_t kEntries = 16;
     struct Entry {
-        alignas(64) Row bits[4];
+        Row bits[4];
         unsigned count = 0;
         DecodedTile tile;
     };
