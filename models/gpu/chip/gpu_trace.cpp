@@ -229,7 +229,8 @@ GpuTrace::GpuTrace(engine::Simulation& simulation, const config::Machine& machin
     names_.memory = trace_.name("Mm");
     names_.write_back = trace_.name("Wb");
     using enum trace::TrackKind;
-    kernels_.push_back(trace_.track(group(), "kernels"));
+    // A waveform is written in the order of time; a kernel is told at its end.
+    if (!trace_.shows_waves()) kernels_.push_back(trace_.track(group(), "kernels"));
     dram_read_ = trace_.track(group(), "DRAM bytes read per cycle", kReal);
     dram_write_ = trace_.track(group(), "DRAM bytes written per cycle", kReal);
     l2_sectors_ = trace_.track(group(), "L2 sectors per cycle", kReal);
@@ -301,10 +302,12 @@ const trace::NameId* GpuTrace::names_of(const sass::Program& program) {
 }
 
 void GpuTrace::end_kernel(const std::string& name, unsigned lane, Cycle begin, Cycle end) {
-    while (kernels_.size() <= lane)
-        kernels_.push_back(
-            trace_.track(group(), fmt::format("kernels beside, {}", kernels_.size())));
-    chip_->slice(kernels_[lane], {trace_.name(name)}, begin, end);
+    if (!trace_.shows_waves()) {
+        while (kernels_.size() <= lane)
+            kernels_.push_back(
+                trace_.track(group(), fmt::format("kernels beside, {}", kernels_.size())));
+        chip_->slice(kernels_[lane], {trace_.name(name)}, begin, end);
+    }
     trace_.complete();
 }
 

@@ -54,7 +54,7 @@ TEST_F(Waves, ShowSubCoresPipesAndQueues) {
     EXPECT_GT(issued, 100u);
     EXPECT_LE(issued, result.warp_instructions / 4);
     for (const char* name : {"sm0.L1_misses", "sm0.crossbar_requests_unanswered", "sm0.warp_0",
-                             "gpu.kernels", "sm0.warps_active", "sm0.CTA_slot_0"})
+                             "sm0.warps_active", "sm0.CTA_slot_0"})
         EXPECT_GT(values(vcd, name), 0u) << name;
     std::size_t slices = 0, channels = 0;
     for (const auto& [name, variable] : vcd.variables) {
