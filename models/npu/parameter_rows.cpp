@@ -2,6 +2,8 @@
 // The parameters of an NPU: a row each.
 #include "models/npu/parameter_rows.h"
 
+#include "models/memory/dram/policy_rows.h"
+
 namespace lockstep::npu {
 
 namespace {
@@ -113,19 +115,6 @@ std::span<const Row<MemoryParameters>> memory_rows() {
     return kRows;
 }
 
-std::span<const Row<memory::dram::Policies>> memory_policy_rows() {
-    using memory::dram::Policies;
-    static const std::vector<Row<Policies>> kRows{
-        {"memory.scheduler", &Policies::scheduler, memory::dram::kSchedulers,
-         "which waiting request a controller serves"},
-        {"memory.row_policy", &Policies::rows, memory::dram::kRowPolicies,
-         "when an open row is closed (page policy)"},
-        {"memory.row_timeout", &Policies::row_timeout_ns, "ns", 0, 1e6,
-         "of memory.row_policy timeout, and at first of adaptive"},
-    };
-    return kRows;
-}
-
 std::span<const Row<HostParameters>> host_rows() {
     static const std::vector<Row<HostParameters>> kRows{
         {"host.interrupt", &HostParameters::interrupt_ns, "ns", 0, 1e9,
@@ -165,7 +154,7 @@ void read_parameters(const config::Machine& machine, Parameters& into) {
     read_rows(machine, sram_rows(), into.sram);
     read_rows(machine, dma_rows(), into.dma);
     read_rows(machine, memory_rows(), into.memory);
-    read_rows(machine, memory_policy_rows(), into.memory.policies);
+    read_rows(machine, memory::dram::policy_rows(), into.memory.policies);
     read_rows(machine, host_rows(), into.host);
 }
 
@@ -178,7 +167,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, sram_rows());
     append_entries(entries, dma_rows());
     append_entries(entries, memory_rows());
-    append_entries(entries, memory_policy_rows());
+    append_entries(entries, memory::dram::policy_rows());
     append_entries(entries, host_rows());
     return entries;
 }

@@ -2,6 +2,7 @@
 // The parameters of a TPU core: a row each.
 #include "models/tpu/parameter_rows.h"
 
+#include "models/memory/dram/policy_rows.h"
 #include "sim/error/error.h"
 
 namespace lockstep::tpu {
@@ -99,15 +100,9 @@ std::span<const Row<MemoryParameters>> memory_rows() {
     return kRows;
 }
 
-std::span<const Row<memory::dram::Policies>> memory_policy_rows() {
+std::span<const Row<memory::dram::Policies>> refresh_rows() {
     using memory::dram::Policies;
     static const std::vector<Row<Policies>> kRows{
-        {"memory.scheduler", &Policies::scheduler, memory::dram::kSchedulers,
-         "which waiting request a controller serves"},
-        {"memory.row_policy", &Policies::rows, memory::dram::kRowPolicies,
-         "when an open row is closed (page policy)"},
-        {"memory.row_timeout", &Policies::row_timeout_ns, "ns", 0, 1e6,
-         "of memory.row_policy timeout, and at first of adaptive"},
         {"memory.refresh", &Policies::refresh, memory::dram::kRefreshPolicies, "what is refreshed"},
     };
     return kRows;
@@ -169,7 +164,8 @@ void read_parameters(const config::Machine& machine, Parameters& into) {
     read_rows(machine, vector_rows(), into.vector);
     read_rows(machine, dma_rows(), into.dma);
     read_rows(machine, memory_rows(), into.memory);
-    read_rows(machine, memory_policy_rows(), into.memory.policies);
+    read_rows(machine, memory::dram::policy_rows(), into.memory.policies);
+    read_rows(machine, refresh_rows(), into.memory.policies);
     read_rows(machine, host_rows(), into.host);
 }
 
@@ -181,7 +177,8 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, vector_rows());
     append_entries(entries, dma_rows());
     append_entries(entries, memory_rows());
-    append_entries(entries, memory_policy_rows());
+    append_entries(entries, memory::dram::policy_rows());
+    append_entries(entries, refresh_rows());
     append_entries(entries, host_rows());
     return entries;
 }
