@@ -21,7 +21,7 @@ std::uint32_t all_of(unsigned bytes) {
 std::uint32_t look(WrittenWord* words, std::uint64_t offset, unsigned bytes, bool is_write) {
     WrittenWord* const word = words + offset / kWordBytes;
     const unsigned at = offset % kWordBytes;
-    const WrittenWord mask = bytes >= 32 ? WrittenWord{0xffffffff} : (WrittenWord{1} << bytes) - 1;
+    const WrittenWord mask = all_of(bytes);
     std::uint64_t before = word[0] >> at & mask;
     if (is_write) word[0] |= mask << at;
     if (at + bytes > kWordBytes) [[unlikely]] {
