@@ -16,7 +16,7 @@ set(LOCKSTEP_HOPPER_KERNELS attention_wgmma hgemm_ladder hgemm_wgmma histogram_c
     stencil_tma transpose_tma)
 set(LOCKSTEP_HOPPER_ARCHS 90a)
 # What networks are computed with (network/NAME.cu).
-set(LOCKSTEP_NETWORK_KERNELS depthwise map pool product_fp16 product_fp32 product_int8 product_rows product_sum quantised reduce_any rows take)
+set(LOCKSTEP_NETWORK_KERNELS attention_fp16 attention_fp32 depthwise map pool product_fp16 product_fp32 product_int8 product_rows product_sum quantised reduce_any rows take)
 set(LOCKSTEP_NETWORK_ARCHS 75 80 90)
-set(LOCKSTEP_NETWORK_80_KERNELS product_bf16 product_tf32)
+set(LOCKSTEP_NETWORK_80_KERNELS attention_bf16 product_bf16 product_tf32)
 set(LOCKSTEP_NETWORK_80_ARCHS 80 90)

@@ -190,6 +190,34 @@ struct Product {
     Epilogue epilogue;
 };
 
+enum class AttentionMask : std::int32_t {
+    kNone,
+    kAdded,   ///< elements of the kernel's type, added to the scaled scores
+    kChosen,  ///< bools: where they are `hides`, the score is `hidden`
+};
+
+/// attention_*: softmax(scale Q K' + mask) V for each of batch[0] * batch[1] * batch[2] batches.
+struct Attention {
+    void* q = nullptr;
+    void* k = nullptr;
+    void* v = nullptr;
+    void* out = nullptr;
+    void* mask = nullptr;
+    std::int32_t queries = 0, keys = 0;
+    std::int32_t depth = 0, columns = 0;  ///< of Q and K; of V and the result
+    std::int32_t q_row = 0, k_row = 0, v_row = 0, out_row = 0, mask_row = 0;
+    std::int32_t q_column = 1, k_column = 1, v_column = 1, out_column = 1, mask_column = 0;
+    /// 16 bytes along a row are consecutive and aligned.
+    std::int32_t q_vector = 0, k_vector = 0, v_vector = 0, out_vector = 0;
+    Divider batch[kBatchDims];
+    std::int32_t q_batch[kBatchDims] = {}, k_batch[kBatchDims] = {}, v_batch[kBatchDims] = {},
+                 out_batch[kBatchDims] = {}, mask_batch[kBatchDims] = {};
+    AttentionMask masked = AttentionMask::kNone;
+    std::int32_t hides = 0;
+    float hidden = 0, scale = 1;
+    std::int32_t causal = 0, ahead = 0;  ///< query i sees keys 0 to i + ahead
+};
+
 enum class QuantisedWork : std::int32_t {
     kSum,         ///< ((x - zero_x) first + (y - zero_y) second) / 2^shift
     kProduct,     ///< (x - zero_x) (y - zero_y) first / 2^shift
@@ -332,6 +360,19 @@ constexpr int tensor_shared_bytes(TileShape tile) {
     const int stages = kTensorStages * (tile.m + tile.n) * (kTensorDepthBytes + 16);
     const int sums = 64 * (tile.n + 4) * 4;
     return stages > sums ? stages : sums;
+}
+/// attention_*: queries of a warp and keys of a step, on Tensor Cores and on CUDA cores; warps.
+constexpr int kTensorQueries = 16, kTensorKeys = 64, kRealQueries = 8, kRealKeys = 32;
+constexpr int kAttentionWarps = 4;
+/// Bytes of shared memory: tiles of queries, keys and values, whose rows are `columns` (64 or 128)
+/// and 16 bytes long; on CUDA cores also the probabilities.
+constexpr int tensor_attention_bytes(int warps, int columns) {
+    return (kTensorQueries * warps + 2 * kTensorKeys) * (columns + 8) * 2;
+}
+constexpr int real_attention_bytes(int warps, int columns) {
+    return ((kRealQueries * warps + 2 * kRealKeys) * (columns + 4) +
+            kRealQueries * warps * (kRealKeys + 4)) *
+           4;
 }
 /// product_rows_*: rows of A at most, columns of a block.
 constexpr int kFewRows = 4, kRowsColumns = 4;

@@ -11,7 +11,8 @@ namespace lockstep::kernels {
 /// A batch, cut into its dimensions.
 struct Batch {
     int index[kBatchDims];
-    __device__ __forceinline__ Batch(const Product& p, int batch) {
+    template <class P>
+    __device__ __forceinline__ Batch(const P& p, int batch) {
         int rest = batch;
 #pragma unroll
         for (int d = kBatchDims - 1; d > 0; --d) rest = divide(rest, p.batch[d], index[d]);

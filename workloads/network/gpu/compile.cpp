@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/error/error.h"
+#include "workloads/network/gpu/attention.h"
 #include "workloads/network/gpu/chain.h"
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/given.h"
@@ -207,6 +208,49 @@ std::string layer_name(const Graph& graph, const Group& group) {
     return name;
 }
 
+/// Attention, as it was decided about; by its last node and by its softmax.
+struct Decision {
+    AttentionNodes attention;
+    AttentionChoice choice;
+};
+
+std::vector<Decision> decide_on_attention(const Lowering& l) {
+    std::vector<Decision> decisions;
+    for (AttentionNodes& found : find_attention(l.graph())) {
+        AttentionChoice choice =
+            choose_attention(l.target(), l.options().precision, shape_of(l.graph(), found));
+        decisions.push_back({std::move(found), std::move(choice)});
+    }
+    return decisions;
+}
+
+/// A group, which may begin with attention.
+struct Work {
+    Group group;
+    const Decision* attention = nullptr;
+};
+
+/// The groups, those of attention that is one kernel taken out of others.
+std::vector<Work> work_of(const Graph& graph, const std::vector<Decision>& decisions) {
+    std::map<std::size_t, const Decision*> fused;
+    for (const Decision& decision : decisions)
+        if (decision.choice.is_fused)
+            for (const std::size_t n : decision.attention.nodes) fused[n] = &decision;
+    std::vector<Work> all;
+    for (const Group& group : groups_of(graph)) {
+        Work work;
+        for (const std::size_t n : group) {
+            const auto found = fused.find(n);
+            if (found == fused.end())
+                work.group.push_back(n);
+            else if (n == found->second->attention.context)
+                work.attention = found->second;
+        }
+        if (work.attention != nullptr || !work.group.empty()) all.push_back(std::move(work));
+    }
+    return all;
+}
+
 void lower_group(Lowering& l, const Group& group) {
     const Node& first = l.graph().nodes[group.front()];
     l.set_layer(layer_name(l.graph(), group));
@@ -218,6 +262,22 @@ void lower_group(Lowering& l, const Group& group) {
         lower_chain(l, group);
     else
         lowering_of(first.op)(l, first);
+}
+
+void lower_work(Lowering& l, const Work& work) {
+    if (work.attention != nullptr) {
+        l.set_layer(layer_name(l.graph(), work.attention->attention.nodes));
+        lower_attention(l, work.attention->attention, work.attention->choice);
+    }
+    if (!work.group.empty()) lower_group(l, work.group);
+}
+
+/// Why attention is not one kernel, beside its softmax.
+void explain_attention(Executable& code, const std::vector<Decision>& decisions) {
+    for (const auto& [attention, choice] : decisions)
+        for (Launch& launch : code.launches)
+            if (!choice.is_fused && launch.layer == code.graph.nodes[attention.softmax].name)
+                launch.choice = choice.reason;
 }
 
 }  // namespace
@@ -240,7 +300,9 @@ Executable compile(Graph given_graph, const Target& target, const Options& optio
         code.outputs.push_back(port(l, id, BufferUse::kOutput));
         l.set_output(id, code.outputs.back().buffer);
     }
-    for (const Group& group : groups_of(graph)) lower_group(l, group);
+    const std::vector<Decision> decisions = decide_on_attention(l);
+    for (const Work& work : work_of(graph, decisions)) lower_work(l, work);
+    explain_attention(code, decisions);
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
         const Place& made = l.place(graph.outputs[i]);
         if (made.buffer == code.outputs[i].buffer) continue;

@@ -113,6 +113,10 @@ class Lowering {
         for_each_pointer(p.epilogue, f);
     }
     template <class F>
+    static void for_each_pointer(const kernels::Attention& p, F&& f) {
+        f(p.q), f(p.k), f(p.v), f(p.out), f(p.mask);
+    }
+    template <class F>
     static void for_each_pointer(const kernels::Depthwise& p, F&& f) {
         f(p.x), f(p.w);
         for_each_pointer(p.epilogue, f);

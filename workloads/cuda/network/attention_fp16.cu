@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention_tensor.cuh"
+
+using namespace lockstep::kernels;
+
+ATTENTION_KERNELS(attention_fp16, Fp16Product)
