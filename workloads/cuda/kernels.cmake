@@ -20,3 +20,6 @@ set(LOCKSTEP_NETWORK_KERNELS attention_fp16 attention_fp32 depthwise map pool pr
 set(LOCKSTEP_NETWORK_ARCHS 75 80 90)
 set(LOCKSTEP_NETWORK_80_KERNELS attention_bf16 product_bf16 product_tf32)
 set(LOCKSTEP_NETWORK_80_ARCHS 80 90)
+# The same where a generation has instructions of its own for it.
+set(LOCKSTEP_NETWORK_90A_KERNELS product_wgmma_bf16 product_wgmma_fp16 product_wgmma_int8)
+set(LOCKSTEP_NETWORK_90A_ARCHS 90a)

@@ -361,6 +361,14 @@ constexpr int tensor_shared_bytes(TileShape tile) {
     const int sums = 64 * (tile.n + 4) * 4;
     return stages > sums ? stages : sums;
 }
+/// Products of warpgroups (product_wgmma_*, sm_90a): one of 64 rows each.
+constexpr TileShape kWideGroupTile = {128, 256, 256}, kGroupTile = {128, 128, 256},
+                    kSmallGroupTile = {64, 64, 128};
+constexpr int kGroupDepthBytes = 128, kGroupStages = 4;
+constexpr int group_shared_bytes(TileShape tile) {
+    constexpr int kAlignment = 1024;
+    return kGroupStages * (tile.m + tile.n) * kGroupDepthBytes + kAlignment;
+}
 /// attention_*: queries of a warp and keys of a step, on Tensor Cores and on CUDA cores; warps.
 constexpr int kTensorQueries = 16, kTensorKeys = 64, kRealQueries = 8, kRealKeys = 32;
 constexpr int kAttentionWarps = 4;

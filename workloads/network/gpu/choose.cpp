@@ -26,6 +26,8 @@ struct Candidate {
     int registers;  ///< by thread, at most
     std::int64_t shared_bytes;
     std::uint32_t dynamic_bytes;
+    bool needs_vectors = false;  ///< 16 bytes along k are consecutive in both operands
+    std::string_view label = "";
 };
 
 struct Cost {
@@ -103,6 +105,41 @@ std::optional<TensorKernel> tensor_kernel(const Target& t, Precision precision, 
     return std::nullopt;
 }
 
+/// Products of warpgroups, for the types that a machine has them for.
+void add_group_candidates(const Target& t, ElementType type, std::vector<Candidate>& candidates) {
+    struct Row {
+        ElementType type;
+        std::string_view file, wide, large, small;
+        double macs;
+    };
+    const Row rows[] = {
+        {ElementType::kFp16, "product_wgmma_fp16", "product_wgmma_fp16_wide",
+         "product_wgmma_fp16_large", "product_wgmma_fp16_small", t.group_fp16_macs},
+        {ElementType::kBf16, "product_wgmma_bf16", "product_wgmma_bf16_wide",
+         "product_wgmma_bf16_large", "product_wgmma_bf16_small", t.group_fp16_macs},
+        {ElementType::kInt8, "product_wgmma_int8", "product_wgmma_int8_wide",
+         "product_wgmma_int8_large", "product_wgmma_int8_small", t.group_int8_macs}};
+    const auto* const row = std::ranges::find(rows, type, &Row::type);
+    if (row == std::end(rows) || row->macs == 0) return;
+    const auto depth = static_cast<int>(kernels::kGroupDepthBytes / size_of(type));
+    const auto add = [&](std::string_view kernel, kernels::TileShape tile, int registers) {
+        const int bytes = kernels::group_shared_bytes(tile);
+        candidates.push_back({.kernel = {row->file, kernel},
+                              .tile = tile,
+                              .depth = depth,
+                              .stages = kernels::kGroupStages - 2,
+                              .macs = row->macs,
+                              .registers = registers,
+                              .shared_bytes = bytes,
+                              .dynamic_bytes = static_cast<std::uint32_t>(bytes),
+                              .needs_vectors = true,
+                              .label = "wgmma "});
+    };
+    add(row->wide, kernels::kWideGroupTile, 176);
+    add(row->large, kernels::kGroupTile, 120);
+    add(row->small, kernels::kSmallGroupTile, 72);
+}
+
 std::vector<Candidate> candidates_of(const Target& t, Precision precision, ElementType type) {
     if (const auto kernel = tensor_kernel(t, precision, type)) {
         const auto depth = static_cast<int>(kernels::kTensorDepthBytes / size_of(type));
@@ -112,8 +149,10 @@ std::vector<Candidate> candidates_of(const Target& t, Precision precision, Eleme
                 {kernel->file, name}, tile,      depth, kernels::kTensorStages - 1,
                 kernel->macs,         registers, bytes, static_cast<std::uint32_t>(bytes)};
         };
-        return {candidate(kernel->large, kernels::kLargeTile, 128),
-                candidate(kernel->small, kernels::kSmallTile, 80)};
+        std::vector<Candidate> candidates = {candidate(kernel->large, kernels::kLargeTile, 128),
+                                             candidate(kernel->small, kernels::kSmallTile, 80)};
+        add_group_candidates(t, type, candidates);
+        return candidates;
     }
     const auto simt = [&](std::string_view kernel, kernels::TileShape tile, int depth,
                           int registers) {
@@ -130,7 +169,7 @@ std::string text_of(double cycles) {
 }
 
 std::string describe(const Candidate& c, int splits, const Cost& cost) {
-    return fmt::format("{}x{}{} {}", c.tile.m, c.tile.n,
+    return fmt::format("{}{}x{}{} {}", c.label, c.tile.m, c.tile.n,
                        splits == 1 ? "" : fmt::format(" k/{}", splits), text_of(cost.cycles));
 }
 
@@ -154,6 +193,7 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
     };
     for (const Candidate& c : candidates_of(t, precision, traits.type)) {
         if (divide_up(p.m, c.tile.m) > kMostTiles) continue;
+        if (c.needs_vectors && (p.a_vector == 0 || p.b_vector == 0)) continue;
         // The best number of pieces stands for the tile.
         int best_splits = 1;
         Cost least = cost_of(t, p, traits, c, 1);

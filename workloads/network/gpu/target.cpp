@@ -21,6 +21,8 @@ Target target_of(const config::Machine& machine) {
     target.fp16_macs = machine.number("tensor_core.macs.fp16") * cores * sums_in_fp32;
     target.tf32_macs = machine.number("tensor_core.macs.tf32") * cores * sums_in_fp32;
     target.int8_macs = machine.number("tensor_core.macs.int8") * cores;
+    target.group_fp16_macs = machine.number("tensor_core.warpgroup.macs.fp16") * cores;
+    target.group_int8_macs = machine.number("tensor_core.warpgroup.macs.int8") * cores;
     target.clock = machine.number("clock.sm") * 1e6;
     target.memory_bandwidth = machine.number("dram.bandwidth") * 1e9;
     target.l2_bandwidth = machine.number("l2.slice_bandwidth") *

@@ -16,6 +16,7 @@ struct Target {
     std::int64_t shared_bytes = 0, shared_reserved = 0;  ///< of an SM; of each CTA of it
     double fp32_macs = 0;                                ///< by SM and cycle
     double fp16_macs = 0, tf32_macs = 0, int8_macs = 0;  ///< of an SM's Tensor Cores; 0: none
+    double group_fp16_macs = 0, group_int8_macs = 0;     ///< of warpgroups' products; 0: none
     double clock = 0;                                    ///< of the SMs, Hz
     double memory_bandwidth = 0, l2_bandwidth = 0;       ///< bytes by second
     double launch_cycles = 0;  ///< of a kernel, from its begin to its first CTA, and after the last

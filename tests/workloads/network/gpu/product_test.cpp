@@ -108,6 +108,43 @@ TEST(MatMul, on_tensor_cores_takes_any_layout) {
     }
 }
 
+/// Odd sizes, windows, strides, groups, residuals and pieces of k: each through a tile of wgmma.
+TEST(Product, of_warpgroups_agrees_in_each_type) {
+    for (const Precision precision : {Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
+        std::vector<Ran> all;
+        all.push_back(run_on(convolution({.channels = 16, .filters = 136}), "h200", precision));
+        all.push_back(
+            run_on(convolution({.channels = 32, .stride = 2, .group = 2, .batch = 3}, false),
+                   "h200", precision));
+        all.push_back(
+            run_on(convolution({.channels = 64, .filters = 64}, true), "h200", precision));
+        if (precision != Precision::kInt8) {
+            all.push_back(run_on(matmul({70, 72}, {68, 72}, true), "h200", precision));
+            all.push_back(run_on(matmul({130, 1040}, {256, 1040}, true), "h200", precision));
+            all.push_back(run_on(matmul({1990, 520}, {2044, 520}, true), "h200", precision));
+        }
+        std::string kernels;
+        for (const Ran& ran : all) {
+            expect_right(ran);
+            kernels += kernels_of(ran.code) + " ";
+            EXPECT_NE(kernels_of(ran.code).find("wgmma"), std::string::npos)
+                << kernels_of(ran.code);
+        }
+        EXPECT_NE(kernels.find("_small"), std::string::npos) << kernels;
+        EXPECT_EQ(kernels.find("_wide") == std::string::npos, precision == Precision::kInt8)
+            << kernels;
+    }
+}
+
+TEST(Product, of_warpgroups_is_for_hopper_and_rows_of_whole_pieces) {
+    EXPECT_EQ(kernels_of(run_on(matmul({70, 72}, {68, 72}, true), "a100", Precision::kFp16).code)
+                  .find("wgmma"),
+              std::string::npos);
+    EXPECT_EQ(kernels_of(run_on(matmul({70, 70}, {68, 70}, true), "h200", Precision::kFp16).code)
+                  .find("wgmma"),
+              std::string::npos);
+}
+
 TEST(Gemm, takes_factors_and_transposed_operands) {
     for (const bool ta : {false, true})
         for (const bool tb : {false, true})
