@@ -26,19 +26,6 @@ unsigned count(std::uint8_t sectors) {
 bool bypasses_l1(const MemoryInstructionInfo& info) {
     return info.is_strong || info.skips_l1;
 }
-BankAccess bank_access(const sass::Access& access) {
-    return access.is_store ? BankAccess::kPlain : BankAccess::kPacked;
-}
-/// Lanes of a generic access that address shared memory.
-std::uint32_t shared_lanes(const sass::Access& access) {
-    std::uint32_t lanes = 0;
-    for (unsigned l = 0; l < sass::kWarpSize; ++l)
-        lanes |= static_cast<std::uint32_t>(access.address[l] / sass::kWindowBytes ==
-                                            sass::kSharedWindow / sass::kWindowBytes)
-                 << l;
-    return lanes & access.lanes;
-}
-
 }  // namespace
 
 L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
@@ -50,7 +37,7 @@ L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
       listener_(listener),
       counters_(counters),
       data_(data),
-      shared_(shared),
+      lanes_(parameters, sm, shared),
       l1_(static_cast<std::uint32_t>(cache_bytes / kLineBytes), p_.sets, p_.replacement,
           p_.ideal_l1),
       misses_(p_.miss_entries),
@@ -59,66 +46,6 @@ L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
       tma_(p_, counters),
       fifo_(p_.return_order),
       stores_(p_.max_warps) {}
-
-LocalPlace L1Pipeline::local_place(std::uint16_t warp) const {
-    // Blocks of all the chip's warp slots lie one after the other; see LocalPlace.
-    const std::uint64_t slot = std::uint64_t{sm_} * p_.max_warps + warp;
-    return {sass::kLocalWindow / kLineBytes + slot * LocalPlace::kBlockWords,
-            std::uint64_t{p_.sms} * p_.max_warps * LocalPlace::kBlockWords};
-}
-
-/// Fills lines_; returns the cycles that the data stage needs for the lanes.
-unsigned L1Pipeline::coalesce(const MemoryInstruction& in) {
-    const sass::Access& access = in.access;
-    std::uint32_t lanes = access.lanes;
-    unsigned cycles = 0;
-    if (access.space == sass::Space::kGeneric) {
-        const std::uint32_t shared = shared_lanes(access);
-        lanes &= ~shared;
-        if (shared != 0)
-            cycles = shared_.pass_banks(access.address, shared, access.width, !access.is_store,
-                                        bank_access(access));
-    }
-    if (in.info->operation == kAtomicGlobal || in.info->operation == kReductionGlobal) {
-        coalesce_atomic(access, lanes, lines_);
-    } else if (access.space == sass::Space::kLocal) {
-        coalesce_local(access, lanes, local_place(in.warp), lines_);
-    } else if (in.info->operation == kStoreGlobal) {
-        coalesce_store(access, lanes, lines_);
-    } else {
-        coalesce_load(access, lanes, lines_);
-    }
-    return cycles + data_cycles(access, lanes);
-}
-
-unsigned L1Pipeline::data_cycles(const sass::Access& access, std::uint32_t lanes) const {
-    if (lanes == 0) return p_.wavefront_cycles;
-    if (lines_.is_regular && !lines_.is_uniform) {
-        return p_.wavefront_cycles * (access.space == sass::Space::kLocal
-                                          ? lines_.count
-                                          : ideal_wavefronts(lanes, access.width));
-    }
-    // Words of 64 bits take two passes even where all lanes load the same one (A100 and H200,
-    // gpu-strides).
-    return std::max(
-        p_.pass_cycles * bank_wavefronts(access.address, lanes, access.width, bank_access(access)),
-        p_.wavefront_cycles * ideal_wavefronts(lanes, access.width));
-}
-
-/// LDGSTS: what writing to shared memory takes.
-unsigned L1Pipeline::copy_cycles(const MemoryInstruction& in) {
-    std::uint64_t to[sass::kWarpSize];
-    std::copy(std::begin(in.access.copy_to), std::end(in.access.copy_to), to);
-    return shared_.pass_banks(to, in.access.lanes, in.access.width, false, BankAccess::kPlain);
-}
-
-DataPath::Trip L1Pipeline::trip_of(const MemoryInstruction& in) const {
-    return {
-        .return_cycles = divide_up(in.access.width * sass::kWarpSize, p_.return_width),
-        .latency = p_.timing(*in.info).result,
-        .sub_core = in.sub_core,
-        .way = in.info->operation == kCopyAsync ? DataPath::Way::kNone : DataPath::Way::kGlobal};
-}
 
 /// Holds the tag stage for the lines; returns for how long.
 unsigned L1Pipeline::pass_tags(Cycle now) {
@@ -142,9 +69,9 @@ bool L1Pipeline::all_hit(const MemoryInstruction& in) {
 }
 
 void L1Pipeline::load(Cycle now, const MemoryInstruction& in) {
-    DataPath::Trip trip = trip_of(in);
-    trip.data_cycles = coalesce(in);
-    const unsigned copy = in.info->operation == kCopyAsync ? copy_cycles(in) : 0;
+    DataPath::Trip trip = lanes_.trip_of(in);
+    trip.data_cycles = lanes_.merge(in, lines_);
+    const unsigned copy = in.info->operation == kCopyAsync ? lanes_.copy_cycles(in) : 0;
     const unsigned tag_cycles = pass_tags(now);
     if (all_hit(in)) {
         trip.data_cycles = std::max(trip.data_cycles + copy, tag_cycles);
@@ -237,7 +164,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
 }
 
 void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
-    const unsigned data = coalesce(in);
+    const unsigned data = lanes_.merge(in, lines_);
     const unsigned cycles = std::max(data, pass_tags(now));
     counters_.data_busy += cycles;
     data_.occupy(now, cycles);
@@ -266,9 +193,9 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
 
 void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
     const bool returns = in.info->operation == kAtomicGlobal;
-    coalesce(in);
+    lanes_.merge(in, lines_);
     pass_tags(now);
-    DataPath::Trip trip = trip_of(in);
+    DataPath::Trip trip = lanes_.trip_of(in);
     if (lines_.count == 0) {
         trip.ready = now;
         return listener_.written_back(returns ? data_.finish(trip) : now, in);
@@ -298,7 +225,7 @@ void L1Pipeline::bulk_copy(Cycle now, const MemoryInstruction& in) {
     const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kBulkCopy);
     PendingInstruction& pending = pending_[index];
     pending.waits_for = TmaUnit::sectors_of(*in.copy) + 1;  // until all has been asked for
-    pending.trip = trip_of(in);
+    pending.trip = lanes_.trip_of(in);
     pending.trip.way = DataPath::Way::kNone;
     pending.trip.data_cycles = 0;  // the lines took theirs
     pending.trip.latency += p_.bulk_copy_latency;

@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "models/gpu/metrics/counters.h"
-#include "models/gpu/sm/coalescer.h"
 #include "models/gpu/sm/l1_cache.h"
+#include "models/gpu/sm/l1_lanes.h"
 #include "models/gpu/sm/l1_queues.h"
 #include "models/gpu/sm/latency_fifo.h"
-#include "models/gpu/sm/memory_unit_parameters.h"
 #include "models/gpu/sm/miss_table.h"
 #include "models/gpu/sm/pending_table.h"
 #include "models/gpu/sm/send_queue.h"
-#include "models/gpu/sm/shared_memory.h"
 #include "models/gpu/sm/tlb.h"
 #include "models/gpu/sm/tma_unit.h"
 
@@ -53,10 +51,6 @@ class L1Pipeline {
         engine::Cycle since;
     };
 
-    unsigned coalesce(const MemoryInstruction& in);
-    unsigned data_cycles(const sass::Access& access, std::uint32_t lanes) const;
-    unsigned copy_cycles(const MemoryInstruction& in);
-    DataPath::Trip trip_of(const MemoryInstruction& in) const;
     unsigned pass_tags(engine::Cycle now);
     /// When the request for the line can leave.
     engine::Cycle leaves(engine::Cycle now, unsigned line) const {
@@ -73,7 +67,6 @@ class L1Pipeline {
     void pass_data(engine::Cycle now);
     void finish(engine::Cycle now, std::uint32_t index);
     void resume(engine::Cycle now);
-    LocalPlace local_place(std::uint16_t warp) const;
 
     const MemoryUnitParameters& p_;
     const std::uint16_t sm_;
@@ -81,7 +74,7 @@ class L1Pipeline {
     MemoryListener& listener_;
     MemoryCounters& counters_;
     DataPath& data_;
-    SharedMemory& shared_;
+    L1Lanes lanes_;
 
     L1Cache l1_;
     MissTable misses_;

@@ -120,6 +120,7 @@ class StaticTable {
                            std::uint8_t reuse) const;
     bool describe_memory(StaticInstruction& in, const sass::Word& word, sass::Arch arch,
                          std::span<const sass::RegisterUse> uses);
+    void describe_control(StaticInstruction& in, const sass::Word& word, sass::Arch arch) const;
     void describe_tensor(StaticInstruction& in, const sass::Word& word) const;
     void describe_warpgroup(StaticInstruction& in, const sass::Word& word) const;
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classes follow the pipe column of the instruction table and, where a pipe executes several
+// kinds of operations at different rates, the opcode. Rates: CUDA C Programming Guide, throughput
+// of native arithmetic instructions.
+#include "models/gpu/sm/operation_class.h"
+
+namespace lockstep::gpu {
+
+using sass::Op;
+
+namespace {
+
+bool is_integer_multiply(Op op) {
+    return op == Op::kImad || op == Op::kImadWide || op == Op::kIdp || op == Op::kImadHi;
+}
+
+OperationClass class_of_variable(Op op) {
+    switch (op) {
+        case Op::kMufu:
+            return OperationClass::kMufu;
+        case Op::kFlo:
+        case Op::kBrev:
+        case Op::kPopc:
+            return OperationClass::kBitCount;
+        case Op::kF2f:
+        case Op::kF2i:
+        case Op::kI2f:
+        case Op::kFrnd:
+            return OperationClass::kConversion;
+        case Op::kF2f64:
+        case Op::kF2i64:
+        case Op::kI2f64:
+        case Op::kFrnd64:
+            return OperationClass::kConversion64;
+        case Op::kRedux:
+        case Op::kMatch:
+            return OperationClass::kReduce;
+        case Op::kFchk:
+            return OperationClass::kMufu;
+        case Op::kLdc:
+            return OperationClass::kMemory;
+        default:
+            return OperationClass::kSpecialRegister;
+    }
+}
+
+}  // namespace
+
+OperationClass class_of(sass::table::Pipe pipe, Op op) {
+    using P = sass::table::Pipe;
+    switch (pipe) {
+        case P::kAlu:
+            return OperationClass::kAlu;
+        case P::kFma:
+            return is_integer_multiply(op) ? OperationClass::kImad : OperationClass::kFma;
+        case P::kHalf:
+            return OperationClass::kFp16;
+        case P::kDouble:
+            return OperationClass::kFp64;
+        case P::kTensor:
+        case P::kTensorAsync:
+            return OperationClass::kTensor;
+        case P::kVariable:
+            return op == Op::kLdc ? OperationClass::kMemory : class_of_variable(op);
+        case P::kUniform:
+            return OperationClass::kUniform;
+        case P::kBranch:
+            return OperationClass::kBranch;
+        case P::kMemory:
+        case P::kTma:
+        case P::kTexture:
+            return OperationClass::kMemory;
+        case P::kDispatch:
+            return op == Op::kVote ? OperationClass::kVote : OperationClass::kDispatch;
+        case P::kOther:
+            return OperationClass::kDispatch;
+    }
+    return OperationClass::kDispatch;
+}
+
+Arithmetic arithmetic_of(Op op) {
+    switch (op) {
+        case Op::kFmul:
+            return Arithmetic::kFmul;
+        case Op::kFadd:
+            return Arithmetic::kFadd;
+        case Op::kFfma:
+            return Arithmetic::kFfma;
+        case Op::kDmul:
+            return Arithmetic::kDmul;
+        case Op::kDadd:
+            return Arithmetic::kDadd;
+        case Op::kDfma:
+            return Arithmetic::kDfma;
+        case Op::kHadd2:
+            return Arithmetic::kHadd;
+        case Op::kHfma2:
+        case Op::kHfma2Mma:
+            return Arithmetic::kHfma;
+        case Op::kHmul2:
+            return Arithmetic::kHmul;
+        default:
+            return Arithmetic::kNone;
+    }
+}
+
+}  // namespace lockstep::gpu
