@@ -50,7 +50,7 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
         const auto index = static_cast<std::uint16_t>(i);
         sms_.push_back(std::make_unique<Sm>(simulation_, fmt::format("{}sm{}", place.prefix, i),
                                             clock_, index, machine, parameters));
-        if (options.count_toggles) sms_.back()->count_toggles();
+        if (options.count_toggles) sms_.back()->watch().count_toggles();
         ports_.push_back(std::make_unique<CrossbarPort>(
             *sms_.back(), index, static_cast<std::uint8_t>(gpc_map_.gpc_of(index))));
         sms_.back()->connect(*ports_.back());
@@ -82,9 +82,9 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     });
     trace_ = GpuTrace::make(simulation_, machine, parameters, *memory_, options.trace);
     if (trace_ != nullptr)
-        for (unsigned i = 0; i < count; ++i) sms_[i]->trace_to(trace_->sm(i));
+        for (unsigned i = 0; i < count; ++i) sms_[i]->watch().trace_to(trace_->sm(i));
     if (options.counts_instructions)
-        for (const std::unique_ptr<Sm>& sm : sms_) sm->count_by_instruction();
+        for (const std::unique_ptr<Sm>& sm : sms_) sm->watch().count_by_instruction();
 }
 
 void Chip::connect_clusters(const config::Machine& machine, const std::string& prefix) {
@@ -110,7 +110,7 @@ void Chip::perform_deferred(Cycle end) {
         const bool observes = watch_.observes() && !deferred.holds_warp();
         const bool is_known = observes && probe_.begin(deferred);
         sm.perform(deferred);
-        if (observes && (!is_known || probe_.has_changed())) sm.note_change();
+        if (observes && (!is_known || probe_.has_changed())) sm.watch().note_change();
         if (deferred.copy != nullptr)
             sms_[deferred.copy->target->sm]->copy_came(*deferred.copy, end);
     });
@@ -118,7 +118,7 @@ void Chip::perform_deferred(Cycle end) {
 }
 
 void Chip::forget_extents() {
-    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->forget_extents();
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->ctas().forget_extents();
 }
 
 /// The kernel whose CTAs are placed now; null: none has any left.
@@ -136,11 +136,11 @@ void Chip::place(Grid& grid, Cycle earliest) {
         constexpr std::uint32_t kNone = ~0u;
         std::uint32_t least = kNone;
         for (const std::unique_ptr<Sm>& sm : used_sms_)
-            if (sm->fits(grid.run)) least = std::min(least, sm->warps());
+            if (sm->fits(grid.run)) least = std::min(least, sm->grids().warps());
         if (least == kNone) return;
         for (const std::unique_ptr<Sm>& sm : used_sms_) {
             if (!grid.has_left()) return;
-            if (sm->warps() != least || !sm->fits(grid.run)) continue;
+            if (sm->grids().warps() != least || !sm->fits(grid.run)) continue;
             sm->start_cta(grid.run, grid.take_next(), distributor_free_);
             distributor_free_ += parameters_.cta_interval;
         }
@@ -153,7 +153,7 @@ void Chip::place_clusters(Grid& grid) {
     std::vector<SmOffer> offers(sms_.size());
     while (grid.has_left()) {
         for (std::size_t i = 0; i < sms_.size(); ++i)
-            offers[i] = {sms_[i]->room(grid.run), sms_[i]->warps()};
+            offers[i] = {sms_[i]->room(grid.run), sms_[i]->grids().warps()};
         std::vector<std::uint16_t> sms =
             place_cluster(gpc_map_, offers, shape.ctas(), grid.run.warps_per_cta);
         if (sms.empty()) return;
@@ -183,8 +183,8 @@ Grid& Chip::owner(const KernelRun* run) {
 
 void Chip::count_triggers() {
     for (const std::unique_ptr<Sm>& sm : used_sms_) {
-        if (!sm->has_triggered()) continue;
-        for (const CtaEnd& trigger : sm->take_triggered()) {
+        if (!sm->ctas().has_triggered()) continue;
+        for (const CtaEnd& trigger : sm->ctas().take_triggered()) {
             Grid& grid = owner(trigger.run);
             grid.last_trigger = std::max(grid.last_trigger, trigger.at);
             if (++grid.triggered != grid.total) continue;
@@ -209,8 +209,8 @@ void Chip::distribute(Time window_end) {
     count_triggers();
     ends_.clear();
     for (const std::unique_ptr<Sm>& sm : used_sms_)
-        if (sm->has_ended())
-            for (const CtaEnd& end : sm->take_ended()) ends_.emplace_back(end, sm.get());
+        if (sm->ctas().has_ended())
+            for (const CtaEnd& end : sm->ctas().take_ended()) ends_.emplace_back(end, sm.get());
     if (ends_.empty()) return;
     ctas_ended_ += ends_.size();
     std::stable_sort(ends_.begin(), ends_.end(),
@@ -258,11 +258,11 @@ void Chip::finish(Grid& grid) {
         for (const std::unique_ptr<Sm>& sm : used_sms_) sm->end_grid_wait(other->run);
     }
     for (const std::unique_ptr<Sm>& sm : used_sms_) {
-        if (const ResidentGrid* const part = sm->grid(grid.run)) {
+        if (const ResidentGrid* const part = sm->grids().find(grid.run)) {
             grid.instructions += part->instructions;
             grid.thread_instructions += part->thread_instructions;
         }
-        if (!grid.was_alone) sm->forget(grid.run);
+        if (!grid.was_alone) sm->grids().forget(grid.run);
     }
     const auto at = std::find_if(grids_.begin(), grids_.end(),
                                  [&grid](const auto& other) { return other.get() == &grid; });
@@ -296,7 +296,7 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
     // A trace shows the idle ones too.
     used_sms_ = std::span(sms_).first(
         trace_ != nullptr ? sms_.size() : std::min<std::uint64_t>(ctas, sms_.size()));
-    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->begin_kernels(begin);
+    for (const std::unique_ptr<Sm>& sm : used_sms_) sm->begin_kernels();
     if (trace_ != nullptr) trace_->begin_kernels(begin);
     distributor_free_ = 0;
     ctas_ended_ = 0;
@@ -339,10 +339,9 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
     } else {
         grid->was_alone = false;
         for (const std::unique_ptr<Grid>& other : grids_) other->was_alone = false;
-        for (std::size_t i = used_sms_.size(); i < sms_.size(); ++i)
-            sms_[i]->begin_kernels(grid->begin);
+        for (std::size_t i = used_sms_.size(); i < sms_.size(); ++i) sms_[i]->begin_kernels();
         used_sms_ = sms_;
-        for (const std::unique_ptr<Sm>& sm : used_sms_) sm->share();
+        for (const std::unique_ptr<Sm>& sm : used_sms_) sm->grids().share();
     }
     prefetch_code(*grid);
     // The front end writes the launch's parameters through L2.
@@ -452,20 +451,20 @@ std::uint64_t Chip::instructions() const {
 
 std::string Chip::explain_wait() const {
     for (const std::unique_ptr<Sm>& sm : sms_)
-        if (sm->resident_cta() != nullptr) return sm->name() + ": " + sm->explain_wait();
+        if (sm->ctas().resident_cta() != nullptr) return sm->name() + ": " + sm->explain_wait();
     return "";
 }
 
 void Chip::check_limit(std::uint64_t instructions) const {
     if (options_.max_instructions == 0 || instructions <= options_.max_instructions) return;
     for (const std::unique_ptr<Sm>& sm : used_sms_)
-        if (const sass::Cta* cta = sm->resident_cta())
+        if (const sass::Cta* cta = sm->ctas().resident_cta())
             throw instruction_limit_fault(*cta, options_.max_instructions);
 }
 
 void Chip::report_deadlock(const std::string& what) const {
     for (const std::unique_ptr<Sm>& sm : used_sms_) {
-        const sass::Cta* cta = sm->resident_cta();
+        const sass::Cta* cta = sm->ctas().resident_cta();
         if (cta == nullptr) continue;
         const auto waits = [](const sass::Warp* warp) {
             return warp->live != 0 && warp->active == 0;
@@ -482,7 +481,7 @@ void Chip::report_deadlock(const std::string& what) const {
 
 void Chip::report_spin() const {
     for (const std::unique_ptr<Sm>& sm : used_sms_) {
-        const sass::Cta* cta = sm->resident_cta();
+        const sass::Cta* cta = sm->ctas().resident_cta();
         if (cta == nullptr) continue;
         const auto runs = [](const sass::Warp* warp) { return warp->active != 0; };
         const auto found = std::find_if(cta->warps.begin(), cta->warps.end(), runs);
@@ -514,7 +513,8 @@ KernelCounters Chip::collect(const Grid& grid) {
         add(result.sm, sm->counters());
         add(result.memory, sm->memory_counters());
         add(result.cluster, sm->cluster_counters());
-        if (sm->profile() != nullptr) add_rows(result.instructions, sm->profile()->rows());
+        if (sm->watch().profile() != nullptr)
+            add_rows(result.instructions, sm->watch().profile()->rows());
         if (sm->counters().ctas != 0) ++result.active_sms;
     }
     for (const std::unique_ptr<Gcc>& gcc : gccs_) add(result.gcc, gcc->counters());

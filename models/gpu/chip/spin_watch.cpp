@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/gpu/sm/wait_report.h"
+
 namespace lockstep::gpu {
 
 namespace {
@@ -22,20 +24,20 @@ constexpr engine::Time kTrial = 2'000'000'000;
 void SpinWatch::sample(const std::vector<std::unique_ptr<Sm>>& sms,
                        std::vector<std::uint64_t>& states) {
     states.clear();
-    for (const std::unique_ptr<Sm>& sm : sms) sm->append_warp_states(states);
+    for (const std::unique_ptr<Sm>& sm : sms) append_warp_states(sm->warps(), states);
 }
 
 void SpinWatch::observe(const Sms& sms, bool observes) {
     observes_ = observes;
-    for (const std::unique_ptr<Sm>& sm : sms) sm->observe_changes(observes);
+    for (const std::unique_ptr<Sm>& sm : sms) sm->watch().observe_changes(observes);
 }
 
 bool SpinWatch::has_effects(const Sms& sms, engine::Time now) {
     std::uint64_t arrivals = 0, writes = 0, changes = 0;
     for (const std::unique_ptr<Sm>& sm : sms) {
-        arrivals += sm->arrivals();
+        arrivals += sm->ctas().arrivals();
         writes += sm->writes();
-        changes += sm->changes();
+        changes += sm->watch().changes();
     }
     const bool has_written = std::exchange(writes_, writes) != writes;
     const bool has_changed = std::exchange(changes_, changes) != changes;
@@ -73,8 +75,8 @@ void SpinWatch::look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time n
     if (now >= next_trial_) {
         pause_ *= 2;
         next_trial_ = now + pause_;
-        const auto is_busy = [](const auto& sm) { return sm->resident_cta() != nullptr; };
-        const auto is_stuck = [](const auto& sm) { return sm->never_goes_on(); };
+        const auto is_busy = [](const auto& sm) { return sm->ctas().resident_cta() != nullptr; };
+        const auto is_stuck = [](const auto& sm) { return never_goes_on(sm->warps()); };
         spins_ = std::any_of(sms.begin(), sms.end(), is_busy) &&
                  std::all_of(sms.begin(), sms.end(), is_stuck);
     }
@@ -93,8 +95,8 @@ void SpinWatch::look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time n
     if (std::all_of(states_.begin(), states_.end(), [](auto state) { return state == 0; }) ||
         std::find(has_come_back_.begin(), has_come_back_.end(), false) != has_come_back_.end())
         return;
-    spins_ =
-        std::all_of(sms.begin(), sms.end(), [](const auto& sm) { return sm->waits_in_vain(); });
+    spins_ = std::all_of(sms.begin(), sms.end(),
+                         [](const auto& sm) { return waits_in_vain(sm->warps()); });
     if (!spins_) looks_ = most_looks_;  // what follows such a wait may be something else
 }
 

@@ -3,36 +3,26 @@
 // hardware's time limit has passed.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "models/gpu/sm/warps.h"
+
 namespace lockstep::gpu {
+
+inline constexpr std::uint32_t kMbarrierBytes = 8;
 
 class MbarrierWaits {
   public:
-    bool empty() const { return waits_.empty(); }
+    MbarrierWaits(const SmParameters& parameters, Warps& warps)
+        : parameters_(parameters), warps_(warps) {}
 
-    /// The warp in `slot` waits until the mbarrier at the offset in the CTA's shared memory has
-    /// left the phase.
-    void add(std::uint16_t slot, std::uint32_t cta_slot, std::uint32_t offset, bool phase) {
-        remove(slot);
-        waits_.push_back({slot, cta_slot, offset, phase});
-    }
-    void remove(std::uint16_t slot) {
-        std::erase_if(waits_, [&](const Wait& wait) { return wait.slot == slot; });
-    }
-    /// mbarriers of the CTA may have changed: calls wake(slot) for warps whose phase is over, as
-    /// phase(offset) says.
-    template <typename Phase, typename Wake>
-    void check(std::uint32_t cta_slot, Phase&& phase, Wake&& wake) {
-        std::erase_if(waits_, [&](const Wait& wait) {
-            if (wait.cta_slot != cta_slot || phase(wait.offset) == wait.phase) return false;
-            wake(wait.slot);
-            return true;
-        });
-    }
     void clear() { waits_.clear(); }
+    /// The warp, whose next instruction is a try_wait for the lanes of its mask, waits: until the
+    /// phase is over for one lane at least, or for as long as the hardware lets it.
+    bool holds(WarpContext& context, const sass::Instruction& code);
+    /// mbarriers of the CTA may have changed: wakes warps whose phase is over.
+    void check(const sass::Cta& cta, engine::Cycle at);
 
   private:
     struct Wait {
@@ -40,6 +30,10 @@ class MbarrierWaits {
         std::uint32_t cta_slot, offset;
         bool phase;
     };
+    void remove(std::uint16_t slot);
+
+    const SmParameters& parameters_;
+    Warps& warps_;
     std::vector<Wait> waits_;  // in order of arrival
 };
 

@@ -8,21 +8,23 @@
 #include <bit>
 
 #include "isa/sass/convergence.h"
-#include "models/gpu/sm/sm.h"
+#include "models/gpu/sm/held_warps.h"
+#include "models/gpu/sm/issue.h"
+#include "models/gpu/sm/memory_arbiter.h"
 
 namespace lockstep::gpu {
 
 using engine::Cycle;
 using engine::kNever;
 
-SubCore::SubCore(Sm& sm, unsigned index, const SmParameters& parameters, L1InstructionCache& l1,
-                 FetchUnit& fetch)
+SubCore::SubCore(unsigned index, const SmParameters& parameters, const SubCoreSurroundings& sm)
     : sm_(sm),
+      warps_(sm.warps),
       index_(index),
       parameters_(parameters),
       scheduler_(warp_scheduler(parameters.scheduler)),
-      instructions_(parameters, l1),
-      constants_(parameters, fetch),
+      instructions_(parameters, sm.instructions),
+      constants_(parameters, sm.fetch),
       registers_(parameters) {}
 
 void SubCore::begin_kernel(Cycle now, std::uint64_t constants) {
@@ -37,7 +39,7 @@ void SubCore::instructions_arrived(std::uint32_t line, Cycle now) {
     if (ready == kNever) return;
     for (unsigned local = 0; local * parameters_.sub_cores + index_ < parameters_.max_warps;
          ++local) {
-        WarpContext& context = sm_.context(index_, local);
+        WarpContext& context = warps_.of(index_, local);
         if (!context.waits_for_line || context.line != line) continue;
         context.waits_for_line = false;
         wake(local, ready);
@@ -48,7 +50,7 @@ void SubCore::constants_arrived(std::uint32_t line, Cycle now) {
     constants_.arrived(now, line);
     for (unsigned local = 0; local * parameters_.sub_cores + index_ < parameters_.max_warps;
          ++local) {
-        WarpContext& context = sm_.context(index_, local);
+        WarpContext& context = warps_.of(index_, local);
         if (!context.waits_for_constant || context.constant_line != line) continue;
         context.waits_for_constant = false;
         wake(local, now);
@@ -56,7 +58,7 @@ void SubCore::constants_arrived(std::uint32_t line, Cycle now) {
 }
 
 void SubCore::wake(unsigned local, Cycle at) {
-    if (at - sm_.now() >= kWheel) return sm_.wake_later(index_, local, at);
+    if (at - warps_.now() >= kWheel) return warps_.wake_later(context(local), at);
     ready_[at % kWheel] |= 1u << local;
     occupied_ |= 1ull << at % kWheel;
     next_ = std::min(next_, at);
@@ -67,10 +69,9 @@ void SubCore::note_memory_slot(Cycle now) {
 }
 
 Cycle SubCore::pipe_free(unsigned pipe) const {
-    if (pipe == static_cast<unsigned>(Pipe::kLsu))
-        return sm_.memory_queue_free(index_) ? 0 : kNever;
+    if (pipe == static_cast<unsigned>(Pipe::kLsu)) return sm_.memory.has_room(index_) ? 0 : kNever;
     if (pipe == static_cast<unsigned>(Pipe::kFp64) && parameters_.fp64_is_shared)
-        return sm_.shared_fp64_free();
+        return sm_.fp64_free;
     return pipe_free_[pipe];
 }
 
@@ -88,7 +89,7 @@ unsigned SubCore::choose(std::uint32_t eligible) const {
     return scheduler_.choose({.eligible = eligible,
                               .last = last_,
                               .group = parameters_.scheduler_group,
-                              .first = &sm_.context(index_, 0),
+                              .first = &context(0),
                               .stride = parameters_.sub_cores});
 }
 
@@ -96,13 +97,13 @@ void SubCore::tick(Cycle now) {
     // Cycles since the last tick, in which nothing issued.
     if (now > accounted_ + 1) {
         const Cycle idle = now - accounted_ - 1;
-        auto& cycles = sm_.counters().warp_cycles;
+        auto& cycles = sm_.counters.warp_cycles;
         cycles[static_cast<unsigned>(WarpState::kMathPipeThrottle)] += idle * blocked_math_;
         cycles[static_cast<unsigned>(WarpState::kMioThrottle)] += idle * blocked_mio_;
         cycles[static_cast<unsigned>(WarpState::kLgThrottle)] += idle * blocked_lg_;
         cycles[static_cast<unsigned>(WarpState::kDispatchStall)] += idle * blocked_dispatch_;
-        if (sm_.profile() != nullptr) [[unlikely]]
-            sm_.profile()->hold_on(index_, idle);
+        if (sm_.watch.profile() != nullptr) [[unlikely]]
+            sm_.watch.profile()->hold_on(index_, idle);
     }
     const unsigned slot = now % kWheel;
     std::uint32_t due = ready_[slot];
@@ -127,7 +128,7 @@ void SubCore::tick(Cycle now) {
 void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
     accounted_ = now;
     blocked_math_ = blocked_mio_ = blocked_lg_ = blocked_dispatch_ = 0;
-    if (sm_.profile() != nullptr) [[unlikely]]
+    if (sm_.watch.profile() != nullptr) [[unlikely]]
         profile_held(able, has_issued);
     if (candidate_pipes_ == 0) return;
     std::uint32_t blocked = 0;
@@ -144,7 +145,7 @@ void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
         }
     }
     const auto rest = static_cast<unsigned>(std::popcount(able));
-    auto& cycles = sm_.counters().warp_cycles;
+    auto& cycles = sm_.counters.warp_cycles;
     cycles[static_cast<unsigned>(WarpState::kMathPipeThrottle)] += blocked_math_;
     cycles[static_cast<unsigned>(WarpState::kMioThrottle)] += blocked_mio_;
     cycles[static_cast<unsigned>(WarpState::kLgThrottle)] += blocked_lg_;
@@ -158,8 +159,7 @@ void SubCore::profile_held(std::uint32_t able, bool has_issued) {
     const auto add = [&](std::uint32_t warps, WarpState state) {
         for (; warps != 0; warps &= warps - 1)
             held.push_back(
-                {sm_.context(index_, static_cast<unsigned>(std::countr_zero(warps))).warp->pc,
-                 state});
+                {context(static_cast<unsigned>(std::countr_zero(warps))).warp->pc, state});
     };
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
@@ -171,7 +171,7 @@ void SubCore::profile_held(std::uint32_t able, bool has_issued) {
     }
     if (candidate_pipes_ != 0)
         add(able, has_issued ? WarpState::kNotSelected : WarpState::kDispatchStall);
-    sm_.profile()->hold(index_, std::move(held));
+    sm_.watch.profile()->hold(index_, std::move(held));
 }
 
 Cycle SubCore::next_cycle(Cycle now) const {
@@ -189,7 +189,7 @@ Cycle SubCore::next_cycle(Cycle now) const {
 }
 
 void SubCore::look_at(unsigned local, Cycle now) {
-    WarpContext& context = sm_.context(index_, local);
+    WarpContext& context = warps_.of(index_, local);
     const sass::Warp& warp = *context.warp;
     const StaticInstruction& in = context.info[warp.pc];
 
@@ -199,9 +199,9 @@ void SubCore::look_at(unsigned local, Cycle now) {
         context.line = line;
         bool hit;
         const Cycle ready = instructions_.fetch(now, line, hit);
-        ++(hit ? sm_.counters().l0_instruction_hits : sm_.counters().l0_instruction_misses);
+        ++(hit ? sm_.counters.l0_instruction_hits : sm_.counters.l0_instruction_misses);
         if (ready > now) {
-            sm_.enter(context, WarpState::kNoInstruction, now);
+            warps_.enter(context, WarpState::kNoInstruction, now);
             context.waits_for_line = ready == kPending;
             if (ready != kPending) wake(local, ready);
             return;
@@ -223,14 +223,14 @@ void SubCore::look_at(unsigned local, Cycle now) {
         waiting |= static_cast<std::uint8_t>(context.long_mask | 1u);
     if (waiting != 0) {
         context.waits_for_counter = true;
-        return sm_.enter(context,
-                         (waiting & context.long_mask) != 0 ? WarpState::kLongScoreboard
-                                                            : WarpState::kShortScoreboard,
-                         now);
+        return warps_.enter(context,
+                            (waiting & context.long_mask) != 0 ? WarpState::kLongScoreboard
+                                                               : WarpState::kShortScoreboard,
+                            now);
     }
     if (in.kind == InstructionKind::kWarpgroupWait && context.product_groups > in.limit) {
         context.waits_for_products = true;
-        return sm_.enter(context, WarpState::kGmma, now);
+        return warps_.enter(context, WarpState::kGmma, now);
     }
     if (in.reads_constant) {
         // A line that it has waited for serves the warp even if others have evicted it since.
@@ -240,10 +240,11 @@ void SubCore::look_at(unsigned local, Cycle now) {
         if (!has_come && !constants_.request(now, constant_line)) {
             context.constant_line = constant_line;
             context.waits_for_constant = true;
-            return sm_.enter(context, WarpState::kImcMiss, now);
+            return warps_.enter(context, WarpState::kImcMiss, now);
         }
     }
-    sm_.enter(context, WarpState::kSelected, now);  // a candidate; its cycles are told apart later
+    warps_.enter(context, WarpState::kSelected,
+                 now);  // a candidate; its cycles are told apart later
     const auto pipe = static_cast<unsigned>(in.pipe);
     candidates_[pipe] |= 1u << local;
     candidate_pipes_ |= 1u << pipe;
@@ -251,18 +252,18 @@ void SubCore::look_at(unsigned local, Cycle now) {
 }
 
 bool SubCore::issue(unsigned local, Cycle now) {
-    WarpContext& context = sm_.context(index_, local);
+    WarpContext& context = warps_.of(index_, local);
     const StaticInstruction& in = context.info[context.warp->pc];
     const auto pipe = static_cast<unsigned>(in.pipe);
     candidates_[pipe] &= ~(1u << local);
     if (candidates_[pipe] == 0) candidate_pipes_ &= ~(1u << pipe);
     long_candidates_ &= ~(1u << local);
-    if (sm_.must_wait(index_, local, in)) return false;
+    if (sm_.held.holds(context, in)) return false;
     last_ = local;
 
     pipe_free_[pipe] = now + in.interval;
-    if (pipe == static_cast<unsigned>(Pipe::kFp64)) sm_.note_fp64(now + in.interval);
-    SmCounters& counters = sm_.counters();
+    if (pipe == static_cast<unsigned>(Pipe::kFp64)) sm_.fp64_free = now + in.interval;
+    SmCounters& counters = sm_.counters;
     counters.pipe_busy[pipe] += in.interval;
     ++counters.pipe_instructions[pipe];
     ++counters.issue_active;
@@ -274,7 +275,7 @@ bool SubCore::issue(unsigned local, Cycle now) {
         issue_free_ += bubbles;
     }
     // The warp is at least stalled for its stall count; what else keeps it is the SM's to say.
-    sm_.execute(index_, local, in, now);
+    sm_.issue.execute(context, in, now);
     return true;
 }
 

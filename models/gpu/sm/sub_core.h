@@ -9,20 +9,34 @@
 #include "models/gpu/sm/constant_cache.h"
 #include "models/gpu/sm/instruction_cache.h"
 #include "models/gpu/sm/register_file.h"
-#include "models/gpu/sm/warp_context.h"
 #include "models/gpu/sm/warp_scheduler/warp_scheduler.h"
+#include "models/gpu/sm/warps.h"
 
 namespace lockstep::gpu {
 
-class Sm;
+class HeldWarps;
+class Issue;
+class MemoryArbiter;
+
+/// What the sub-cores of an SM share.
+struct SubCoreSurroundings {
+    Warps& warps;
+    SmCounters& counters;
+    SmWatch& watch;
+    L1InstructionCache& instructions;
+    FetchUnit& fetch;
+    MemoryArbiter& memory;
+    HeldWarps& held;
+    Issue& issue;
+    engine::Cycle& fp64_free;  ///< of the pipe that all share, where they do
+};
 
 /// Compiler-guided issue. A warp is looked at when something that it waits for
 /// happens, never in between: stall counts run out on a wheel of 64 cycles, everything else comes
 /// as an event of the SM.
 class SubCore {
   public:
-    SubCore(Sm& sm, unsigned index, const SmParameters& parameters, L1InstructionCache& l1,
-            FetchUnit& fetch);
+    SubCore(unsigned index, const SmParameters& parameters, const SubCoreSurroundings& sm);
 
     /// A warp's next instruction is to be looked at in cycle `at`, now or later.
     void wake(unsigned local, engine::Cycle at);
@@ -52,9 +66,11 @@ class SubCore {
     /// False where the SM holds the instruction back.
     bool issue(unsigned local, engine::Cycle now);
     engine::Cycle next_cycle(engine::Cycle now) const;
+    WarpContext& context(unsigned local) const { return warps_.of(index_, local); }
     engine::Cycle pipe_free(unsigned pipe) const;
 
-    Sm& sm_;
+    const SubCoreSurroundings sm_;
+    Warps& warps_;
     const unsigned index_;
     const SmParameters& parameters_;
     const WarpScheduler& scheduler_;

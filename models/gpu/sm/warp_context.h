@@ -25,6 +25,7 @@ struct WarpContext {
     std::uint32_t line_offset = 0;      ///< of its code's lines among the SM's kernels
     std::uint32_t constant_offset = 0;  ///< likewise, of its constants' lines
     std::uint32_t cta_slot = 0;
+    std::uint16_t slot = 0;                 ///< its own, in the SM
     std::uint64_t age = 0;                  ///< warps that came later have a larger one
     std::array<std::uint8_t, 8> counter{};  ///< by barrier field; those beyond SB5 stay 0
     std::uint8_t long_mask = 0;             ///< counters that global or local memory holds

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands memory instructions of the sub-cores' queues to the SM's memory unit, one at a time: the
+// sub-core goes first whose oldest instruction has waited longest.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/gpu/cluster/cluster_unit.h"
+#include "models/gpu/sm/memory_queue.h"
+#include "models/gpu/sm/memory_unit.h"
+#include "models/gpu/sm/sm_watch.h"
+
+namespace lockstep::gpu {
+
+class MemoryArbiter {
+  public:
+    MemoryArbiter(const SmParameters& parameters, const MemoryCounters& counters, SmWatch& watch)
+        : queues_(parameters.sub_cores,
+                  MemoryQueue(parameters.memory_queue, parameters.address_interval)),
+          counters_(counters),
+          watch_(watch) {}
+
+    /// What instructions go to from now on, and whose stores can hold them up; null: no clusters.
+    void connect(MemoryUnit& memory, const ClusterUnit* cluster) {
+        memory_ = &memory;
+        cluster_ = cluster;
+        next_ = engine::kNever;
+    }
+
+    bool has_room(unsigned sub_core) const { return !queues_[sub_core].full(); }
+    /// The sub-core's next instruction, to be filled in; its addresses are known at `ready`.
+    /// update() is to follow.
+    MemoryInstruction& push(unsigned sub_core, engine::Cycle ready, engine::Cycle now);
+
+    /// When there is something to do; kNever: not before an update().
+    engine::Cycle next() const { return next_; }
+    /// What it waits for may have changed: looks again, at `now` at the earliest.
+    void update(engine::Cycle now);
+    /// Hands on what is due: of which sub-core, if any.
+    std::optional<unsigned> arbitrate(engine::Cycle now);
+
+  private:
+    bool is_blocked() const { return cluster_ != nullptr && cluster_->is_full(); }
+
+    std::vector<MemoryQueue> queues_;  ///< by sub-core
+    const MemoryCounters& counters_;
+    SmWatch& watch_;
+    MemoryUnit* memory_ = nullptr;
+    const ClusterUnit* cluster_ = nullptr;
+    engine::Cycle free_ = 0;
+    engine::Cycle next_ = engine::kNever;
+};
+
+}  // namespace lockstep::gpu

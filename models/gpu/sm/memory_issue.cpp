@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/gpu/sm/memory_issue.h"
+
+#include <algorithm>
+
+#include "models/gpu/sm/kernel_run.h"
+
+namespace lockstep::gpu {
+
+using engine::Cycle;
+using Op = MemoryOperation;
+
+namespace {
+
+constexpr std::uint32_t kNothing = ~0u;  ///< of MemoryInstructionHeader::remote
+
+}  // namespace
+
+void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
+                        Cycle now) {
+    const sass::Warp& warp = *context.warp;
+    const MemoryInstructionInfo& info = context.grid->run->table->memory(in, warp.access.space);
+    const bool is_uniform = info.is_uniform_address || is_shared(info.operation);
+    const unsigned sub_core = warps_.sub_core_of(context);
+    MemoryInstruction& entry =
+        arbiter_.push(sub_core,
+                      now + (is_uniform ? parameters_.memory_issue_latency_uniform
+                                        : parameters_.memory_issue_latency),
+                      now);
+    entry.info = &info;
+    entry.code_index = pc;
+    entry.warp = context.slot;
+    entry.sub_core = static_cast<std::uint8_t>(sub_core);
+    entry.write_barrier = in.write_barrier;
+    entry.read_barrier = in.read_barrier;
+    entry.trace = watch_.traced();
+    entry.copy_group = context.open_group;
+    entry.copy = nullptr;
+    if (info.operation == Op::kBulkCopy) bulk_copies_.take_started(context, entry);
+    entry.access = warp.access;
+    entry.constants = MemoryInstructionHeader::kNoConstants;
+    if (info.operation == Op::kLoadConstant)
+        constants_.request(in, context, entry, now + parameters_.memory_issue_latency_uniform);
+    entry.is_remote = entry.is_remote_store = false;
+    if (warp.access.space == sass::Space::kCluster) [[unlikely]]
+        note_remote(in, warp.access, entry);
+    if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
+    const bool is_long =
+        (info.operation != Op::kLoadShared || entry.is_remote) && in.is_long_scoreboard;
+    if (in.write_barrier < kCounters) warps_.hold(context, in.write_barrier, is_long);
+    if (in.read_barrier < kCounters) warps_.hold(context, in.read_barrier, is_long);
+    ++context.in_flight;
+    if (changes_global(info.operation) || entry.is_remote_store) ++context.stores_in_flight;
+    if (info.operation == Op::kCopyAsync) copies_.add(context);
+    count(info.operation);
+    arbiter_.update(now + 1);
+}
+
+void MemoryIssue::count(MemoryOperation operation) {
+    switch (operation) {
+        case Op::kLoadGlobal:
+        case Op::kCopyAsync:
+            ++counters_.global_load;
+            break;
+        case Op::kStoreGlobal:
+            ++counters_.global_store;
+            break;
+        case Op::kReductionGlobal:
+        case Op::kAtomicGlobal:
+            ++counters_.atomics;
+            break;
+        case Op::kLoadShared:
+        case Op::kLoadMatrix:
+            ++counters_.shared_load;
+            break;
+        case Op::kStoreShared:
+        case Op::kStoreMatrix:
+        case Op::kAtomicShared:
+            ++counters_.shared_store;
+            break;
+        case Op::kLoadLocal:
+            ++counters_.local_load;
+            break;
+        case Op::kStoreLocal:
+            ++counters_.local_store;
+            break;
+        default:
+            break;
+    }
+}
+
+void MemoryIssue::sources_read(Cycle at, const MemoryInstructionHeader& instruction) {
+    if (instruction.read_barrier != sass::Control::kNoBarrier)
+        warps_.release_later(warps_[instruction.warp], instruction.read_barrier, at);
+}
+
+void MemoryIssue::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
+    const Op operation = instruction.info->operation;
+    if (watch_.trace() != nullptr) watch_.trace()->written_back(instruction.trace, at);
+    warps_.events.schedule(at,
+                           {.kind = EventKind::kMemoryDone,
+                            .counter = instruction.write_barrier,
+                            .warp = instruction.warp,
+                            .copy_group = instruction.copy_group,
+                            .is_store = changes_global(operation) || instruction.is_remote_store,
+                            .is_copy = operation == Op::kCopyAsync,
+                            .is_bulk_copy = operation == Op::kBulkCopy,
+                            .age = warps_[instruction.warp].age});
+}
+
+void MemoryIssue::done(WarpContext& context, const Event& event) {
+    if (event.counter != sass::Control::kNoBarrier) warps_.release(context, event.counter);
+    --context.in_flight;
+    if (event.is_store && --context.stores_in_flight == 0 && context.waits_for_stores) {
+        context.waits_for_stores = false;
+        warps_.wake(context, std::max(warps_.now(), context.not_before));
+    }
+    if (event.is_copy) copies_.end(context, event.copy_group);
+    if (event.is_bulk_copy) bulk_copies_.end(context, event.copy_group);
+}
+
+/// Loads, stores and atomics wait for an answer; st.async and red.async report to an mbarrier.
+void MemoryIssue::note_remote(const StaticInstruction& in, const sass::Access& access,
+                              MemoryInstruction& entry) {
+    entry.is_remote = true;
+    entry.waits_for_remote = in.is_generic;
+    entry.is_remote_store = in.is_generic && (access.is_store || access.is_atomic);
+    entry.remote =
+        cluster_ != nullptr && cluster_->has_issued() ? cluster_->take_issued() : kNothing;
+}
+
+void MemoryIssue::remote_accepted(Cycle at, const MemoryInstructionHeader& instruction) {
+    const bool waits = instruction.waits_for_remote && instruction.remote != kNothing;
+    if (instruction.remote != kNothing)
+        cluster_->request(at, instruction.remote, instruction, waits);
+    if (!waits) written_back(at, instruction);
+}
+
+}  // namespace lockstep::gpu
