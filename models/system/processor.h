@@ -50,9 +50,13 @@ class Processor {
     virtual SimulatedTime copy_time(std::uint64_t bytes) = 0;
     virtual SimulatedTime fill_time(std::uint64_t bytes) = 0;
 
-    /// A copy engine reads or writes so much of its memory in this time, beside what runs.
-    virtual void carry(bool /*writes*/, std::uint64_t /*bytes*/, SimulatedTime /*begin*/,
-                       SimulatedTime /*end*/) {}
+    /// A copy engine reads or writes so much of its memory, beside what runs: in this time, if
+    /// nothing holds it up.
+    virtual void carry(WorkId /*transfer*/, bool /*writes*/, std::uint64_t /*bytes*/,
+                       SimulatedTime /*begin*/, SimulatedTime /*end*/) {}
+    /// How much longer a transfer takes at the least, at a time that the processor has reached; 0:
+    /// all of its traffic is done.
+    virtual SimulatedTime left(WorkId /*transfer*/, SimulatedTime /*now*/) { return 0; }
 
     /// Everything that runs goes round in circles until somebody writes memory.
     virtual bool spins() const = 0;

@@ -205,17 +205,38 @@ SimulatedTime Scheduler::next_event() const {
     return next;
 }
 
-void Scheduler::carry(const TransferWork& transfer, SimulatedTime begin, SimulatedTime end) {
+void Scheduler::carry(WorkId work, const TransferWork& transfer, SimulatedTime end) {
     const TransferKind kind = transfer.kind;
     Processor& own = *processors_[transfer.device];
     if (kind == TransferKind::kDeviceToHost || kind == TransferKind::kDeviceToDevice ||
         kind == TransferKind::kPeerToPeer)
-        own.carry(false, transfer.bytes, begin, end);
+        own.carry(work, false, transfer.bytes, now_, end);
     if (kind == TransferKind::kHostToDevice || kind == TransferKind::kDeviceToDevice ||
         kind == TransferKind::kFill)
-        own.carry(true, transfer.bytes, begin, end);
+        own.carry(work, true, transfer.bytes, now_, end);
     if (kind == TransferKind::kPeerToPeer)
-        processors_[transfer.peer]->carry(true, transfer.bytes, begin, end);
+        processors_[transfer.peer]->carry(work, true, transfer.bytes, now_, end);
+}
+
+void Scheduler::postpone_transfers() {
+    for (auto next = ends_.begin(); next != ends_.end() && next->first <= now_;) {
+        const auto ending = next++;
+        const auto [at, work] = *ending;
+        const auto* transfer = std::get_if<TransferWork>(&items_.at(work).work);
+        if (transfer == nullptr) continue;
+        const bool is_to_peer = transfer->kind == TransferKind::kPeerToPeer;
+        SimulatedTime left = processors_[transfer->device]->left(work, now_);
+        if (is_to_peer) left = std::max(left, processors_[transfer->peer]->left(work, now_));
+        if (left == 0) continue;
+        const SimulatedTime later = now_ + left;
+        ends_.erase(ending);
+        ends_.insert({later, work});
+        TransferEngines& engines = engines_[transfer->device];
+        if (is_to_peer)
+            engines.occupy(*transfer, engines_.at(transfer->peer), later);
+        else
+            engines.occupy(*transfer, later);
+    }
 }
 
 bool Scheduler::start(WorkId work, Item& item) {
@@ -239,7 +260,7 @@ bool Scheduler::start(WorkId work, Item& item) {
             end = engines.start(*transfer, now_);
         }
         ends_.insert({end, work});
-        carry(*transfer, now_, end);
+        carry(work, *transfer, end);
         usage_[transfer->device].begin_transfer(transfer->kind, now_, transfer->bytes);
         return true;
     }
@@ -302,6 +323,7 @@ void Scheduler::end(WorkId work, SimulatedTime at) {
 void Scheduler::settle() {
     bool has_changed = true;
     while (has_changed) {
+        postpone_transfers();
         has_changed = start_what_can();
         while (!ends_.empty() && ends_.begin()->first <= now_) {
             const auto [at, work] = *ends_.begin();

@@ -61,8 +61,10 @@ class Scheduler final : public Timeline {
     /// Lets the chips go on; what has ended. Returns how far they have come.
     SimulatedTime run(SimulatedTime until, std::vector<GridEnd>& ended);
     static unsigned device_of(const Work& work);
-    /// Lets the chips' memory know of a transfer.
-    void carry(const TransferWork& transfer, SimulatedTime begin, SimulatedTime end);
+    /// Lets the chips' memory know of a transfer that begins.
+    void carry(WorkId work, const TransferWork& transfer, SimulatedTime end);
+    /// Transfers that were to end by now, but whose traffic kernels have held up, end later.
+    void postpone_transfers();
     SimulatedTime gap(const Item& item) const;
     void spend_host(SimulatedTime time, const std::string& what);
     void trace(const Item& item, SimulatedTime end);

@@ -26,6 +26,14 @@ class TransferEngines {
     SimulatedTime free_at(const TransferWork& transfer, const TransferEngines& to) const;
     SimulatedTime start(const TransferWork& transfer, TransferEngines& to, SimulatedTime at);
 
+    /// Such a transfer is under way until then.
+    void occupy(const TransferWork& transfer, SimulatedTime until) {
+        free_[engine(transfer.kind)] = until;
+    }
+    void occupy(const TransferWork& transfer, TransferEngines& to, SimulatedTime until) {
+        free_[way_out(transfer)] = to.free_[to.way_in(transfer)] = until;
+    }
+
     /// Of an engine, for traces.
     static const char* name(TransferKind kind);
 

@@ -268,7 +268,7 @@ void Chip::finish(Grid& grid) {
                                  [&grid](const auto& other) { return other.get() == &grid; });
     finished_.push_back(std::move(*at));
     grids_.erase(at);
-    if (grids_.empty()) memory_->stop_copies();  // what is left of them nobody sees
+    if (grids_.empty()) memory_->stop_copies();
     simulation_.stop();
 }
 

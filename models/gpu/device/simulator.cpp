@@ -461,35 +461,62 @@ void Simulator::start(WorkId work, const KernelWork& kernel, int priority, Simul
     running->grid = &made()->start(running->run, priority,
                                    static_cast<engine::Time>(std::max<std::int64_t>(chip_time, 0)),
                                    ahead == running_.end() ? nullptr : (*ahead)->grid);
-    const bool is_first = running_.empty();
     running_.push_back(std::move(running));
-    std::erase_if(copies_, [at](const Copy& copy) { return copy.end <= at; });
-    for (const Copy& copy : copies_) {
-        if (is_first) put_on_chip(copy, at);
+    for (Copy& copy : copies_) {
+        if (left(copy, at) == 0) continue;
+        if (!copy.traffic) put_on_chip(copy, at);
         running_.back()->is_beside_copies = true;
     }
 }
 
-void Simulator::carry(bool writes, std::uint64_t bytes, SimulatedTime begin, SimulatedTime end) {
-    std::erase_if(copies_, [begin](const Copy& copy) { return copy.end <= begin; });
-    copies_.push_back({writes, bytes, begin, end});
+void Simulator::carry(WorkId transfer, bool writes, std::uint64_t bytes, SimulatedTime begin,
+                      SimulatedTime end) {
+    std::erase_if(copies_, [&](const Copy& copy) { return left(copy, begin) == 0; });
+    copies_.push_back({transfer, writes, bytes, begin, end, {}});
     if (!running_.empty()) put_on_chip(copies_.back(), begin);
 }
 
-void Simulator::put_on_chip(const Copy& copy, SimulatedTime from) {
+SimulatedTime Simulator::left(const Copy& copy, SimulatedTime now) const {
+    if (!copy.traffic) return copy.end > now ? copy.end - now : 0;
+    const double share = made()->memory().left(*copy.traffic);
+    if (share == 0) return 0;
+    return std::max<SimulatedTime>(
+        1, static_cast<SimulatedTime>(share * static_cast<double>(copy.end - copy.begin)));
+}
+
+SimulatedTime Simulator::left(WorkId transfer, SimulatedTime now) {
+    SimulatedTime most = 0;
+    for (const Copy& copy : copies_)
+        if (copy.transfer == transfer) most = std::max(most, left(copy, now));
+    return most;
+}
+
+void Simulator::put_on_chip(Copy& copy, SimulatedTime from) {
     from = std::max(from, copy.begin);
     const double share = static_cast<double>(copy.end - from) /
                          static_cast<double>(std::max<SimulatedTime>(copy.end - copy.begin, 1));
+    copy.bytes = static_cast<std::uint64_t>(share * static_cast<double>(copy.bytes));
+    copy.begin = from;
     const auto cycle = [&](SimulatedTime time) {
         const auto on_chip = static_cast<std::int64_t>(time) - chips_->ahead;
         return made()->clock().first_cycle_from(std::max(
             made()->time(), static_cast<engine::Time>(std::max<std::int64_t>(on_chip, 0))));
     };
-    made()->memory().carry(
-        copy.writes ? memory::dram::Direction::kWrite : memory::dram::Direction::kRead,
-        static_cast<std::uint64_t>(share * static_cast<double>(copy.bytes)), cycle(from),
-        cycle(copy.end));
+    copy.traffic = made()->memory().carry(
+        copy.writes ? memory::dram::Direction::kWrite : memory::dram::Direction::kRead, copy.bytes,
+        cycle(from), cycle(copy.end));
     for (const std::unique_ptr<Running>& running : running_) running->is_beside_copies = true;
+}
+
+void Simulator::take_off_chip(SimulatedTime now) {
+    for (Copy& copy : copies_) {
+        if (!copy.traffic) continue;
+        const double share = made()->memory().left(*copy.traffic);
+        copy.end = now + left(copy, now);
+        copy.begin = now;
+        copy.bytes = static_cast<std::uint64_t>(share * static_cast<double>(copy.bytes));
+        copy.traffic.reset();
+    }
 }
 
 SimulatedTime Simulator::run(SimulatedTime until, std::vector<system::GridEnd>& ended) {
@@ -527,7 +554,9 @@ void Simulator::collect(std::vector<system::GridEnd>& ended) {
         ended.push_back(
             {(*at)->work, system_time(chip->time_of_end(*grid)), result_of(**at, *grid)});
         (*at)->space->is_used = false;
+        const SimulatedTime end = ended.back().at;
         running_.erase(at);
+        if (running_.empty()) take_off_chip(end);
     }
 }
 

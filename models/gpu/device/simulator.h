@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -47,7 +48,9 @@ class Simulator : public Emulator, public system::Processor, public LaunchRanges
     void collect(std::vector<system::GridEnd>& ended) override;
     SimulatedTime copy_time(std::uint64_t bytes) override { return transfers_.copy_time(bytes); }
     SimulatedTime fill_time(std::uint64_t bytes) override { return transfers_.fill_time(bytes); }
-    void carry(bool writes, std::uint64_t bytes, SimulatedTime begin, SimulatedTime end) override;
+    void carry(WorkId transfer, bool writes, std::uint64_t bytes, SimulatedTime begin,
+               SimulatedTime end) override;
+    SimulatedTime left(WorkId transfer, SimulatedTime now) override;
     std::vector<std::pair<WorkId, SimulatedTime>> take_triggered() override;
     bool spins() const override {
         return made() != nullptr && !running_.empty() && made()->spins();
@@ -86,13 +89,20 @@ class Simulator : public Emulator, public system::Processor, public LaunchRanges
     Part* part();
     std::unique_ptr<Running> set_up(const LaunchRequest& request, Part* part = nullptr);
     LaunchResult result_of(const Running& running, const Grid& grid);
+    /// What a copy engine does with the memory: from `begin` to `end` while nothing runs, `bytes`
+    /// of it; beside kernels as its traffic on the chip goes.
     struct Copy {
+        WorkId transfer = 0;
         bool writes = false;
         std::uint64_t bytes = 0;
         SimulatedTime begin = 0, end = 0;
+        std::optional<std::uint64_t> traffic;  ///< on the chip: of MemorySystem::left
     };
-    /// What is left of a copy from a time on is seen by the kernels that run.
-    void put_on_chip(const Copy& copy, SimulatedTime from);
+    /// What is left of a copy from a time on meets the kernels that run.
+    void put_on_chip(Copy& copy, SimulatedTime from);
+    /// No kernels are left: copies go on by themselves.
+    void take_off_chip(SimulatedTime now);
+    SimulatedTime left(const Copy& copy, SimulatedTime now) const;
     [[noreturn]] void fail(const LocatedFault& fault, const sass::Launch& launch);
     /// All chips are gone, and what ran on this one.
     void end_all();

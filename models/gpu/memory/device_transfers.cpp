@@ -2,8 +2,8 @@
 // A copy reads a stream and writes another, as many lines ahead as the controller's queues hold; L2
 // gathers the writes. DRAM is the narrowest place by far: what copies within a chip reach is the
 // share of its bandwidth that turns of the bus, opened rows and refresh leave. Left out: what the
-// L2 holds already (a small copy takes a few launch latencies anyway), and kernels that run
-// meanwhile.
+// L2 holds already (a small copy takes a few launch latencies anyway). This is a transfer by
+// itself; beside kernels it is traffic on the chip (MemorySystem::carry).
 #include "models/gpu/memory/device_transfers.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "models/gpu/memory/memory_partition.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::gpu {
 
@@ -126,7 +127,7 @@ Cycle MemoryPartition::advance(Cycle from, Cycle until) {
         dram_port_->take(until, completions_);
         take_completions();
     }
-    if (!copies_.empty()) carry_copies(from, until);
+    if (!are_copies_stopped_) carry_copies(from, until);
     for (Cycle now = from; now < until;) {
         now = std::min(until, now + parameters_.dram_reply_latency);
         run(now);
@@ -140,7 +141,8 @@ Cycle MemoryPartition::advance(Cycle from, Cycle until) {
     for (const DramChannel& channel : channels_) next = std::min(next, channel.next_event());
     if (!replies_.empty() || !peer_messages_.empty() || !all_sent) next = std::min(next, until);
     for (const Arrival& arrival : held_) next = std::min(next, arrival.at);
-    for (const CopyStream& copy : copies_) next = std::min(next, copy.next());
+    if (!are_copies_stopped_)
+        for (const CopyStream& copy : copies_) next = std::min(next, copy.next());
     return next == kNever ? kNever : std::max(next, until);
 }
 
@@ -155,12 +157,20 @@ void MemoryPartition::run(Cycle until) {
 void MemoryPartition::carry(const CopyTraffic& traffic) {
     if (traffic.lines == 0 || traffic.end <= traffic.begin || channels_.empty() || dram_port_)
         return;
+    if (std::exchange(are_copies_stopped_, false)) copies_.clear();
     copies_.push_back({traffic});
     wake(traffic.begin);
 }
 
+std::uint64_t MemoryPartition::left(std::uint64_t number) const {
+    for (const CopyStream& copy : copies_)
+        if (copy.traffic.number == number) return copy.traffic.lines - copy.done;
+    return 0;
+}
+
 /// A linear stream in each channel, reads and writes in different halves of it, as many lines ahead
-/// as the controller's queues hold: where kernels load DRAM, it falls behind.
+/// as the controller's queues hold: where kernels load DRAM, it falls behind, and makes up for as
+/// many lines as the engine has room for, which is taken to be as many again.
 void MemoryPartition::carry_copies(Cycle from, Cycle until) {
     constexpr std::uint8_t kAll = (1u << kSectorsPerLine) - 1;
     constexpr std::uint64_t kHalf = 1 << 28, kWindow = 1 << 26;  // bytes of a channel
@@ -169,6 +179,8 @@ void MemoryPartition::carry_copies(Cycle from, Cycle until) {
         const bool is_read = copy.traffic.direction == memory::dram::Direction::kRead;
         const std::uint32_t most = is_read ? parameters_.read_queue : parameters_.write_queue;
         const auto is_full = [&](const auto& lines) { return lines[is_read ? 0 : 1] >= most; };
+        if (const Cycle latest = copy.next() + copy.planned(most); latest < from)
+            copy.held_up += from - latest;
         while (copy.done != copy.traffic.lines && copy.next() < until &&
                std::none_of(copy_lines_.begin(), copy_lines_.end(), is_full)) {
             for (std::size_t i = 0; i < channels_.size(); ++i) {

@@ -13,8 +13,9 @@
 namespace lockstep::gpu {
 
 /// What a copy engine reads from device memory or writes to it while kernels run, evenly over a
-/// time; each channel has the same share of it.
+/// time unless they hold it up; each channel has the same share of it.
 struct CopyTraffic {
+    std::uint64_t number = 0;  ///< by which left() finds it
     memory::dram::Direction direction = memory::dram::Direction::kRead;
     engine::Cycle begin = 0, end = 0;
     std::uint64_t lines = 0;  ///< of each channel
@@ -46,16 +47,22 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
 
     /// Between windows.
     void carry(const CopyTraffic& traffic);
-    void stop_copies() { copies_.clear(); }
+    /// Lines of each channel that such a traffic has not asked for yet.
+    std::uint64_t left(std::uint64_t number) const;
+    /// They ask for nothing more; what is left of them is known until the next one is carried.
+    void stop_copies() { are_copies_stopped_ = true; }
 
   private:
     friend class MemorySystem;
 
     struct CopyStream {
         CopyTraffic traffic;
-        std::uint64_t done = 0;  ///< lines of each channel that are asked for
-        engine::Cycle next() const {
-            return traffic.begin + (traffic.end - traffic.begin) * done / traffic.lines;
+        std::uint64_t done = 0;     ///< lines of each channel that are asked for
+        engine::Cycle held_up = 0;  ///< how much later than planned
+        engine::Cycle next() const { return traffic.begin + held_up + planned(done); }
+        /// Time of so many lines.
+        engine::Cycle planned(std::uint64_t lines) const {
+            return (traffic.end - traffic.begin) * lines / traffic.lines;
         }
     };
 
@@ -132,6 +139,7 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     std::vector<PeerDeparture> peer_messages_;  ///< not sent yet
     std::vector<DramChannel::Completion> completions_;
     std::vector<CopyStream> copies_;  ///< under way
+    bool are_copies_stopped_ = false;
     /// Their lines in DRAM's hands, by channel and direction.
     std::vector<std::array<std::uint32_t, 2>> copy_lines_;
     CycleOrder order_;

@@ -116,10 +116,20 @@ void MemorySystem::bind_dram(std::size_t partition,
                          .credit_latency = parameters_.dram_reply_latency});
 }
 
-void MemorySystem::carry(memory::dram::Direction direction, std::uint64_t bytes,
-                         engine::Cycle begin, engine::Cycle end) {
+std::uint64_t MemorySystem::carry(memory::dram::Direction direction, std::uint64_t bytes,
+                                  engine::Cycle begin, engine::Cycle end) {
     const std::uint64_t lines = bytes / kLineBytes / parameters_.dram.channels;
-    for (const auto& partition : partitions_) partition->carry({direction, begin, end, lines});
+    const std::uint64_t number = copies_.size();
+    copies_.push_back(lines);
+    for (const auto& partition : partitions_)
+        partition->carry({number, direction, begin, end, lines});
+    return number;
+}
+
+double MemorySystem::left(std::uint64_t traffic) const {
+    std::uint64_t most = 0;
+    for (const auto& partition : partitions_) most = std::max(most, partition->left(traffic));
+    return most == 0 ? 0 : static_cast<double>(most) / static_cast<double>(copies_[traffic]);
 }
 
 void MemorySystem::stop_copies() {

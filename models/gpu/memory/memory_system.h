@@ -44,9 +44,14 @@ class MemorySystem {
     /// The line is in its home part of L2 when the kernel begins, at a cycle.
     void place(engine::Cycle at, std::uint64_t line);
 
-    /// Bytes that a copy engine reads or writes beside what runs; between windows.
-    void carry(memory::dram::Direction direction, std::uint64_t bytes, engine::Cycle begin,
-               engine::Cycle end);
+    /// Bytes that a copy engine reads or writes beside what runs; between windows. Returns a number
+    /// for left().
+    std::uint64_t carry(memory::dram::Direction direction, std::uint64_t bytes, engine::Cycle begin,
+                        engine::Cycle end);
+    /// The share of a traffic that DRAM has not been asked for yet, of the channel that is the
+    /// furthest behind.
+    double left(std::uint64_t traffic) const;
+    /// Until the next one is carried.
     void stop_copies();
     /// Nothing is under way.
     bool is_at_rest() const;
@@ -65,7 +70,8 @@ class MemorySystem {
     const MemoryParameters parameters_;
     const LineMap map_;
     PeerRegions peers_;
-    PartitionCounters before_;                                  ///< when the kernel began
+    PartitionCounters before_;           ///< when the kernel began
+    std::vector<std::uint64_t> copies_;  ///< lines of a channel, by number of the traffic
     std::vector<std::unique_ptr<MemoryPartition>> partitions_;  ///< by L2 partition, then number
 };
 

@@ -150,6 +150,29 @@ TEST_P(Streams, ACopyTakesBandwidthOfDramFromAKernel) {
     EXPECT_EQ(x[kCount - 1], 4);
 }
 
+TEST_P(Streams, KernelsTakeBandwidthOfDramFromACopy) {
+    constexpr int kCount = 1 << 18;
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 25;
+    int* const x = runner->ints(kCount).data();
+    const StreamId copies = stream(), kernels = stream();
+    const auto copy = [&](unsigned launches) {
+        SimulatedTime begin = 0, end = 0;
+        line->submit(copies, MarkWork{[&](SimulatedTime at) { begin = at; }});
+        line->submit(copies, TransferWork{.kind = TransferKind::kDeviceToDevice, .bytes = kBytes});
+        line->submit(copies, MarkWork{[&](SimulatedTime at) { end = at; }});
+        for (unsigned i = 0; i < launches; ++i)
+            launch(kernels, "add", kCount / 256, 256, x, kCount, 1);
+        wait_all();
+        return static_cast<double>(end - begin);
+    };
+    copy(1);  // translations and code are there from now on
+    const double alone = copy(0), beside = copy(8);
+    EXPECT_GT(beside, 1.005 * alone);
+    EXPECT_LT(beside, 3 * alone);  // and it ends when they have ended
+    EXPECT_EQ(copy(0), alone);
+    EXPECT_EQ(x[kCount - 1], 9);
+}
+
 TEST_P(Streams, ALaterKernelReleasesAKernelThatWaitsForIt) {
     const auto flag = runner->ints(1), out = runner->ints(32);
     const WorkId spins = launch(stream(), "spin_until", 1, 32, flag.data(), 5, out.data());

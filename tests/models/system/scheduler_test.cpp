@@ -37,6 +37,15 @@ class FakeChip : public Processor {
     }
     SimulatedTime copy_time(std::uint64_t bytes) override { return bytes / 1024 * kUs; }
     SimulatedTime fill_time(std::uint64_t bytes) override { return bytes / 1024 * kUs / 2; }
+    void carry(WorkId transfer, bool, std::uint64_t bytes, SimulatedTime,
+               SimulatedTime end) override {
+        if (held_up != 0 && bytes > 1024) late[transfer] = end + held_up;
+    }
+    SimulatedTime left(WorkId transfer, SimulatedTime now) override {
+        const auto at = late.find(transfer);
+        if (at == late.end() || at->second <= now) return 0;
+        return (at->second - now + 1) / 2;  // as known then: half of it turns out later
+    }
     bool spins() const override { return false; }
     void trace(const std::string& track, const std::string& name, SimulatedTime,
                SimulatedTime) override {
@@ -49,6 +58,8 @@ class FakeChip : public Processor {
     std::size_t most = 4;
     bool flag = false;  ///< what the kernel "spins" waits for
     std::map<std::string, SimulatedTime> starts;
+    SimulatedTime held_up = 0;  ///< by which traffic ends later than planned
+    std::map<WorkId, SimulatedTime> late;
 
   private:
     struct Grid {
@@ -115,6 +126,23 @@ TEST_F(SchedulerTest, CallsReturnBeforeKernelsBegin) {
     EXPECT_EQ(line.now(),
               chip.starts["a"] + 10 * kUs +
                   static_cast<SimulatedTime>(machine->number("host.completion_latency") * 1e3));
+}
+
+TEST_F(SchedulerTest, ATransferEndsWhenItsTrafficHas) {
+    const StreamId a = line.open_stream({}), b = line.open_stream({});
+    chip.held_up = 7 * kUs;
+    const WorkId first = copy(a, TransferKind::kDeviceToDevice, 4096);
+    wait(first);
+    const SimulatedTime end = chip.late.at(first);
+    EXPECT_EQ(performed, 1);
+    EXPECT_GE(line.now(), end);
+    EXPECT_LT(line.now(), end + 5 * kUs);
+    // Its engine is busy until then.
+    copy(a, TransferKind::kDeviceToDevice, 4096);
+    const WorkId last = copy(b, TransferKind::kDeviceToDevice, 1024);
+    wait(last);
+    EXPECT_EQ(performed, 3);
+    EXPECT_GE(line.now(), chip.late.rbegin()->second + 1 * kUs);
 }
 
 TEST_F(SchedulerTest, AStreamIsInOrderAndStreamsAreBesideEachOther) {
