@@ -8,6 +8,7 @@
 #include "workloads/network/decompose/expand.h"
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/given.h"
+#include "workloads/network/npu/spread.h"
 #include "workloads/network/quantise/from_onnx.h"
 #include "workloads/network/reference/fold.h"
 
@@ -55,6 +56,7 @@ Graph legalise_for_npu(Graph graph) {
     refuse_empty_values(graph);
     if (is_quantised_model(graph)) return graph;
     expand_lstm(graph);
+    join_spread_convolutions(graph);
     compile::legalise(graph, kRules);
     infer_and_fold(graph);
     remove_unused(graph);
