@@ -17,7 +17,7 @@ class Instruction;
 class Footprint;
 
 /// Bounds that fixed storage is made for; an ISA's tables are checked against them.
-inline constexpr std::size_t kMaxFields = 100;
+inline constexpr std::size_t kMaxFields = 104;
 inline constexpr std::size_t kMaxQueues = 8;
 inline constexpr std::size_t kMaxSpaces = 4;
 

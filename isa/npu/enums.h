@@ -30,6 +30,7 @@ enum class Opcode : std::uint8_t {
     kResize,
     kCopy,
     kFill,
+    kLocalResponse,
 };
 
 /// Every field that some instruction has. The first seven are the waits, in the order of Queue.
@@ -133,6 +134,8 @@ enum class Field : std::uint8_t {
     kPoolPads,
     kTransposed,
     kReduction,
+    kBefore,
+    kAfter,
     kDifferenceMin,
     kInterpolation,
     kResultFirst,
@@ -145,13 +148,14 @@ inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kValue) +
 
 /// How long an instruction takes is told by its class, and by its fields.
 enum class Time : std::uint8_t {
-    kSequencer,  ///< what the sequencer does itself
-    kTransfer,   ///< DMA
-    kArray,      ///< the MAC array, its results through the output pipeline
-    kElements,   ///< the output pipeline alone, element by element
-    kWindows,    ///< the output pipeline's pooling stage
-    kRows,       ///< several passes over the channels of each pixel (softmax)
-    kMove,       ///< bytes within the SRAM
+    kSequencer,   ///< what the sequencer does itself
+    kTransfer,    ///< DMA
+    kArray,       ///< the MAC array, its results through the output pipeline
+    kElements,    ///< the output pipeline alone, element by element
+    kWindows,     ///< the output pipeline's pooling stage
+    kRows,        ///< several passes over the channels of each pixel (softmax)
+    kNeighbours,  ///< the unit for sums over neighbouring channels
+    kMove,        ///< bytes within the SRAM
 };
 
 /// Where an instruction waits and works. A queue works in order.

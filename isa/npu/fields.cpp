@@ -88,7 +88,7 @@ constexpr command::FieldRow kFieldRows[] = {
     {kParameters, "parameters", kAddress, 32,
      "SRAM address of the output channels' parameters: int32 biases where has_bias, then int32 "
      "multipliers and 8-bit shifts where per_channel; of a mean: multipliers, then shifts, for "
-     "each count of pixels from 1"},
+     "each count of pixels from 1; of local_response: 145 unsigned 16-bit entries"},
     {kHasBias, "has_bias", kUnsigned, 1, "1: sums begin with the channel's bias"},
     {kPerChannel, "per_channel", kUnsigned, 1, "1: each channel has a multiplier and shift"},
     {kMultiplier, "multiplier", kSigned, 32, "of the sum, where not per_channel (fp32: its bits)"},
@@ -136,6 +136,8 @@ constexpr command::FieldRow kFieldRows[] = {
      "what is missing above, left, below, right: 4 bits each from the lowest"},
     {kTransposed, "transposed", kUnsigned, 1, "1: the operand has a row for each output channel"},
     {kReduction, "reduction", kName, 2, "how the channels of a pixel are joined", kReductions},
+    {kBefore, "before", kUnsigned, 3, "channels before each that belong to its neighbourhood"},
+    {kAfter, "after", kUnsigned, 3, "channels after it that do"},
     {kDifferenceMin, "difference_min", kSigned, 32,
      "softmax: values further below the greatest give the least result"},
     {kInterpolation, "interpolation", kName, 3, "how a resized image is made", kInterpolations},

@@ -2,6 +2,7 @@
 #include "isa/npu/footprint.h"
 
 #include "isa/npu/operands.h"
+#include "sim/numerics/local_response.h"
 
 namespace lockstep::npu {
 
@@ -127,6 +128,8 @@ std::uint64_t parameter_bytes(const Instruction& i) {
         return i.as<PoolMode>(Field::kPool) == PoolMode::kMean
                    ? 5 * i[kKernelHeight] * i[kKernelWidth]
                    : 0;
+    if (i.opcode() == Opcode::kLocalResponse)
+        return numerics::kLocalResponseEntries * sizeof(std::uint16_t);
     return i[kOutChannels] * (4 * i[kHasBias] + 5 * i[kPerChannel]);
 }
 
@@ -174,6 +177,9 @@ void touch_reduce(const Instruction& i, Footprint& footprint) {
 }
 void touch_softmax(const Instruction& i, Footprint& footprint) {
     touch_elementwise(i, footprint);
+}
+void touch_local_response(const Instruction& i, Footprint& footprint) {
+    touch_pool(i, footprint);
 }
 void touch_resize(const Instruction& i, Footprint& footprint) {
     touch_elementwise(i, footprint);

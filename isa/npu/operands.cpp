@@ -34,6 +34,10 @@ bool rounds_integers(const Instruction& i) {
     return i.as<Rounding>(kRounding) != Rounding::kFp32;
 }
 
+std::string check_result_shift(const Instruction& i) {
+    return rounds_integers(i) ? check_shift(i, kResultShift) : "";
+}
+
 std::string check_image(const Image& image, std::string_view what) {
     if (image.empty()) return fmt::format("{} without values", what);
     if (image.width > 1 && image.pixel < image.run())
@@ -170,9 +174,7 @@ std::string check_pool(const Instruction& i) {
 }
 
 std::string check_reduce(const Instruction& i) {
-    if (rounds_integers(i))
-        if (std::string wrong = check_shift(i, kResultShift); !wrong.empty()) return wrong;
-    return first_of(i, check_input, check_table, check_output);
+    return first_of(i, check_result_shift, check_input, check_table, check_output);
 }
 
 std::string check_softmax(const Instruction& i) {
@@ -183,6 +185,12 @@ std::string check_softmax(const Instruction& i) {
         -least > std::int64_t{INT32_MAX} >> i[kLeftShift])
         return "differences that are not 0 and less, or do not fit 32 bits after left_shift";
     return first_of(i, check_input, check_output);
+}
+
+std::string check_local_response(const Instruction& i) {
+    if (!is_narrow(i.type(kOutputType))) return "results of more than 8 bits";
+    return first_of(i, check_input, check_narrow_input, check_result_shift, check_table,
+                    check_output);
 }
 
 std::string check_resize(const Instruction& i) {

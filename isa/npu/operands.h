@@ -18,6 +18,7 @@ void touch_elementwise(const Instruction& instruction, Footprint& footprint);
 void touch_pool(const Instruction& instruction, Footprint& footprint);
 void touch_reduce(const Instruction& instruction, Footprint& footprint);
 void touch_softmax(const Instruction& instruction, Footprint& footprint);
+void touch_local_response(const Instruction& instruction, Footprint& footprint);
 void touch_resize(const Instruction& instruction, Footprint& footprint);
 void touch_copy(const Instruction& instruction, Footprint& footprint);
 
@@ -27,6 +28,7 @@ std::string check_elementwise(const Instruction& instruction);
 std::string check_pool(const Instruction& instruction);
 std::string check_reduce(const Instruction& instruction);
 std::string check_softmax(const Instruction& instruction);
+std::string check_local_response(const Instruction& instruction);
 std::string check_resize(const Instruction& instruction);
 std::string check_copy(const Instruction& instruction);
 

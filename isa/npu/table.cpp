@@ -84,6 +84,9 @@ constexpr auto kReduceFields =
          kResult, kOutput5);
 constexpr auto kSoftmaxFields =
     join(list(kCore), kInput8, list(kMultiplier, kLeftShift, kDifferenceMin), kOutput5);
+constexpr auto kLocalResponseFields =
+    join(list(kCore, kBefore, kAfter), kInput8,
+         list(kParameters, kResultMultiplier, kResultShift, kRounding), kResult, kOutput5);
 constexpr auto kResizeFields = join(list(kCore), kInput8,
                                     list(kInterpolation, kOutHeight, kOutWidth, kResultFirst,
                                          kResultHeight, kInputFirst, kInputHeight, kRounding),
@@ -157,6 +160,10 @@ constexpr OpcodeRow kOpcodeRows[] = {
      touch<touch_copy>, check<check_copy>},
     {Opcode::kFill, "fill", Queue::kCore0, Time::kMove, 1, 1, "writes a byte into the SRAM",
      kFillFields, touch<touch_copy>, check<check_copy>},
+    {Opcode::kLocalResponse, "local_response", Queue::kCore0, Time::kNeighbours, 1, 1,
+     "local response normalisation: each value times a function, by table, of the sum of the "
+     "squares of its channel's neighbours",
+     kLocalResponseFields, touch<touch_local_response>, check<check_local_response>},
 };
 
 }  // namespace

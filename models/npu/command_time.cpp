@@ -70,6 +70,10 @@ void add_elements(CommandTime& time, const Instruction& i, const OutputParameter
             time.cycles = divide_up(inputs, std::uint64_t{output.window_values});
             break;
         }
+        case Time::kNeighbours:
+            time.cycles = divide_up(
+                values, std::max(std::uint64_t{1}, std::uint64_t{output.neighbour_values}));
+            break;
         case Time::kRows:
             time.cycles = values * output.softmax_cycles;
             break;
@@ -85,6 +89,18 @@ std::uint32_t output_rate(const Instruction& i, const OutputParameters& output) 
     if (i.flag(kKeep)) return 0;
     const bool combines = has_operand(i) && i.opcode() != Opcode::kMatrixMultiply;
     return combines ? std::min(output.values, output.operand_values) : output.values;
+}
+
+std::uint64_t register_writes(const Instruction& i, const RegisterParameters& registers) {
+    if (registers.cycles == 0) return 0;
+    switch (time_of(i.opcode())) {
+        case Time::kArray:
+            return registers.array;
+        case Time::kNeighbours:  // and the entries of its table
+            return registers.output + parameter_bytes(i) / sizeof(std::uint16_t);
+        default:
+            return registers.output;
+    }
 }
 
 CommandTime command_time(const Instruction& i, const Parameters& parameters,

@@ -31,6 +31,9 @@ struct CommandTime {
 /// Values that the output pipeline takes of the instruction's in a cycle; 0: sums are kept.
 std::uint32_t output_rate(const Instruction& instruction, const OutputParameters& output);
 
+/// Registers that a processor writes for a core's command; 0 where it comes from memory.
+std::uint64_t register_writes(const Instruction& instruction, const RegisterParameters& registers);
+
 /// `used_inputs` as plan_array.
 CommandTime command_time(const Instruction& instruction, const Parameters& parameters,
                          std::span<const std::uint32_t> used_inputs = {});

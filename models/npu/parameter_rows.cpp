@@ -27,6 +27,10 @@ std::span<const Row<ArrayParameters>> array_rows() {
          "taps of a depthwise window that an output takes in a cycle, of 8 bits"},
         {"array.taps_share_lanes", &ArrayParameters::taps_share_lanes,
          "where there are fewer input channels than lanes, taps of a kernel row share them"},
+        {"array.lines_share_lanes", &ArrayParameters::lines_share_lanes, "1", 1, 4,
+         "and of 2 or 4 kernel rows at once, up to this, where so many and what a window moves "
+         "over "
+         "have room"},
         {"array.latency", &ArrayParameters::latency, "1", 0, 1000,
          "cycles from operands to the accumulator"},
         {"array.split", &ArrayParameters::split, kSplits,
@@ -62,6 +66,8 @@ std::span<const Row<OutputParameters>> output_rows() {
          "inputs of pooling windows, or of resized images, in a cycle"},
         {"output.softmax_cycles", &OutputParameters::softmax_cycles, "1", 1, 10000,
          "cycles for a value of a softmax, all passes"},
+        {"output.neighbour_values", &OutputParameters::neighbour_values, "1", 0, 65536,
+         "values of a local response normalisation in a cycle; 0: no unit for it"},
         {"output.latency", &OutputParameters::latency, "1", 0, 10000,
          "cycles from the accumulator to the SRAM"},
         {"output.move_bytes", &OutputParameters::move_bytes, "B", 1, 65536,
@@ -81,6 +87,25 @@ std::span<const Row<SramParameters>> sram_rows() {
         {"sram.keeps_results", &SramParameters::keeps_results,
          "results may stay in the SRAM for the commands that read them; otherwise every layer's "
          "pass through memory (the compiler's rule)"},
+    };
+    return kRows;
+}
+
+std::span<const Row<RegisterParameters>> register_rows() {
+    static const std::vector<Row<RegisterParameters>> kRows{
+        {"registers.cycles", &RegisterParameters::cycles, "1", 0, 100000,
+         "cycles in which the processor writes a register of a core; 0: commands come from memory "
+         "and need no such writes"},
+        {"registers.array", &RegisterParameters::array, "1", 0, 10000,
+         "registers of a command of the array, its output pipeline's among them"},
+        {"registers.output", &RegisterParameters::output, "1", 0, 10000,
+         "registers of another command of a core"},
+        {"registers.groups", &RegisterParameters::groups, "1", 0, 1000,
+         "commands of a core that registers hold at once: 2, the one that runs and the next; 0: "
+         "as many as the queue"},
+        {"registers.interrupt", &RegisterParameters::interrupt, "1", 0, 1e9,
+         "cycles from a result in memory to the transfer of a later layer that waits for it, and "
+         "from a command's end to writes into its registers: the interrupt and its answer"},
     };
     return kRows;
 }
@@ -152,6 +177,7 @@ void read_parameters(const config::Machine& machine, Parameters& into) {
     read_rows(machine, decoder_rows(), into.decoder);
     read_rows(machine, output_rows(), into.output);
     read_rows(machine, sram_rows(), into.sram);
+    read_rows(machine, register_rows(), into.registers);
     read_rows(machine, dma_rows(), into.dma);
     read_rows(machine, memory_rows(), into.memory);
     read_rows(machine, memory::dram::policy_rows(), into.memory.policies);
@@ -165,6 +191,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, decoder_rows());
     append_entries(entries, output_rows());
     append_entries(entries, sram_rows());
+    append_entries(entries, register_rows());
     append_entries(entries, dma_rows());
     append_entries(entries, memory_rows());
     append_entries(entries, memory::dram::policy_rows());

@@ -30,6 +30,7 @@ CoreLimits Parameters::limits() const {
             .cores = cores,
             .outputs = array.outputs,
             .winograd = array.winograd,
+            .local_response = output.neighbour_values != 0,
             .zero_skipping = array.zero_skipping};
 }
 

@@ -27,6 +27,7 @@ inline constexpr config::Choice kSplits[] = {
 struct ArrayParameters {
     std::uint32_t inputs = 1, outputs = 1, pixels = 1;
     std::uint32_t stripe = 16, depthwise_taps = 1, latency = 0, winograd_values = 9;
+    std::uint32_t lines_share_lanes = 1;
     bool taps_share_lanes = false, winograd = false, zero_skipping = false;
     Split split = Split::kNone;
     std::uint32_t macs() const { return inputs * outputs * pixels; }
@@ -38,7 +39,7 @@ struct DecoderParameters {
 
 struct OutputParameters {
     std::uint32_t values = 1, operand_values = 1, window_values = 1, softmax_cycles = 1;
-    std::uint32_t latency = 0, move_bytes = 1;
+    std::uint32_t latency = 0, move_bytes = 1, neighbour_values = 0;
 };
 
 inline constexpr std::uint32_t kMaxBanks = 64;
@@ -47,6 +48,14 @@ struct SramParameters {
     std::uint64_t bytes = 0;
     std::uint32_t banks = 1, width = 16, ports = 1;
     bool keeps_results = true;
+};
+
+/// How a processor programs commands by writing registers; cycles == 0: they come from memory.
+struct RegisterParameters {
+    std::uint32_t cycles = 0;             ///< of a write
+    std::uint32_t array = 0, output = 0;  ///< writes of a command
+    std::uint32_t groups = 0;  ///< commands of a core that have registers at once; 0: any number
+    std::uint32_t interrupt = 0;
 };
 
 struct DmaParameters {
@@ -76,6 +85,7 @@ struct Parameters {
     std::uint64_t accumulators = 0;  ///< bytes of a core
     SramParameters sram;
     std::uint32_t issue_interval = 1, queue_depth = 1;
+    RegisterParameters registers;
     DmaParameters dma;
     MemoryParameters memory;
     HostParameters host;

@@ -40,7 +40,9 @@ class Runs {
             table.text(i, "machine") + " " + table.text(i, "workload") + " " + table.text(i, "set");
         const auto found = runs_.find(key);
         if (found != runs_.end()) return found->second;
-        const run::Job job{.what = table.text(i, "workload"),
+        std::string what = table.text(i, "workload");
+        std::replace(what.begin(), what.end(), ';', ',');
+        const run::Job job{.what = what,
                            .machine = table.text(i, "machine"),
                            .overrides = split(table.text(i, "set"))};
         return runs_.emplace(key, run::time_npu_network(job)).first->second;

@@ -43,6 +43,8 @@ std::string check_bounds(const Instruction& i, const CoreLimits& limits,
         if (std::string wrong = check_place(access, limits, storage); !wrong.empty()) return wrong;
     if (has_field(i.opcode(), kCore) && i[kCore] >= limits.cores)
         return fmt::format("core {} of {}", i[kCore], limits.cores);
+    if (time_of(i.opcode()) == Time::kNeighbours && !limits.local_response)
+        return "the NPU has no unit for local response normalisation";
     if (i.flag(kKeep) || i.flag(kAccumulate)) {
         const std::uint64_t bytes = 4 * result_of(i).values();
         if (bytes > limits.accumulators)
@@ -81,6 +83,8 @@ void execute(const Instruction& i, State& state) {
             return execute_reduce(i, state);
         case Opcode::kSoftmax:
             return execute_softmax(i, state);
+        case Opcode::kLocalResponse:
+            return execute_local_response(i, state);
         case Opcode::kResize:
             return execute_resize(i, state);
         case Opcode::kCopy:

@@ -15,6 +15,7 @@ void execute_matrix_multiply(const Instruction& instruction, State& state);
 void execute_elementwise(const Instruction& instruction, State& state);
 void execute_reduce(const Instruction& instruction, State& state);
 void execute_softmax(const Instruction& instruction, State& state);
+void execute_local_response(const Instruction& instruction, State& state);
 void execute_pool(const Instruction& instruction, State& state);
 void execute_resize(const Instruction& instruction, State& state);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes pixel by pixel: element by element, over the channels, softmax.
+// What goes pixel by pixel: element by element, over the channels, softmax, local response.
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "isa/npu/semantics/handlers.h"
 #include "isa/npu/semantics/output.h"
 #include "sim/numerics/fixed_point.h"
+#include "sim/numerics/local_response.h"
 
 namespace lockstep::npu {
 
@@ -67,6 +70,17 @@ void execute_softmax(const Instruction& i, State& state) {
         for (std::int32_t& value : values)
             value -= static_cast<std::int32_t>(i.signed_value(kOutputZero));
         output.put_results(y, x, values);
+    });
+}
+
+void execute_local_response(const Instruction& i, State& state) {
+    Output output(i, state);
+    std::array<std::uint16_t, numerics::kLocalResponseEntries> table;
+    std::memcpy(table.data(), state.sram(i[kParameters]), sizeof(table));
+    std::vector<std::int32_t> results(i[kChannels]);
+    for_each_pixel(i, state, [&](std::uint64_t y, std::uint64_t x, std::span<std::int32_t> values) {
+        numerics::local_response_row(values, results, i[kBefore], i[kAfter], table);
+        output.put_values(y, x, results);
     });
 }
 

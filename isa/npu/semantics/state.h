@@ -19,9 +19,10 @@ struct CoreLimits {
     std::uint64_t sram = 0;          ///< bytes
     std::uint64_t accumulators = 0;  ///< bytes of sums that a core can keep
     std::uint32_t cores = 1;
-    std::uint32_t outputs = 1;   ///< output channels that the array takes at once
-    bool winograd = false;       ///< 3 x 3 convolutions by F(2x2, 3x3)
-    bool zero_skipping = false;  ///< inputs whose weights are all zero are not multiplied
+    std::uint32_t outputs = 1;    ///< output channels that the array takes at once
+    bool winograd = false;        ///< 3 x 3 convolutions by F(2x2, 3x3)
+    bool local_response = false;  ///< there is a unit for it
+    bool zero_skipping = false;   ///< inputs whose weights are all zero are not multiplied
     bool operator==(const CoreLimits&) const = default;
 };
 

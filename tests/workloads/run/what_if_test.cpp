@@ -54,6 +54,7 @@ const Case kCases[] = {
       {"mobilenet_v2", "4"},
       {"bert_block:hidden=64,heads=2,seq=16", "", true},
       {"softmax:rows=64,cols=300"},
+      {"alexnet_2012"},
       {"digits_cnn", "", false, true}}},
     {"systolic", {"systolic"}, {{"gemm:m=10,n=40,k=30"}, {"gemm:m=64,n=64,k=64"}}},
 };

@@ -132,9 +132,16 @@ Graph alexnet_2012(const Parameters& parameters, std::uint64_t seed, bool with_v
         options.bias = true;
         x = relu(b, name + ".relu", b.convolution(name, x, channels, kernel, options));
     };
+    const auto normalise = [&](const std::string& name) {
+        if (parameters.at("lrn") == 0) return;
+        x = b.node(Operator::kLRN, name, {x},
+                   {{"size", std::int64_t{5}}, {"alpha", 1e-4f}, {"beta", 0.75f}, {"bias", 1.0f}});
+    };
     convolution("conv1", 96, 11, {.stride = 4});
+    normalise("norm1");
     x = b.max_pool("conv1.pool", x, 3, 2, 0);
     convolution("conv2", 256, 5, {.pad = 2, .group = 2});
+    normalise("norm2");
     x = b.max_pool("conv2.pool", x, 3, 2, 0);
     convolution("conv3", 384, 3, {.pad = 1});
     convolution("conv4", 384, 3, {.pad = 1, .group = 2});

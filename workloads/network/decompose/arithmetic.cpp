@@ -14,36 +14,6 @@ constexpr std::int64_t kMaximumMatrix = std::int64_t{1} << 22;
 
 }  // namespace
 
-void write_local_response(NodeWriter& w, const Graph&, const Node& node) {
-    // x / (bias + alpha / size * sum of the squares of neighbouring channels) ^ beta
-    const ValueId x = node.inputs.at(0);
-    const Shape in = w.shape(x);
-    const std::int64_t size = node.integer("size", 0);
-    if (in.size() < 3 || size < 1 || !is_floating(w.type(x)))
-        fail(node, fmt::format("{} over {} channels", to_string(in), size));
-    const std::int64_t channels = in[1];
-    if (channels > (1 << 11)) fail(node, fmt::format("{} channels", channels));
-    const double share = double{node.real("alpha", 1e-4f)} / static_cast<double>(size);
-    std::vector<double> weights(static_cast<std::size_t>(channels * channels), 0);
-    for (std::int64_t c = 0; c < channels; ++c)
-        for (std::int64_t i = std::max<std::int64_t>(0, c - (size - 1) / 2);
-             i < channels && i - c <= size / 2; ++i)
-            weights[static_cast<std::size_t>(c * channels + i)] = share;
-    Shape kernel(in.size(), 1);
-    kernel[0] = kernel[1] = channels;
-    const ElementType type = w.type(x);
-    const std::vector<double> bias(static_cast<std::size_t>(channels),
-                                   double{node.real("bias", 1)});
-    const std::string& name = node.name;
-    const ValueId squares = w.add(Operator::kMul, name + ".squares", {x, x});
-    const ValueId sums = w.add(Operator::kConv, name + ".sums",
-                               {squares, w.reals(name + ".weights", type, kernel, weights),
-                                w.reals(name + ".bias", type, {channels}, bias)});
-    const ValueId power = w.add(Operator::kPow, name + ".power",
-                                {sums, w.scalar(name + ".beta", type, node.real("beta", 0.75f))});
-    w.add(Operator::kDiv, name, {x, power}, {}, 1, node.outputs.at(0));
-}
-
 void write_cumulative_sum(NodeWriter& w, const Graph& graph, const Node& node) {
     ValueId x = node.inputs.at(0);
     const Shape in = w.shape(x);

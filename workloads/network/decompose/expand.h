@@ -12,4 +12,9 @@ namespace lockstep::network {
 /// afterwards. Gives the number of LSTM nodes that were there.
 int expand_lstm(Graph& graph);
 
+/// Each LRN as squares, a convolution, a power and a quotient, named "NODE.squares" and so on, but
+/// for those of stored integers. Shapes must be inferred, and are afterwards. InputError for more
+/// than 2048 channels.
+int expand_local_response(Graph& graph);
+
 }  // namespace lockstep::network

@@ -72,6 +72,7 @@ void legalise(Graph& graph) {
         compile::write_normalising_product, write_scaled_gemm,        write_triangle,
         compile::write_max_pool_gradient};
     expand_lstm(graph);
+    expand_local_response(graph);
     compile::legalise(graph, kRules);
     infer_and_fold(graph);
     remove_unused(graph);

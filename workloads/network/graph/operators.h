@@ -36,7 +36,8 @@ enum class IntegerForm : std::uint8_t {
     kTable,        ///< any function of one element, an entry for each stored value
     kSameScale,    ///< elements of its first operand, some maybe dropped or added
     kSameValues,   ///< the elements of its first operand, in other places
-    kRows,  ///< rows by themselves, in fixed point (reference/tflite.h); not on every machine
+    kRows,  ///< rows by themselves, in fixed point (reference/tflite.h, sim/numerics); not on every
+            ///< machine
 };
 
 /// How a node multiplies matrices (products.h).
@@ -51,7 +52,7 @@ enum class Work : std::uint8_t {
     kScaling,        ///< a product, a sum and a conversion
     kNormalisation,  ///< mean, deviation and its square, scale and bias
     kFunction,       ///< a polynomial, a division or a root
-    kSoftmax,        ///< kFunction, with a maximum, a difference, a sum and a common factor
+    kSoftmax,        ///< kFunction, with a maximum or square, a difference, a sum and a factor
 };
 
 struct OperatorInfo {

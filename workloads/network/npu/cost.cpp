@@ -68,6 +68,13 @@ double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
             if (target.taps_share_lanes && depth * 2 <= lanes)
                 reads = static_cast<double>(step.window.height) *
                         ceil_ratio(step.window.width, lanes / depth);
+            const std::int64_t line = depth * std::max(step.window.width, step.window.stride_width);
+            const bool shares_lines = target.taps_share_lanes && step.window.width > 1 &&
+                                      step.window.dilation_height == 1 &&
+                                      step.window.upsample_height == 1;
+            for (const std::int64_t lines : {2, 4})
+                if (shares_lines && lines <= target.lines_share_lanes && line <= lanes / lines)
+                    reads = ceil_ratio(step.window.height, lines);
             const double passes = ceil_ratio(channels, target.array_outputs);
             if (by_winograd(step, target)) {  // patches of 2 x 2, of which an input takes 16 lanes
                 const double patches =
@@ -104,6 +111,8 @@ double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
             const bool bilinear = step.interpolation >= isa::Interpolation::kBilinear;
             return values * (bilinear ? kCorners : 1) / target.window_values;
         }
+        case isa::Opcode::kLocalResponse:
+            return values / target.neighbour_values;
         case isa::Opcode::kFill:
             return values / target.move_bytes;
         default:

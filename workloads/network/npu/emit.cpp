@@ -119,7 +119,8 @@ void put_pool(const Put& put, const Step& step, const Work& work) {
 
 /// Pixels that only follow each other may as well be one row.
 void flatten(Instruction& i, const Step& step, const Work& work) {
-    const bool element = step.opcode == Opcode::kElementwise || step.opcode == Opcode::kSoftmax;
+    const bool element = step.opcode == Opcode::kElementwise || step.opcode == Opcode::kSoftmax ||
+                         step.opcode == Opcode::kLocalResponse;
     if (!element && !(step.is_product() && step.window.is_pointwise() &&
                       step.pool.mode == isa::PoolMode::kNone))
         return;
@@ -238,6 +239,14 @@ isa::Instruction command_of(const Step& step, const Work& work, const NpuTarget&
             put(kMultiplier, step.softmax.multiplier);
             put(kLeftShift, step.softmax.left_shift);
             put(kDifferenceMin, step.softmax.least);
+            break;
+        case Opcode::kLocalResponse:
+            put(kBefore, step.before);
+            put(kAfter, step.after);
+            put(kParameters, work.constants + step.table.size());
+            put(kResultMultiplier, step.result.multiplier);
+            put(kResultShift, step.result.shift);
+            put(kRounding, rounding(target));
             break;
         case Opcode::kResize:
             put(kInterpolation, step.interpolation);

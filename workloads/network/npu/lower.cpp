@@ -7,6 +7,7 @@
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/reference/local_response.h"
 #include "workloads/network/reference/tflite.h"
 #include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/shapes/window.h"
@@ -272,6 +273,23 @@ Step Lowering::softmax(std::size_t index) {
     return step;
 }
 
+Step Lowering::local_response(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    if (target_.neighbour_values == 0) refuse("the NPU has no unit for it");
+    Step step = begin(index, isa::Opcode::kLocalResponse);
+    if (!values_.is_image(node.inputs[0])) refuse("over another dimension than the channels");
+    const IntegerLocalResponse rule = integer_local_response(graph_, node);
+    step.before = static_cast<std::uint32_t>(rule.before);
+    step.after = static_cast<std::uint32_t>(rule.after);
+    step.input_zero = zero(node.inputs[0]);
+    step.result = rule.scale;
+    for (const std::uint16_t entry : rule.table.entries) {
+        step.parameters.push_back(static_cast<std::uint8_t>(entry & 0xff));
+        step.parameters.push_back(static_cast<std::uint8_t>(entry >> 8));
+    }
+    return step;
+}
+
 std::vector<Step> Lowering::node(std::size_t index, std::vector<Step>& before) {
     const Node& node = graph_.nodes[index];
     const bool quantised = is_quantised(graph_, node);
@@ -298,6 +316,8 @@ std::vector<Step> Lowering::node(std::size_t index, std::vector<Step>& before) {
             return {combination(index)};
         case Operator::kSoftmax:
             return {softmax(index)};
+        case Operator::kLRN:
+            return {local_response(index)};
         default:
             break;
     }

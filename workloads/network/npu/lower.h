@@ -59,6 +59,7 @@ class Lowering {
     Step combination(std::size_t index);
     Step pooling(std::size_t index);
     Step softmax(std::size_t index);
+    Step local_response(std::size_t index);
 
     // lower_movement.cpp
     void see(const Node& node, std::vector<Step>& before);

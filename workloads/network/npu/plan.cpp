@@ -285,7 +285,8 @@ class Planner {
         const double traffic = loaded + stored + weights;
         const double transfers =
             traffic / target_.memory_bytes + commands * (target_.transfer_setup);
-        const double work = core + commands * target_.command_cycles;
+        const double work = std::max(core + commands * target_.command_cycles,
+                                     commands * target_.programming_cycles);
         group.core_cycles = core;
         group.memory_bytes = traffic;
         const double first =

@@ -101,8 +101,9 @@ struct Step {
     std::int32_t low = -128, high = 127;
 
     isa::PoolMode pooling = isa::PoolMode::kNone;  ///< of a pooling by itself
-    std::vector<std::uint8_t> parameters;          ///< of a mean
+    std::vector<std::uint8_t> parameters;          ///< of a mean, a local response
     numerics::SoftmaxScale softmax;
+    std::uint32_t before = 0, after = 0;  ///< neighbours of a local response
     isa::Interpolation interpolation = isa::Interpolation::kNearest;
 
     bool on_host = false;

@@ -34,7 +34,8 @@ Values::Values(const Graph& graph)
 void Values::find_images() {
     const auto of_windows = [](Operator op) {
         return has_window(op) || op == Operator::kGlobalAveragePool ||
-               op == Operator::kGlobalMaxPool || op == Operator::kResizeBilinear;
+               op == Operator::kGlobalMaxPool || op == Operator::kResizeBilinear ||
+               op == Operator::kLRN;
     };
     const auto turns = [](Operator op) {
         return op == Operator::kReshape || op == Operator::kTranspose || op == Operator::kFlatten ||

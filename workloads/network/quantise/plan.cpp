@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/reference/local_response.h"
 
 namespace lockstep::network {
 
@@ -77,7 +78,8 @@ void IntegerPlan::choose(std::size_t n) {
             chosen = integer(0) && (node.op != Operator::kPad || pads_with_zero(node));
             break;
         case IntegerForm::kRows:
-            chosen = options_.rows && (integer(0) || comes_in(node.inputs[0]));
+            chosen = options_.rows && (integer(0) || comes_in(node.inputs[0])) &&
+                     (node.op != Operator::kLRN || has_local_response_table(graph_, node));
             break;
     }
     if (!chosen || (trained_ && !has_scales(node))) return;
@@ -226,7 +228,7 @@ void IntegerPlan::set_scale(const Node& node) {
     }
     if (trained_) return;
     const ValueId out = node.outputs[0];
-    if (info_of(node.op).integers == IntegerForm::kRows) {
+    if (node.op == Operator::kSoftmax) {
         scales_[out] = Quantisation{{1.0f / 256}, {-128}, std::nullopt};
         return;
     }

@@ -28,7 +28,8 @@ struct QuantiseOptions {
     std::set<std::string> keep_floating;  ///< names of nodes that stay in fp32
     /// Constants that are added to values or multiplied by them, element by element, are integers.
     bool constants = false;
-    bool rows = false;  ///< Softmax in integers, as reference/tflite.h has it
+    bool rows =
+        false;  ///< Softmax and LRN in integers, as reference/{tflite,local_response}.h have them
     /// Operands of all products, and of those named. A value has as many bits as its readers want,
     /// the most of them; inputs and outputs of the network, and what others than products read,
     /// have 8.

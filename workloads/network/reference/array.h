@@ -53,6 +53,8 @@ bool run_indexing(const Step<Real>& step);
 template <class Real>
 bool run_linear(const Step<Real>& step);
 template <class Real>
+bool run_local_response(const Step<Real>& step);
+template <class Real>
 bool run_movement(const Step<Real>& step);
 template <class Real>
 bool run_onnx_quantised(const Step<Real>& step);

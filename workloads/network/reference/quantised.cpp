@@ -9,6 +9,7 @@
 #include "sim/error/error.h"
 #include "sim/numerics/resize.h"
 #include "workloads/network/reference/integer.h"
+#include "workloads/network/reference/local_response.h"
 #include "workloads/network/reference/tflite.h"
 #include "workloads/network/shapes/shape_inference.h"
 
@@ -85,7 +86,7 @@ class Quantised {
             case IntegerForm::kNone:
                 refuse_quantised(node_);
             case IntegerForm::kRows:
-                return softmax();
+                return node_.op == Operator::kLRN ? local_response() : softmax();
             case IntegerForm::kProduct:
                 return product();
             case IntegerForm::kCombination:
@@ -320,6 +321,29 @@ class Quantised {
                     row[j] = step_.in[0]->integer[i + j * after];
                 numerics::softmax_row<std::int64_t>(row, result, scale);
                 for (std::size_t j = 0; j < extent; ++j) y()[i + j * after] = result[j];
+            }
+    }
+
+    /// Over the channels of an image.
+    void local_response() {
+        if (!is_tflite(step_.requantisation) || step_.in[0]->type != ElementType::kInt8)
+            refuse_quantised(node_);
+        const IntegerLocalResponse rule = integer_local_response(step_.graph, node_);
+        const Shape& shape = step_.in[0]->shape;
+        const auto channels = static_cast<std::size_t>(shape[1]);
+        std::size_t after = 1;
+        for (std::size_t d = 2; d < shape.size(); ++d) after *= static_cast<std::size_t>(shape[d]);
+        const std::int64_t from = quantisation(0).zero_point.at(0);
+        std::vector<std::int32_t> row(channels), result(channels);
+        for (std::size_t first = 0; first < y().size(); first += channels * after)
+            for (std::size_t i = first; i < first + after; ++i) {
+                for (std::size_t c = 0; c < channels; ++c)
+                    row[c] = static_cast<std::int32_t>(step_.in[0]->integer[i + c * after] - from);
+                numerics::local_response_row(row, result, rule.before, rule.after,
+                                             rule.table.entries);
+                for (std::size_t c = 0; c < channels; ++c)
+                    y()[i + c * after] = numerics::saturate(
+                        numerics::multiply(result[c], rule.scale, rounding_) + zero(), range_);
             }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of convolution, pooling, matrix products, LSTM and the normalisations, after the ONNX
 // operator reference.
+#include <limits>
+
 #include "workloads/network/shapes/rule.h"
 #include "workloads/network/shapes/window.h"
 
@@ -171,6 +173,14 @@ void infer_instance_normalisation(const Rule& r) {
     for (const std::size_t i : {1, 2})
         r.require(r.in(0).size() >= 2 && r.in(i) == Shape{r.in(0)[1]},
                   fmt::format("input {} is {}", i, to_string(r.in(i))));
+    r.set(0, r.type(0), r.in(0));
+}
+
+void infer_local_response(const Rule& r) {
+    r.require_floating();
+    const std::int64_t size = r.node.integer("size", 0);
+    r.require(r.in(0).size() >= 3 && size >= 1 && size <= std::numeric_limits<std::int32_t>::max(),
+              fmt::format("{} over {} channels", to_string(r.in(0)), size));
     r.set(0, r.type(0), r.in(0));
 }
 

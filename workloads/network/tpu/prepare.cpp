@@ -60,6 +60,7 @@ TpuNetwork prepare_for_tpu(Graph graph, int generation, std::optional<ElementTyp
         return {compile::prepare_integers(graph, options, seed, with_values), generation};
     }
     expand_lstm(graph);
+    expand_local_response(graph);
     legalise_for_tpu(graph, generation);
     infer_and_fold(graph);
     remove_unused(graph);

@@ -111,6 +111,7 @@ Trainable make_trainable(const Graph& network, Phase phase) {
     infer_and_fold(graph);
     for (auto& [id, tensor] : data) graph.values[id].data = tensor;
     expand_lstm(graph);
+    expand_local_response(graph);
     remove_unused(graph);
     if (graph.outputs.empty() || !is_floating(graph.value(graph.outputs[0]).type))
         throw InputError(graph.name + " has no floating output to train");

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sim/numerics/fixed_point.h"
+#include "sim/numerics/local_response.h"
 #include "tests/isa/npu/semantics/machine.h"
 
 namespace lockstep::npu {
@@ -315,6 +316,53 @@ TEST(NpuOperands, WhatIsWrongIsNamed) {
     i.set(kResultShift, 0);
     EXPECT_EQ(check_operands(i), "result_shift is 0, not 1 to 62");
     EXPECT_EQ(check_operands(Instruction(Opcode::kConvolve)), "an input without values");
+}
+
+/// As a local response normalisation over five channels with the table of f(sum) = 1 / (1 + sum).
+Instruction local_response(Machine& machine, std::uint64_t channels) {
+    Instruction i = image(Opcode::kLocalResponse, 2, 2, channels);
+    const numerics::LocalResponseTable table = numerics::local_response_table(1, 1, 1);
+    machine.put(0x800, std::vector<std::uint16_t>(table.entries.begin(), table.entries.end()));
+    const numerics::FixedPointScale scale = numerics::fixed_point_scale(100 * table.step);
+    i.set(kParameters, 0x800);
+    i.set(kBefore, 2);
+    i.set(kAfter, 2);
+    i.set(kResultMultiplier, scale.multiplier);
+    i.set(kResultShift, scale.shift);
+    i.set(kLow, -128);
+    i.set(kHigh, 127);
+    return i;
+}
+
+constexpr CoreLimits kWithLocalResponse = {
+    .sram = 1 << 18, .cores = 1, .outputs = 8, .local_response = true};
+
+TEST(NpuLocalResponse, DividesByTheSquaresOfNeighbours) {
+    Machine machine(kWithLocalResponse);
+    // One pixel 4 0 0 2 0 0 0, others zero; the zero point is 1.
+    std::vector<std::int8_t> x(28, 1);
+    x[0] = 5;
+    x[3] = 3;
+    machine.put(0, x);
+    Instruction i = local_response(machine, 7);
+    i.set(kInputZero, 1);
+    i.set(kOutputZero, -3);
+    machine.run(i);
+    // 100 * 4 / (1 + 16) and 100 * 2 / (1 + 4): channel 3 does not see channel 0.
+    EXPECT_THAT(machine.get<std::int8_t>(0x1000, 7),
+                ElementsAre(24 - 3, -3, -3, 40 - 3, -3, -3, -3));
+    EXPECT_THAT(machine.get<std::int8_t>(0x1007, 21), Each(-3));
+}
+
+TEST(NpuLocalResponse, NeedsItsUnitAndBytes) {
+    Machine with(kWithLocalResponse), without;
+    EXPECT_THROW(without.run(local_response(without, 8)), InputError);
+    Instruction wide = local_response(with, 8);
+    wide.set(kInputType, ElementType::kInt16);
+    EXPECT_THROW(with.run(wide), InputError);
+    Instruction no_shift = local_response(with, 8);
+    no_shift.set(kResultShift, 0);
+    EXPECT_THROW(with.run(no_shift), InputError);
 }
 
 }  // namespace

@@ -54,12 +54,6 @@ TEST(Decompose, WritesFunctionsWithOthers) {
     EXPECT_THAT(run(Operator::kMean, {kX, floats({1}, {1})}), ElementsAre(-0.5, 0.375, 0.5, 2));
     EXPECT_THAT(run(Operator::kSize, {floats({2, 3}, {0, 0, 0, 0, 0, 0})}), ElementsAre(6));
     EXPECT_NEAR(run(Operator::kReduceLogSum, {floats({3}, {1, 2, 3})})[0], std::log(6), 1e-12);
-    const std::vector<double> lrn =
-        run(Operator::kLRN, {floats({1, 3, 1}, {1, 2, 3})},
-            {{"size", std::int64_t{2}}, {"alpha", 0.5f}, {"beta", 0.5f}, {"bias", 2.0f}});
-    // Of a channel and the one after it.
-    EXPECT_NEAR(lrn[0], 1 / std::sqrt(2 + 0.25 * 5), 1e-7);
-    EXPECT_NEAR(lrn[2], 3 / std::sqrt(2 + 0.25 * 9), 1e-7);
 }
 
 TEST(Decompose, RemaindersFollowPythonOrC) {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/paths.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/network/builtin/inputs.h"
@@ -78,6 +80,27 @@ TEST(Expand, NeedsNoValues) {
     EXPECT_EQ(expand_lstm(graph), 2);
     validate(graph);
     EXPECT_EQ(graph.shape(graph.outputs[0]), (Shape{32, 1, 512}));
+}
+
+TEST(Expand, LocalResponses) {
+    Builder b("responses", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 7, 3, 2}),
+                  line = b.input("line", ElementType::kFp32, {1, 3, 1});
+    const auto lrn = [&](const char* name, ValueId of, std::int64_t size) {
+        return b.node(Operator::kLRN, name, {of},
+                      {{"size", size}, {"alpha", 0.5f}, {"beta", 0.5f}, {"bias", 2.0f}});
+    };
+    const Graph whole = b.finish({lrn("even", x, 4), lrn("odd", x, 3), lrn("line", line, 2)});
+    // Of a channel and the one after it.
+    std::vector<Tensor> inputs = seeded_inputs(whole, 1);
+    inputs[1] = make_tensor({1, 3, 1}, std::span<const float>(std::vector<float>{1, 2, 3}));
+    const std::vector<double> y = to_doubles(execute(whole, inputs, Precision::kFp64).at(2));
+    EXPECT_NEAR(y[0], 1 / std::sqrt(2 + 0.25 * 5), 1e-7);
+    EXPECT_NEAR(y[2], 3 / std::sqrt(2 + 0.25 * 9), 1e-7);
+    Graph parts = whole;
+    EXPECT_EQ(expand_local_response(parts), 3);
+    EXPECT_EQ(count(parts, Operator::kLRN), 0u);
+    expect_the_same(whole, parts, 1e-7);
 }
 
 }  // namespace

@@ -266,6 +266,70 @@ Graph with_lacking() {
 }
 
 /// The host has the node in the middle: what follows it reads its result, not the product's.
+/// Between a convolution and a pooling, as AlexNet has it; `size` channels, with a steep function.
+Graph normalised(std::int64_t size) {
+    Builder b("normalised", 5);
+    ValueId x = b.input("x", ElementType::kFp32, {2, 5, 9, 11});
+    x = relu(b, "conv.relu", b.convolution("conv", x, 20, 3, {.pad = 1, .bias = true}));
+    x = b.node(Operator::kLRN, "norm", {x},
+               {{"size", size}, {"alpha", 2.0f}, {"beta", 0.75f}, {"bias", 1.5f}});
+    return b.finish({b.max_pool("pool", x, 3, 2, 0)});
+}
+
+TEST(NpuLocalResponse, IsTheReferenceToTheBit) {
+    for (const char* machine : {"nvdla_large", "nvdla_small"})
+        for (const std::int64_t size : {1, 2, 5, 9, 15})
+            for (const Requantisation way :
+                 {Requantisation::kTfLite, Requantisation::kTfLiteEven}) {
+                SCOPED_TRACE(fmt::format("{} {}", machine, size));
+                const RanOnNpu ran =
+                    run_on_npu(normalised(size), {.machine = machine, .requantisation = way});
+                expect_equal(ran);
+                ASSERT_EQ(ran.compiled.layers.size(), 3);
+                EXPECT_EQ(ran.compiled.layers[1].name, "norm");
+            }
+}
+
+TEST(NpuLocalResponse, TakesTheTimeOfItsUnit) {
+    const auto busy = [](const char* rate) {
+        const RanOnNpu ran = run_on_npu(
+            normalised(5), {.machine = "nvdla_large",
+                            .overrides = {std::string("output.neighbour_values=") + rate}});
+        return ran.result.steps[1].output_busy;
+    };
+    constexpr std::uint64_t kValues = 2 * 20 * 9 * 11;
+    EXPECT_EQ(busy("1"), kValues);
+    EXPECT_EQ(busy("4"), kValues / 4);
+}
+
+TEST(NpuLocalResponse, IsTheHostsWhereThereIsNoUnitOrNoTable) {
+    EXPECT_THAT([] { run_on_npu(normalised(5)); },
+                ThrowsMessage<InputError>(HasSubstr("norm (LRN): the NPU has no unit for it")));
+    EXPECT_THAT([] { run_on_npu(normalised(17), {.machine = "nvdla_large"}); },
+                ThrowsMessage<InputError>(HasSubstr("norm (LRN): it computes floats")));
+    expect_equal(run_on_npu(normalised(5), {.host = true}));
+    expect_equal(run_on_npu(normalised(17), {.machine = "nvdla_large", .host = true}));
+}
+
+/// ONNX's, in floats: the array multiplies the zeros between the pixels, as of TensorFlow Lite's.
+TEST(NpuTransposedConvolution, IsOneProduct) {
+    for (const std::int64_t group : {1, 2}) {
+        Builder b("transposed", 4);
+        const ValueId x = b.input("x", ElementType::kFp32, {2, 4, 5, 6});
+        const ValueId y =
+            b.node(Operator::kConvTranspose, "up",
+                   {x, b.weight("w", {4, 3, 3, 4}, 0.4f), b.weight("bias", {3 * group}, 0.4f)},
+                   {{"group", group},
+                    {"strides", std::vector<std::int64_t>{2, 3}},
+                    {"output_padding", std::vector<std::int64_t>{1, 0}},
+                    {"pads", std::vector<std::int64_t>{1, 1, 0, 2}}});
+        const RanOnNpu ran = run_on_npu(b.finish({relu(b, "relu", y)}));
+        expect_equal(ran);
+        ASSERT_EQ(ran.compiled.layers.size(), 1);
+        EXPECT_EQ(ran.compiled.layers[0].name, "up+relu");
+    }
+}
+
 TEST(NpuHost, TakesANodeOutOfALayer) {
     Builder b("between", 3);
     const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 9, 4});

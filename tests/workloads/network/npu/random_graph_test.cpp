@@ -133,7 +133,7 @@ class RandomGraph {
         const ValueId x = image();
         const Shape s = b_.shape(x);
         ValueId y = x;
-        switch (random_.integer(0, 10)) {
+        switch (random_.integer(0, 11)) {
             case 0:
             case 1:
                 y = convolution(x);
@@ -190,6 +190,12 @@ class RandomGraph {
                              integers({1}, {axis})});
                 break;
             }
+            case 10:
+                y = b_.node(Operator::kLRN, name("lrn"), {x},
+                            {{"size", pick({1, 3, 5, 9, 16})},
+                             {"alpha", static_cast<float>(pick({0, 1, 10})) / 4},
+                             {"bias", static_cast<float>(pick({1, 2}))}});
+                break;
             default:
                 y = flip() ? b_.node(Operator::kGlobalAveragePool, name("mean"), {x})
                            : b_.node(Operator::kSoftmax, name("softmax"), {x},
