@@ -34,6 +34,14 @@ class Layout {
         const std::uint64_t channels = i_[kChannels], shared = lanes() / channels;
         if (!array_.taps_share_lanes || shared < 2 || i_[kKernelWidth] < 2)
             return taps(outputs, taps_of, channels);
+        if (const std::uint64_t together = lines_together(i_, array_, lanes()); together > 1) {
+            const std::uint64_t line = channels * i_[kKernelWidth], height = i_[kKernelHeight];
+            std::vector<Steps> steps;
+            if (height >= together) steps = taps(outputs, height / together, line * together);
+            for (const Steps& rest : taps(outputs, 1, height % together * line))
+                steps.push_back(rest);
+            return steps;
+        }
         // Taps of a kernel row side by side.
         return taps(outputs, i_[kKernelHeight], channels * i_[kKernelWidth],
                     channels * std::min(shared, i_[kKernelWidth]));
@@ -105,6 +113,18 @@ class Layout {
 };
 
 }  // namespace
+
+std::uint64_t lines_together(const Instruction& i, const ArrayParameters& array,
+                             std::uint64_t lanes) {
+    const std::uint64_t most = array.lines_share_lanes, line = i[kChannels] * i[kKernelWidth],
+                        stride = i[kChannels] * i[kStrideWidth];
+    if (!array.taps_share_lanes || i[kKernelWidth] < 2 || i[kDilationHeight] > 1 ||
+        i[kUpsampleHeight] > 1)
+        return 1;
+    for (const std::uint64_t lines : {4, 2})
+        if (lines <= most && std::max(line, stride) <= lanes / lines) return lines;
+    return 1;
+}
 
 std::uint32_t split_factor(const Instruction& i, const ArrayParameters& array) {
     const bool product = i.opcode() == Opcode::kMatrixMultiply;

@@ -20,6 +20,11 @@ namespace lockstep::npu {
 /// Values of 8, 4 or 2 bits that a multiplier works on at once: 1, 2 or 4.
 std::uint32_t split_factor(const Instruction& instruction, const ArrayParameters& array);
 
+/// Kernel rows whose taps the array takes at once, of an input of few channels: 1, 2 or 4. A row's
+/// inputs, and those that a window moves over, must fit the share of the lanes.
+std::uint64_t lines_together(const Instruction& instruction, const ArrayParameters& array,
+                             std::uint64_t lanes);
+
 /// Steps of a kind, one after the other.
 struct Steps {
     std::uint64_t count = 0;

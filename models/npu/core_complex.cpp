@@ -104,6 +104,7 @@ bool CoreComplex::take_next(const Instruction& next, Cycle now) {
                 if (queue.completed != queue.issued) return false;
             halted_ = true;
             end_ = std::max(end_, now);
+            charge_stalls();
             break;
         default:
             return issue(next, now);
@@ -134,10 +135,41 @@ void CoreComplex::interrupt_host(const Instruction& next, Cycle now) {
     if (trace_ != nullptr) trace_->host(program_.host_tasks[code].name, now, host_done_);
 }
 
+/// Registers of a core's command are written when one of its groups is free, which an interrupt
+/// tells where the processor had to wait for it.
+bool CoreComplex::registers_written(const Instruction& next, Cycle now) {
+    const RegisterParameters& registers = parameters_.registers;
+    const std::uint64_t writes = register_writes(next, registers);
+    if (writes == 0) return true;
+    if (!writes_registers_) {
+        const Queue& queue = queues_[next.queue_number()];
+        if (registers.groups != 0 && queue.issued - queue.completed >= registers.groups) {
+            group_was_taken_ = true;
+            return false;
+        }
+        registers_written_ =
+            now + writes * registers.cycles + (group_was_taken_ ? registers.interrupt : 0);
+        writes_registers_ = true;
+        group_was_taken_ = false;
+    }
+    if (now < registers_written_) return false;
+    writes_registers_ = false;
+    return true;
+}
+
+/// Of a transfer: its processor has to see that an earlier step's results are in memory.
+bool CoreComplex::waits_for_results(const QueueCounts& need) const {
+    constexpr auto kStores = static_cast<std::size_t>(npu::Queue::kStore);
+    const std::uint32_t latest = need[kStores];
+    return parameters_.registers.cycles != 0 && latest > queues_[kStores].completed &&
+           store_steps_[latest - 1] != current_step_;
+}
+
 bool CoreComplex::issue(const Instruction& next, Cycle now) {
     const std::size_t queue_index = next.queue_number();
     Queue& queue = queues_[queue_index];
     if (queue.waiting.size() >= parameters_.queue_depth) return false;
+    if (queue_index >= kFirstCore && !registers_written(next, now)) return false;
     const std::string wrong = check_bounds(next, limits_, storage_);
     if (!wrong.empty()) fault(next_instruction_, wrong);
     compute(next);
@@ -150,6 +182,8 @@ bool CoreComplex::issue(const Instruction& next, Cycle now) {
         count_command(next, entry.time, counters);
         if (state_ != nullptr) observe_toggles(next, counters);
     }
+    if (queue_index < kDmaQueues) entry.answers = waits_for_results(entry.need);
+    if (next.queue() == npu::Queue::kStore) store_steps_.push_back(current_step_);
     queue.waiting.push_back(entry);
     ++queue.issued;
     ++counters.instructions;
@@ -178,6 +212,7 @@ engine::Cycle CoreComplex::next_event(Cycle now) {
         if (at > now) next = std::min(next, at);
     };
     consider(next_issue_);
+    consider(registers_written_);
     consider(host_done_);
     for (std::size_t index = 0; index < parameters_.cores; ++index) {
         consider(cores_[index].free);

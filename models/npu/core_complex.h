@@ -67,6 +67,7 @@ class CoreComplex : public engine::Tile {
         QueueCounts need;  ///< completed instructions of each queue that it waits for
         CommandTime time;  ///< of a core's command
         Cycle issued;
+        bool answers = false;  ///< it begins when a processor has seen an earlier step's results
     };
     struct Queue {
         std::deque<Entry> waiting;
@@ -93,6 +94,11 @@ class CoreComplex : public engine::Tile {
         Cycle at;
         std::uint32_t step;
     };
+    /// Of a core, from when on.
+    struct Stall {
+        std::uint64_t StepCounters::*counter;
+        Cycle from, to;
+    };
     struct Core {
         Cycle free = 0;
         std::deque<Completion> results;
@@ -115,12 +121,15 @@ class CoreComplex : public engine::Tile {
     bool sequence(Cycle now);
     bool take_next(const Instruction& next, Cycle now);
     bool issue(const Instruction& instruction, Cycle now);
+    bool registers_written(const Instruction& instruction, Cycle now);
+    bool waits_for_results(const QueueCounts& need) const;
     void compute(const Instruction& instruction);
     void interrupt_host(const Instruction& instruction, Cycle now);
 
     bool retire(Cycle now);
     bool run_core(std::size_t index, Cycle now);
     void account_wait(Core& core, const Entry& head, Cycle now);
+    void charge_stalls();
     void count_command(const Instruction& instruction, const CommandTime& time,
                        StepCounters& counters) const;
     void observe_toggles(const Instruction& instruction, StepCounters& counters);
@@ -145,6 +154,10 @@ class CoreComplex : public engine::Tile {
     std::uint32_t next_instruction_ = 0, current_step_ = 0;
     Cycle next_issue_ = 0;
     bool halted_ = false;
+    // The processor that writes registers.
+    bool writes_registers_ = false, group_was_taken_ = false;
+    Cycle registers_written_ = 0;             ///< when it will have written them
+    std::vector<std::uint32_t> store_steps_;  ///< of the store queue's instructions
     Cycle end_ = 0;
     std::vector<std::uint32_t> interrupts_;
     Cycle host_done_ = 0;  ///< when the host answers the latest interrupt
@@ -157,6 +170,7 @@ class CoreComplex : public engine::Tile {
     Cycle link_free_ = 0;    ///< when what was requested will have passed
 
     std::vector<StepCounters> steps_;
+    std::vector<Stall> stalls_;
 };
 
 }  // namespace lockstep::npu

@@ -8,6 +8,7 @@
 #include "models/npu/core_complex.h"
 #include "models/npu/sram_streams.h"
 #include "sim/engine/tlm_memory_port.h"
+#include "sim/error/error.h"
 
 namespace lockstep::npu {
 
@@ -23,10 +24,13 @@ bool CoreComplex::run_core(std::size_t index, Cycle now) {
     StepCounters& counters = step(head.step);
     // What it waited for since it was free, one cause after the other.
     const Cycle since = std::max(core.free, head.issued);
-    counters.issue_stall += since - core.free;
-    const Cycle dma = std::clamp(core.dma_until, since, now) - since;
-    counters.dma_stall += dma;
-    counters.core_stall += std::clamp(core.core_until, since + dma, now) - since - dma;
+    const Cycle dma = std::clamp(core.dma_until, since, now);
+    const auto stall = [&](std::uint64_t StepCounters::*counter, Cycle from, Cycle to) {
+        if (from < to) stalls_.push_back({counter, from, to});
+    };
+    stall(&StepCounters::issue_stall, core.free, since);
+    stall(&StepCounters::dma_stall, since, dma);
+    stall(&StepCounters::core_stall, dma, std::clamp(core.core_until, dma, now));
     core.waits = false;
 
     const Cycle cycles = std::max<Cycle>(1, time.cycles);
@@ -47,6 +51,23 @@ bool CoreComplex::run_core(std::size_t index, Cycle now) {
     }
     queue.waiting.pop_front();
     return true;
+}
+
+/// A stall belongs to the steps in whose time it lies: what a core waits for before its first
+/// command of a step is mostly the end of others, or the host's.
+void CoreComplex::charge_stalls() {
+    std::vector<Cycle> ends;
+    for (const StepCounters& counters : steps_)
+        ends.push_back(std::max(ends.empty() ? 0 : ends.back(), counters.end));
+    ends.back() = end_;
+    for (const Stall& stall : stalls_)
+        for (Cycle from = stall.from; from < stall.to;) {
+            const auto end = std::upper_bound(ends.begin(), ends.end(), from);
+            LOCKSTEP_CHECK(end != ends.end(), "a stall at cycle {} of {}", from, end_);
+            const Cycle to = std::min(stall.to, *end);
+            steps_[static_cast<std::size_t>(end - ends.begin())].*stall.counter += to - from;
+            from = to;
+        }
 }
 
 void CoreComplex::account_wait(Core& core, const Entry& head, Cycle now) {

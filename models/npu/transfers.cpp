@@ -101,7 +101,8 @@ bool CoreComplex::start_transfer(std::size_t index, Cycle now) {
                           .left = what.bytes,
                           .bytes = what.bytes,
                           .begin = now,
-                          .ready = now + parameters_.dma.setup,
+                          .ready = now + parameters_.dma.setup +
+                                   (head.answers ? parameters_.registers.interrupt : 0),
                           .lines = transfer_lines(next, parameters_.sram)});
     queue.waiting.pop_front();
     return true;

@@ -26,17 +26,25 @@ std::vector<std::vector<ArrayStep::Lane>> lay_out(const Instruction& i, const Pa
                                                   std::uint64_t lanes) {
     const std::uint64_t channels = i[kChannels], width = i[kKernelWidth];
     const bool shares = p.array.taps_share_lanes && lanes / channels >= 2 && width >= 2;
-    // What follows each other: the channels of a tap, or all taps of a kernel row.
-    const std::uint64_t run = shares ? channels * width : channels,
-                        runs = i[kKernelHeight] * (shares ? 1 : width),
-                        most = shares ? channels * std::min(lanes / channels, width)
-                                      : std::min(lanes, channels);
+    const std::uint64_t height = i[kKernelHeight], moves = channels * i[kStrideWidth];
+    const auto has_room = [&](std::uint64_t rows) {
+        return shares && rows <= p.array.lines_share_lanes && i[kDilationHeight] <= 1 &&
+               i[kUpsampleHeight] <= 1 && std::max(channels * width, moves) <= lanes / rows;
+    };
+    const std::uint64_t rows = has_room(4) ? 4 : has_room(2) ? 2 : 1;
+    // What follows each other: the channels of a tap, or all taps of a kernel row or several.
+    const std::uint64_t run = shares ? channels * width * rows : channels,
+                        runs = shares ? divide_up(height, rows) : height * width,
+                        most = rows > 1 ? run
+                               : shares ? channels * std::min(lanes / channels, width)
+                                        : std::min(lanes, channels);
     std::vector<std::vector<ArrayStep::Lane>> whole, rest;
     for (std::uint64_t r = 0; r < runs; ++r)
         for (std::uint64_t first = 0; first < run; first += most) {
             std::vector<ArrayStep::Lane> step;
             for (std::uint64_t at = first; at < std::min(run, first + most); ++at) {
-                const std::uint64_t tap = shares ? r * width + at / channels : r;
+                const std::uint64_t tap = shares ? r * rows * width + at / channels : r;
+                if (tap / width >= height) break;
                 step.push_back({tap / width, tap % width, at % channels});
             }
             (step.size() == most ? whole : rest).push_back(std::move(step));

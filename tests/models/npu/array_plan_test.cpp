@@ -124,6 +124,7 @@ TEST(NpuArrayPlan, TakesTheCyclesOfAMachineThatGoesStepByStep) {
                            set("decoder.values", draw(1, 64)), set("decoder.bytes", draw(1, 64)),
                            set("array.depthwise_taps", draw(1, 4)),
                            fmt::format("array.winograd={}", draw(0, 1) != 0),
+                           set("array.lines_share_lanes", draw(1, 4)),
                            fmt::format("array.taps_share_lanes={}", draw(0, 1) != 0)});
         Instruction i = convolution(std::uint64_t(draw(1, 9)), std::uint64_t(draw(1, 9)),
                                     std::uint64_t(draw(1, 40)), std::uint64_t(draw(1, 40)),

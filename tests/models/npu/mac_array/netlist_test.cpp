@@ -84,6 +84,7 @@ Parameters small_array(std::mt19937& random) {
     return Parameters(*config::Machine::load(
         "npu_mobile", {set("array.inputs", 8), set("array.outputs", 8), set("array.pixels", 3),
                        set("array.stripe", 9), set("decoder.values", 16), set("decoder.bytes", 16),
+                       set("array.lines_share_lanes", 4),
                        fmt::format("array.taps_share_lanes={}", random() % 2 != 0)}));
 }
 
