@@ -197,6 +197,14 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         "(default), 4, 2 "
         "(4a8: and of activations) or mixed (by layer, chosen by what they cost); a "
         "list, as 8,4,mixed, is compared in a table");
+    verb->add_option(
+            "--launches", job->launches,
+            "how a network's launches come to a GPU: alone (each by itself, its time that "
+            "of the GPU), or with what the host, gaps and a wait at the end cost: stream "
+            "(one after the other), streams (branches beside each other), graph (likewise, "
+            "by one call)")
+        ->check(CLI::IsMember({"alone", "stream", "streams", "graph"}))
+        ->capture_default_str();
     verb->add_flag("--host", job->host, "NPU: run operators that it lacks on the host");
     verb->add_flag("--quiet", job->quiet, "print nothing but the program's own output");
     verb->add_option("--screen", job->screen_file,

@@ -55,6 +55,9 @@ struct Job {
     std::string kernel;
     std::uint64_t launch_skip = 0, launch_count = ~0ull;
 
+    /// How a network's launches come: alone, stream, streams or graph.
+    std::string launches = "alone";
+
     // The kernel of a cubin; buffers of a TPU program take kernel_arguments too.
     std::string grid = "1", block = "1";
     std::vector<std::string> kernel_arguments;

@@ -23,6 +23,7 @@ void forget(Job& job, const std::string& option) {
     if (option == "--host") job.host = none.host;
     if (option == "--precision") job.precision = none.precision;
     if (option == "--schedule") job.schedule = none.schedule;
+    if (option == "--launches") job.launches = none.launches;
     if (option == "--top") job.top = none.top;
     if (option == "--l2") job.l2 = none.l2;
     if (option == "--sample") job.sample = none.sample;

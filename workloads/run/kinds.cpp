@@ -24,7 +24,7 @@ constexpr Way kGpuWays[] = {
     {SubjectKind::kCubin, "--kernel --grid --block --shared --arg", "", run_cubin},
     {SubjectKind::kKernel, "--verify --kernel --launch-skip --launch-count", "", run_workload},
     {SubjectKind::kNetwork,
-     "--verify --schedule --precision --top --kernel --launch-skip --launch-count", "",
+     "--verify --schedule --precision --launches --top --kernel --launch-skip --launch-count", "",
      run_gpu_network, train_on_gpu},
 };
 

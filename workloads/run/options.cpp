@@ -19,7 +19,7 @@ constexpr std::string_view kCommon =
 /// What shows or sets how the time goes by.
 constexpr std::string_view kOfCycleMode =
     "--source --trace --trace-window --trace-sms --l2 --launch-skip --launch-count --energy "
-    "--power-cap --sample";
+    "--power-cap --sample --launches";
 
 std::vector<std::string_view> words(std::string_view list) {
     std::vector<std::string_view> result;

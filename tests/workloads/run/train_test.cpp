@@ -65,6 +65,16 @@ TEST(Train, AGpuSimulatesTheFirstStepAndIsAsTheReferenceInAll) {
     EXPECT_EQ(outcome.statistics.steps().back().name, "epoch 1");
 }
 
+TEST(Train, AGpuSamplesTheFirstStepAndEmulatesTheRest) {
+    Job job = job_on("h200", "digits_mlp:batch=8,hidden=16");
+    job.sample = true;
+    job.l2 = "warm";
+    job.given = {"--train", "--sample", "--l2"};
+    Recorded screen;
+    EXPECT_EQ(run(job, screen).status(), ExitStatus::kDone);
+    EXPECT_THAT(screen.printed, HasSubstr("a step takes "));
+}
+
 TEST(Train, MachinesComeToTheSameLoss) {
     std::vector<double> losses;
     for (const char* machine : {"host", "h200", "tpu_v3"}) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "models/device.h"
+#include "models/launch_ranges.h"
 #include "workloads/cuda/kernel_name.h"
 #include "workloads/network/compile/view.h"
 #include "workloads/network/gpu/target.h"
@@ -45,6 +46,9 @@ struct Update {
 struct Options {
     Precision precision = Precision::kFp32;
     std::vector<Update> updates;
+    /// Launches that may run beside each other, as their dependences allow: memory is not used
+    /// again so soon that this alone would put them in a row.
+    bool beside = false;
 };
 
 /// Numbers buffers of an executable.
@@ -72,6 +76,7 @@ struct Relocation {
     std::uint32_t at = 0;  ///< its place in the parameters
     BufferId buffer = 0;
     std::uint64_t offset = 0;  ///< bytes
+    bool is_written = false;   ///< what it points to
 };
 
 struct Launch {
@@ -105,6 +110,17 @@ struct Executable {
 /// no kernel, or the largest tensors where memory is too small.
 Executable compile(Graph graph, const Target& target, const Options& options = {});
 
+/// By launch, those that it must follow, because of what one of both writes: the direct ones, in
+/// ascending order.
+std::vector<std::vector<std::size_t>> dependences_of(const Executable& code);
+
+/// How launches come to a simulated device, on the time line of host and device.
+enum class Submission : std::uint8_t {
+    kStream,   ///< a call each, one after the other
+    kStreams,  ///< a call each, ordered by their dependences alone
+    kGraph,    ///< one call; likewise
+};
+
 /// An executable on a device, with its weights. Both must outlive it.
 class Session {
   public:
@@ -123,8 +139,18 @@ class Session {
     using Observer = std::function<void(std::size_t launch, const LaunchResult&)>;
     /// InputError that names the node where an index is out of range.
     void run(const Observer& observer = {});
+    /// The same on the device's time line, which it must have: seconds from the first call until
+    /// the host knows of the end. The observer is called at the end.
+    double run(Submission submission, const Observer& observer);
 
   private:
+    struct Prepared {
+        LaunchRequest request;  ///< but its parameters, which are these:
+        std::vector<std::byte> parameters;
+        std::vector<MemoryRange> ranges;  ///< behind its pointers, as far as is known
+    };
+    Prepared prepared(const Launch& launch);
+    void throw_of_fault();
     DevicePointer address(BufferId buffer) const;
     ModuleHandle module(std::string_view file);
 

@@ -35,6 +35,11 @@ void Lowering::relocate(Launch& launch, const void* pointer, std::size_t at) {
                                code & ((std::uint64_t{1} << kOffsetBits) - 1)});
 }
 
+void Lowering::note_written(Launch& launch, std::size_t at) {
+    for (Relocation& pointer : launch.pointers)
+        if (pointer.at == at) pointer.is_written = true;
+}
+
 BufferId Lowering::add_buffer(std::string name, BufferUse use, std::uint64_t bytes) {
     code_.buffers.push_back({std::move(name), use, bytes});
     return static_cast<BufferId>(code_.buffers.size() - 1);

@@ -4,6 +4,7 @@
 // operands placed.
 #pragma once
 
+#include <concepts>
 #include <cstring>
 #include <map>
 #include <string>
@@ -79,6 +80,11 @@ class Lowering {
                      static_cast<std::size_t>(reinterpret_cast<const char*>(&pointer) -
                                               reinterpret_cast<const char*>(&parameters)));
         });
+        for_each_written(parameters, [&](void* const& pointer) {
+            note_written(launch,
+                         static_cast<std::size_t>(reinterpret_cast<const char*>(&pointer) -
+                                                  reinterpret_cast<const char*>(&parameters)));
+        });
         (append(launch, more), ...);
         code_.launches.push_back(std::move(launch));
         return code_.launches.back();
@@ -95,6 +101,8 @@ class Lowering {
         std::memcpy(launch.parameters.data() + at, &value, sizeof(T));
     }
     void relocate(Launch& launch, const void* pointer, std::size_t at);
+    /// The pointer at this place of the parameters is written through.
+    static void note_written(Launch& launch, std::size_t at);
 
     template <class S, class F>
     static void for_each_pointer(const kernels::MapOf<S>& p, F&& f) {
@@ -145,6 +153,42 @@ class Lowering {
     template <class F>
     static void for_each_pointer(const kernels::Top& p, F&& f) {
         f(p.in.data), f(p.values.data), f(p.indices.data);
+    }
+
+    // Those of them that kernels write through.
+    template <class S, class F>
+    static void for_each_written(const kernels::MapOf<S>& p, F&& f) {
+        f(p.out.data);
+    }
+    template <class F>
+    static void for_each_written(const kernels::Product& p, F&& f) {
+        f(reinterpret_cast<void* const&>(p.partial));
+        f(p.epilogue.out);
+    }
+    template <class F>
+    static void for_each_written(const kernels::Depthwise& p, F&& f) {
+        f(p.epilogue.out);
+    }
+    template <class F>
+    static void for_each_written(const kernels::QuantisedMap& p, F&& f) {
+        f(p.out.data);
+    }
+    template <class F>
+    static void for_each_written(const kernels::Rows& p, F&& f) {
+        f(p.out.data);
+    }
+    template <class F>
+    static void for_each_written(const kernels::Take& p, F&& f) {
+        f(p.data), f(p.values);  // of take the one, of put the other
+    }
+    template <class F>
+    static void for_each_written(const kernels::Top& p, F&& f) {
+        f(p.values.data), f(p.indices.data);
+    }
+    template <class P, class F>
+    requires(std::same_as<P, kernels::Attention> || std::same_as<P, kernels::Pool> ||
+             std::same_as<P, kernels::Reduce>) static void for_each_written(const P& p, F&& f) {
+        f(p.out);
     }
 
     Executable& code_;

@@ -13,12 +13,16 @@ namespace lockstep::network::gpu {
 
 namespace {
 
+/// Launches after its last one for which a buffer's memory is not used again, where they may run
+/// beside each other: as many as branches of networks have.
+constexpr int kBeside = 16;
+
 void find_lifetimes(Executable& code) {
     for (std::size_t i = 0; i < code.launches.size(); ++i)
         for (const Relocation& pointer : code.launches[i].pointers) {
             Buffer& buffer = code.buffers[pointer.buffer];
             if (buffer.first < 0) buffer.first = static_cast<int>(i);
-            buffer.last = static_cast<int>(i);
+            buffer.last = static_cast<int>(i) + (code.options.beside ? kBeside : 0);
         }
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "isa/cubin/cubin.h"
-#include "models/launch_ranges.h"
+#include "models/timeline.h"
 #include "sim/error/error.h"
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"
@@ -133,37 +133,78 @@ Tensor Session::output(std::size_t index) const {
     return read(place, address(place.buffer));
 }
 
+Session::Prepared Session::prepared(const Launch& launch) {
+    Prepared made;
+    made.parameters = launch.parameters;
+    for (const Relocation& pointer : launch.pointers) {
+        const std::uint64_t value = address(pointer.buffer) + pointer.offset;
+        // As far as is known: all of the buffer behind it.
+        const std::uint64_t bytes = code_.buffers[pointer.buffer].bytes;
+        made.ranges.push_back({value, bytes - std::min(bytes, pointer.offset)});
+        std::memcpy(made.parameters.data() + pointer.at, &value, sizeof value);
+    }
+    LaunchRequest& request = made.request;
+    request.module = module(launch.kernel.file);
+    request.kernel = launch.kernel.kernel;
+    const cubin::Function* const function = device_.find_kernel(request.module, request.kernel);
+    LOCKSTEP_CHECK(function != nullptr, "no kernel {} in {}.cubin", launch.kernel.kernel,
+                   launch.kernel.file);
+    LOCKSTEP_CHECK(function->parameter_bytes == made.parameters.size(),
+                   "{} takes {} bytes of parameters, {} given", launch.kernel.kernel,
+                   function->parameter_bytes, made.parameters.size());
+    request.grid = launch.grid;
+    request.block = launch.block;
+    request.dynamic_shared_bytes = launch.shared_bytes;
+    return made;
+}
+
 void Session::run(const Observer& observer) {
     auto* const listener = dynamic_cast<LaunchRanges*>(&device_);
     if (listener != nullptr) listener->sample_on_parts();
     for (std::size_t i = 0; i < code_.launches.size(); ++i) {
-        const Launch& launch = code_.launches[i];
-        std::vector<std::byte> parameters = launch.parameters;
-        std::vector<MemoryRange> ranges;
-        for (const Relocation& pointer : launch.pointers) {
-            const std::uint64_t value = address(pointer.buffer) + pointer.offset;
-            // As far as is known: all of the buffer behind it.
-            const std::uint64_t bytes = code_.buffers[pointer.buffer].bytes;
-            ranges.push_back({value, bytes - std::min(bytes, pointer.offset)});
-            std::memcpy(parameters.data() + pointer.at, &value, sizeof value);
-        }
-        LaunchRequest request;
-        request.module = module(launch.kernel.file);
-        request.kernel = launch.kernel.kernel;
-        const cubin::Function* const function = device_.find_kernel(request.module, request.kernel);
-        LOCKSTEP_CHECK(function != nullptr, "no kernel {} in {}.cubin", launch.kernel.kernel,
-                       launch.kernel.file);
-        LOCKSTEP_CHECK(function->parameter_bytes == parameters.size(),
-                       "{} takes {} bytes of parameters, {} given", launch.kernel.kernel,
-                       function->parameter_bytes, parameters.size());
-        request.grid = launch.grid;
-        request.block = launch.block;
-        request.dynamic_shared_bytes = launch.shared_bytes;
-        request.parameters = parameters;
-        if (listener != nullptr) listener->next_launch_uses(std::move(ranges));
-        const LaunchResult result = device_.launch(request);
+        Prepared launch = prepared(code_.launches[i]);
+        launch.request.parameters = launch.parameters;
+        if (listener != nullptr) listener->next_launch_uses(std::move(launch.ranges));
+        const LaunchResult result = device_.launch(launch.request);
         if (observer) observer(i, result);
     }
+    throw_of_fault();
+}
+
+double Session::run(Submission submission, const Observer& observer) {
+    constexpr double kPicosecond = 1e-12;
+    Timeline* const line = device_.timeline();
+    LOCKSTEP_CHECK(line != nullptr, "an emulated device has no time line");
+    const auto dependences = dependences_of(code_);
+    const bool by_graph = submission == Submission::kGraph;
+    std::vector<LaunchResult> results(code_.launches.size());
+    std::vector<WorkId> works;
+    const SimulatedTime begin = line->now();
+    if (by_graph) line->spend(HostAction::kGraphLaunch);
+    const StreamId stream = submission == Submission::kStream ? line->open_stream({}) : kNoStream;
+    for (std::size_t i = 0; i < code_.launches.size(); ++i) {
+        Prepared launch = prepared(code_.launches[i]);
+        KernelWork kernel;
+        kernel.request = launch.request;
+        kernel.parameters = std::move(launch.parameters);
+        kernel.ended = [&results, i](const LaunchResult& result) { results[i] = result; };
+        std::vector<WorkId> after;
+        if (submission != Submission::kStream)
+            for (const std::size_t earlier : dependences[i]) after.push_back(works[earlier]);
+        works.push_back(line->submit(
+            stream, std::move(kernel), after,
+            by_graph ? lockstep::Submission::kByGraph : lockstep::Submission::kByItself));
+    }
+    while (!line->is_idle(kNoStream))
+        LOCKSTEP_CHECK(line->step(), "launches of a network wait: {}", line->explain_wait());
+    line->resume_host();
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (observer) observer(i, results[i]);
+    throw_of_fault();
+    return static_cast<double>(line->now() - begin) * kPicosecond;
+}
+
+void Session::throw_of_fault() {
     std::int32_t& fault = *data_at<std::int32_t>(own_[code_.faults]);
     if (fault == 0) return;
     const Node& node = code_.graph.nodes.at(static_cast<std::size_t>(fault - 1));

@@ -9,6 +9,7 @@
 #include "workloads/network/gpu/prepare.h"
 #include "workloads/run/gpu/gpu.h"
 #include "workloads/run/gpu/launches.h"
+#include "workloads/run/gpu/submission.h"
 #include "workloads/run/network_source.h"
 #include "workloads/run/network_values.h"
 #include "workloads/run/steps.h"
@@ -87,7 +88,12 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
     network::compile::Prepared prepared =
         gpu::prepare(std::move(source.graph), target, precision, job.seed);
     put_inputs(job, prepared);
-    const gpu::Executable code = gpu::compile(prepared.graph, target, {.precision = precision});
+    const auto submission = submission_named(job.launches);
+    if (submission && job.sample)
+        throw InputError("--launches with --sample: launches that are sampled run by themselves");
+    const gpu::Executable code = gpu::compile(
+        prepared.graph, target,
+        {.precision = precision, .beside = submission && submission != gpu::Submission::kStream});
     if (job.schedule) screen.print_always(gpu::schedule_text(code));
 
     const std::unique_ptr<Device> device = make_gpu(job, machine);
@@ -95,7 +101,8 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
     for (std::size_t i = 0; i < prepared.inputs.size(); ++i)
         session.set_input(i, prepared.inputs[i]);
     std::vector<LaunchRow> rows;
-    session.run([&](std::size_t i, const LaunchResult& result) {
+    std::vector<double> kernels;
+    const auto observe = [&](std::size_t i, const LaunchResult& result) {
         const gpu::Launch& launch = code.launches[i];
         stats::Step step =
             step_of(gpu::name_of(launch), launch.grid, launch.block, result, job.mode);
@@ -104,10 +111,21 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
                         launch.bytes, result.seconds});
         outcome.statistics.add(std::move(step));
         outcome.statistics.add_time(result.cycles, result.seconds, result.warp_instructions);
+        kernels.push_back(result.seconds);
         screen.progress("launches", i + 1, code.launches.size());
-    });
+    };
+    double seconds = 0;
+    if (submission)
+        seconds = session.run(*submission, observe);
+    else
+        session.run(observe);
+    if (submission) outcome.statistics.set_seconds(seconds);
     outcome.statistics.stop_clock();
     show(rows, job, screen);
+    if (submission)
+        screen.print(submission_text(*submission, seconds, kernels, code));
+    else if (job.mode == Mode::kCycle)
+        screen.print(submission_text(*machine, kernels));
     if (job.mode == Mode::kCycle) screen.print(speed_of_light(outcome.statistics));
     if (job.source) screen.print_always(stats::source_text(outcome.statistics));
     outcome.clean = device->findings() == 0;

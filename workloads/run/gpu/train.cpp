@@ -70,6 +70,14 @@ class GpuRunner final : public network::Runner {
     void open(Mode mode) {
         Job own = job_;
         own.mode = mode_ = mode;
+        if (mode != job_.mode) {  // what only a simulation has
+            own.sample = own.energy = own.source = false;
+            own.l2 = "cold";
+            own.trace_file.clear();
+            own.kernel.clear();
+            own.launch_skip = 0;
+            own.launch_count = Job().launch_count;
+        }
         device_ = make_gpu(own, machine_);
         session_ = std::make_unique<gpu::Session>(code_, *device_);
     }

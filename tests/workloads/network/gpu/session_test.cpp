@@ -136,5 +136,57 @@ TEST(Compile, refuses_tensors_of_more_elements_than_kernels_count) {
     }
 }
 
+/// Three products of one input, and what joins them.
+Graph branches() {
+    Builder b("branches", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {16, 64});
+    std::vector<ValueId> parts;
+    for (const char* name : {"a", "b", "c"}) parts.push_back(b.linear(name, x, 64));
+    return b.finish({b.node(Operator::kConcat, "join", parts, {{"axis", std::int64_t{1}}})});
+}
+
+TEST(Dependences, are_of_what_is_read_and_of_memory_that_is_used_again) {
+    const Target target = target_named("h200");
+    Graph graph = branches();
+    simplify(graph);
+    const Executable code = compile(graph, target, {.beside = true});
+    const auto dependences = dependences_of(code);
+    ASSERT_EQ(dependences.size(), code.launches.size());
+    std::size_t free = 0;
+    for (const std::vector<std::size_t>& after : dependences) free += after.empty() ? 1 : 0;
+    EXPECT_EQ(free, 3U) << "each branch begins by itself";
+    for (std::size_t i = 0; i < dependences.size(); ++i)
+        for (const std::size_t earlier : dependences[i]) EXPECT_LT(earlier, i);
+    // A chain is one.
+    Graph chain = builtin("mlp:batch=8,hidden=64");
+    simplify(chain);
+    const auto in_a_row = dependences_of(compile(chain, target, {.beside = true}));
+    for (std::size_t i = 1; i < in_a_row.size(); ++i)
+        EXPECT_EQ(in_a_row[i], std::vector<std::size_t>{i - 1});
+}
+
+TEST(Session, launches_by_streams_and_graphs_with_the_same_results) {
+    const auto machine = config::Machine::load("h200");
+    const Target target = target_of(*machine);
+    const compile::Prepared prepared = prepare(branches(), target, Precision::kFp32, 1);
+    std::map<Submission, double> seconds;
+    for (const Submission submission :
+         {Submission::kStream, Submission::kStreams, Submission::kGraph}) {
+        const Executable code =
+            compile(prepared.graph, target, {.beside = submission != Submission::kStream});
+        const auto device = make_simulator(machine, {});
+        Session session(code, *device);
+        session.set_input(0, prepared.inputs[0]);
+        std::size_t launches = 0;
+        seconds[submission] =
+            session.run(submission, [&](std::size_t, const LaunchResult&) { ++launches; });
+        EXPECT_EQ(launches, code.launches.size());
+        for (const compile::Check& check : verify(prepared, Precision::kFp32, {session.output(0)}))
+            EXPECT_TRUE(check.passed) << check.message;
+    }
+    EXPECT_LT(seconds[Submission::kStreams], seconds[Submission::kStream]);
+    EXPECT_LT(seconds[Submission::kGraph], seconds[Submission::kStreams]);
+}
+
 }  // namespace
 }  // namespace lockstep::network::gpu
