@@ -137,5 +137,31 @@ TEST(Checkpoint, WhatCannotBeKeptIsRefused) {
     refuses("sgemn --checkpoint c", "did you mean sgemm?");
 }
 
+TEST(Checkpoint, OfATrainingIsWholeAfterCtrlCAndGoesOnToTheSameBits) {
+    const Files files("interrupted_training");
+    const std::string whole = files.path("whole"), state = files.path("state");
+    const std::string train =
+        " run digits_mlp:hidden=16 --train --on host --steps 40 --train-examples 200 "
+        "--test-examples 50 --batch 5 --quiet --checkpoint-every 1 --checkpoint ";
+    ASSERT_EQ(lockstep(train + whole).status, 0);
+    // A shell lets what it starts in the background ignore the signal.
+    const std::string command = binary_path("bin/lockstep") + train + state;
+    const Result killed =
+        shell("env --default-signal=INT " + command + " & p=$!; while ! [ -f " + state +
+              " ] && kill -0 $p 2>/dev/null; do :; done; kill -INT $p; wait $p");
+    ASSERT_TRUE(std::filesystem::exists(state)) << killed.output;
+    const Result resumed = shell(command + " --resume " + state);
+    // It may have ended before the signal came; then there is no more to train.
+    if (killed.status != 0) {
+        EXPECT_EQ(resumed.status, 0) << resumed.output;
+    }
+    EXPECT_EQ(contents(state), contents(whole));
+    EXPECT_EQ(
+        std::distance(
+            std::filesystem::directory_iterator(std::filesystem::path(state).parent_path()), {}),
+        2)
+        << "nothing but the two states is left";
+}
+
 }  // namespace
 }  // namespace lockstep::cli
