@@ -77,6 +77,7 @@ void start_to_shared(AsyncCopy& copy, std::uint32_t to, std::uint32_t mbarrier,
         copy.target = tile.cta;
         return start_copy(copy);
     }
+    copy.is_multicast = true;
     for (; multicast != 0; multicast &= multicast - 1) {
         const auto rank = static_cast<std::uint32_t>(std::countr_zero(multicast));
         copy.target = shared_place(copy, rank << kClusterRankBit).cta;

@@ -30,6 +30,7 @@ enum class CopyHint : std::uint8_t { kNone, kNormal, kFirst, kLast };
 struct AsyncCopy {
     CopyKind kind = CopyKind::kLoad;
     bool is_tensor = false;
+    bool is_multicast = false;  ///< to CTAs of the cluster by mask
     CopyHint hint = CopyHint::kNone;
     // A box of a tensor ...
     std::uint64_t map_address = 0;

@@ -174,9 +174,14 @@ void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now
     count(context, in, static_cast<unsigned>(std::popcount(mask)));
 
     Cycle ready = now + in.stall;
-    if (mask != 0) ready = start(context, in, pc, mask, ready, now);
+    Cycle begin = now;
+    if (in.changes_mbarrier && mask != 0) {
+        begin = to_.mbarriers.take_change(now);
+        ready = std::max(ready, begin + 1);
+    }
+    if (mask != 0) ready = start(context, in, pc, mask, ready, begin);
     if (cluster_ != nullptr) send_to_cluster(now);
-    if (in.changes_mbarrier && mask != 0) to_.mbarriers.check(*warp.cta, now + in.latency);
+    if (in.changes_mbarrier && mask != 0) to_.mbarriers.check(*warp.cta, begin + in.latency);
     if (warp.active == 0) return end_path(context, in, ready, now);
     if (warp.pc != pc + 1) {  // taken, or the paths took turns
         ready += parameters_.branch_redirect;

@@ -229,6 +229,7 @@ void L1Pipeline::bulk_copy(Cycle now, const MemoryInstruction& in) {
     pending.trip.way = DataPath::Way::kNone;
     pending.trip.data_cycles = 0;  // the lines took theirs
     pending.trip.latency += p_.bulk_copy_latency;
+    if (in.copy->is_multicast) pending.trip.latency += p_.multicast_latency;
     pending.trip.latency -= std::min(pending.trip.latency, p_.tag_latency);
     tma_.start(now + p_.tag_latency, index, *in.copy);
 }

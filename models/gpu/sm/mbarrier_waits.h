@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warps that wait by try_wait for the phase of an mbarrier: woken when it turns, or when the
-// hardware's time limit has passed.
+// hardware's time limit has passed. Changes of mbarriers are one after the other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,12 @@ class MbarrierWaits {
         : parameters_(parameters), warps_(warps) {}
 
     void clear() { waits_.clear(); }
+    /// One unit of the SM changes its mbarriers, an operation at a time: when it takes this one.
+    engine::Cycle take_change(engine::Cycle now) {
+        const engine::Cycle begin = std::max(now, free_);
+        free_ = begin + parameters_.mbarrier_interval;
+        return begin;
+    }
     /// The warp, whose next instruction is a try_wait for the lanes of its mask, waits: until the
     /// phase is over for one lane at least, or for as long as the hardware lets it.
     bool holds(WarpContext& context, const sass::Instruction& code);
@@ -35,6 +42,7 @@ class MbarrierWaits {
     const SmParameters& parameters_;
     Warps& warps_;
     std::vector<Wait> waits_;  // in order of arrival
+    engine::Cycle free_ = 0;   // of the unit that changes mbarriers
 };
 
 }  // namespace lockstep::gpu

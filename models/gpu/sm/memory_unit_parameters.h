@@ -42,7 +42,7 @@ struct MemoryUnitParameters {
     bool ideal_l1, ideal_tlb;
     unsigned tlb_entries;
     std::uint64_t page_bytes;
-    unsigned bulk_copy_latency, bulk_copy_requests, bulk_copy_width;
+    unsigned bulk_copy_latency, multicast_latency, bulk_copy_requests, bulk_copy_width;
     unsigned tma_map_entries, tma_map_latency, tma_copy_interval;
 };
 

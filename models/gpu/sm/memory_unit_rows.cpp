@@ -109,6 +109,8 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "page that a TLB entry covers"},
         {"memory_unit.bulk_copy_latency", &MemoryUnitParameters::bulk_copy_latency, "cycle", 0,
          kMaxCycles, "UBLKCP: what a copy takes longer than a load"},
+        {"memory_unit.multicast_latency", &MemoryUnitParameters::multicast_latency, "cycle", 0,
+         kMaxCycles, "what a copy to several CTAs of a cluster takes longer than one to one"},
         {"memory_unit.bulk_copy_requests", &MemoryUnitParameters::bulk_copy_requests, "1", 1, 65536,
          "lines that bulk copies wait for at a time"},
         {"memory_unit.bulk_copy_width", &MemoryUnitParameters::bulk_copy_width, "B", 1, 1024,

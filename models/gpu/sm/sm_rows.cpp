@@ -219,6 +219,8 @@ std::span<const Row<SmParameters>> sm_rows() {
         {"membar.sys_latency", &SmParameters::membar_sys, "1", 1, 60000, "shortest MEMBAR.SYS"},
         {"mbarrier.latency", &SmParameters::mbarrier_latency, "cycle", 1, 60000,
          "SYNCS on an mbarrier of the CTA: issue to issue of the consumer"},
+        {"mbarrier.interval", &SmParameters::mbarrier_interval, "cycle", 1, 1000,
+         "shortest time between two changes of an SM's mbarriers"},
         {"mbarrier.try_wait_limit", &SmParameters::try_wait_limit, "cycle", 1, 1000000000,
          "longest that a try_wait waits for a phase"},
         {"launch.begin_latency", &SmParameters::launch_begin, "1", 0, 1000000,

@@ -11,8 +11,9 @@ namespace {
 
 using engine::Cycle;
 
-MemoryParameters h200(const std::string& override) {
-    return MemoryParameters::of(*config::Machine::load("h200", {override}));
+MemoryParameters h200(const std::string& override,
+                      const std::string& refresh = "dram.refresh_order=together") {
+    return MemoryParameters::of(*config::Machine::load("h200", {override, refresh}));
 }
 
 /// How long a read of a channel takes that leaves L2 at a cycle.
@@ -58,7 +59,8 @@ TEST(DramChannel, AnIdealOneTakesItsLatencyHoweverMuchIsAskedFor) {
 TEST(DramChannel, ChannelsRefreshTogetherOrInTurn) {
     const Cycle usual = latency(100, h200("dram.refresh=none"));
     for (const std::string order : {"together", "by_channel"}) {
-        const MemoryParameters parameters = h200("dram.refresh_order=" + order);
+        const MemoryParameters parameters =
+            h200("dram.refresh=all_bank", "dram.refresh_order=" + order);
         int most = 0, total = 0;
         for (Cycle at = 8'000; at < 16'000; at += 100) {
             int held_up = 0;

@@ -13,6 +13,8 @@ std::vector<sass::Word> line_of_code(unsigned lines = 1) {
 }
 
 constexpr const char* kNoPrefetch = "launch.code_prefetch=0";
+/// Times must not depend on when a bank is refreshed.
+constexpr const char* kNoRefresh = "dram.refresh=none";
 
 TEST(Gcc, ColdCodeComesFromDram) {
     SmFixture sm("h200", {"front_end.prefetch_lines=0", kNoPrefetch, "launch.begin_latency=0",
@@ -58,7 +60,7 @@ TEST(Gcc, WarpsThatEvictEachOthersCodeGoOn) {
 
 TEST(Launch, TakesTimeBeforeItsFirstCtaAndAfterItsLast) {
     const auto cycles = [](const char* before, const char* after) {
-        return SmFixture("h200", {before, after, kNoPrefetch}).run({}).cycles;
+        return SmFixture("h200", {before, after, kNoPrefetch, kNoRefresh}).run({}).cycles;
     };
     const auto none = cycles("launch.begin_latency=0", "launch.end_latency=0");
     EXPECT_EQ(cycles("launch.begin_latency=700", "launch.end_latency=50"), none + 750);
@@ -67,7 +69,8 @@ TEST(Launch, TakesTimeBeforeItsFirstCtaAndAfterItsLast) {
 TEST(Gcc, ALaunchBringsItsCodeWhileItBegins) {
     // 16 lines and the one with EXIT; of the limit's 1 KiB eight.
     const auto run = [](const char* prefetch) {
-        return SmFixture("h200", {"front_end.prefetch_lines=0", prefetch}).run(line_of_code(16));
+        return SmFixture("h200", {"front_end.prefetch_lines=0", prefetch, kNoRefresh})
+            .run(line_of_code(16));
     };
     const KernelCounters cold = run(kNoPrefetch), part = run("launch.code_prefetch=1024"),
                          warm = run("launch.code_prefetch=130816");
@@ -80,7 +83,9 @@ TEST(Gcc, ALaunchBringsItsCodeWhileItBegins) {
 
 TEST(Gcc, ALaunchThatBeginsAtOnceWaitsForItsCode) {
     const auto cycles = [](const char* prefetch) {
-        return SmFixture("h200", {prefetch, "launch.begin_latency=0"}).run(line_of_code()).cycles;
+        return SmFixture("h200", {prefetch, "launch.begin_latency=0", kNoRefresh})
+            .run(line_of_code())
+            .cycles;
     };
     const auto ahead = cycles("launch.code_prefetch=130816"), none = cycles(kNoPrefetch);
     EXPECT_LT(ahead, none);

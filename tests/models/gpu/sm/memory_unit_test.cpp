@@ -416,9 +416,27 @@ TEST_F(MemoryUnitTest, BulkCopiesAskForLinesAsFastAsTheyMay) {
     EXPECT_EQ(port.sent[64].request.sectors, 0b0011);
     EXPECT_EQ(port.sent[64].at - port.sent[1].at, 63u * 2);
     // 127: the last of 64.5 lines at 64 bytes a cycle; 1: it is written to shared memory.
-    EXPECT_EQ(core.written[in.code_index] - start, 39u - 11u + 127u + kMemoryLatency + 1u + 103u);
+    EXPECT_EQ(core.written[in.code_index] - start, 39u - 11u + 127u + kMemoryLatency + 1u + 47u);
     time(instruction(kLoadGlobal, 4, [](unsigned l) { return 0x10080 + 4 * l; }));
     EXPECT_EQ(port.sent.size(), 66u);  // nothing of it stays in L1
+}
+
+TEST_F(MemoryUnitTest, CopiesToSeveralCtasTakeLonger) {
+    const auto takes = [&](bool is_multicast) {
+        make("h200", {"memory_unit.multicast_latency=90"});
+        MemoryInstruction in = instruction(
+            kBulkCopy, 16, [](unsigned) { return 0x10000; }, 1);
+        sass::AsyncCopy copy;
+        copy.is_multicast = is_multicast;
+        copy.global = 0x10000;
+        copy.bytes = 128;
+        in.copy = &copy;
+        const Cycle start = offer(in, 100);
+        drain();
+        return core.written[in.code_index] - start;
+    };
+    const Cycle to_one = takes(false);
+    EXPECT_EQ(takes(true), to_one + 90);
 }
 
 TEST_F(MemoryUnitTest, BulkCopiesWaitForAtMostSoManyLines) {
