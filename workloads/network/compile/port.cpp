@@ -35,11 +35,47 @@ void each_element(const Port& port, F&& f) {
     }
 }
 
+/// Of a packed integer.
+struct Bits {
+    std::size_t byte;
+    std::uint32_t shift;
+};
+Bits bits_at(const Packing& packing, std::size_t element) {
+    const auto at = static_cast<std::int64_t>(element);
+    const auto bit = static_cast<std::uint32_t>(at % packing.row) * packing.bits;
+    return {static_cast<std::size_t>(at / packing.row * packing.row_bytes) + bit / 8, bit % 8};
+}
+
+void write_packed(const Port& port, const std::vector<std::int64_t>& values,
+                  std::span<std::uint8_t> contents) {
+    const std::uint32_t mask = (1u << port.packing.bits) - 1;
+    each_element(port, [&](std::int64_t i, std::size_t at) {
+        const auto [byte, shift] = bits_at(port.packing, at);
+        const std::uint32_t value =
+            static_cast<std::uint32_t>(values[static_cast<std::size_t>(i)]) & mask;
+        contents[byte] =
+            static_cast<std::uint8_t>((contents[byte] & ~(mask << shift)) | value << shift);
+    });
+}
+
+std::vector<std::int64_t> read_packed(const Port& port, std::size_t count,
+                                      std::span<const std::uint8_t> contents) {
+    const std::int64_t span = std::int64_t{1} << port.packing.bits;
+    std::vector<std::int64_t> values(count);
+    each_element(port, [&](std::int64_t i, std::size_t at) {
+        const auto [byte, shift] = bits_at(port.packing, at);
+        const std::int64_t value = contents[byte] >> shift & (span - 1);
+        values[static_cast<std::size_t>(i)] = value < span / 2 ? value : value - span;
+    });
+    return values;
+}
+
 }  // namespace
 
 void write_port(const Port& port, const Tensor& tensor, std::span<std::uint8_t> contents) {
     if (!is_floating(tensor.type)) {
         const std::vector<std::int64_t> values = to_integers(tensor);
+        if (port.packing.bits != 0) return write_packed(port, values, contents);
         each_element(port, [&](std::int64_t i, std::size_t at) {
             const std::int64_t v = values[static_cast<std::size_t>(i)];
             LOCKSTEP_CHECK(!is_floating(port.type), "integers for a floating buffer");
@@ -78,6 +114,8 @@ Tensor read_port(const Port& port, ElementType type, std::span<const std::uint8_
         });
         return from_floats(type, port.view.shape, values);
     }
+    if (port.packing.bits != 0)
+        return from_integers(type, port.view.shape, read_packed(port, count, contents));
     std::vector<std::int64_t> values(count);
     each_element(port, [&](std::int64_t i, std::size_t at) {
         std::int64_t v = 0;

@@ -11,13 +11,21 @@
 
 namespace lockstep::network::compile {
 
+/// How integers of 4 or 2 bits lie: so many elements in a row of so many bytes, the first in the
+/// lowest bits.
+struct Packing {
+    std::uint32_t bits = 0;  ///< 0: they are not packed
+    std::int64_t row = 1, row_bytes = 1;
+};
+
 /// A value in a buffer of a program.
 struct Port {
     ValueId value = kNoValue;
     std::uint32_t buffer = 0;
-    std::uint64_t offset = 0;               ///< bytes
+    std::uint64_t offset = 0;               ///< bytes; of packed integers, elements
     ElementType type = ElementType::kInt8;  ///< as it is stored
     View view;
+    Packing packing = {};
 };
 
 /// Puts a tensor into the buffer, and takes one out: converted to and from the port's type.

@@ -103,9 +103,6 @@ ValueId Buffers::root_of(ValueId id) {
 compile::Port Buffers::port_of(ValueId id) {
     const Value& value = graph_.value(id);
     const bool stored = value.quantisation && value.type == ElementType::kInt8;
-    if (stored && bits_of(value) != 8)
-        throw compile::Refusal(
-            fmt::format("{} has {} bits and would cross to the host", value.name, bits_of(value)));
     const ValueId root = root_of(id);
     if (!buffers_.contains(root)) {
         Place place{Home::kHost, 0, 0, 0, 0};
@@ -115,11 +112,16 @@ compile::Port Buffers::port_of(ValueId id) {
     }
     compile::View view{*value.shape, compile::dense_strides(*value.shape), {}};
     std::uint64_t offset = 0;
+    compile::Packing packing;
     if (stored) {
+        const Layout whole = values_.strided(id).whole;
+        if (bits_of(value) != 8)
+            packing = {static_cast<std::uint32_t>(bits_of(value)), whole.c,
+                       static_cast<std::int64_t>(whole.pixel())};
         view = values_.view_of(id);
         offset = static_cast<std::uint64_t>(values_.offset_of(id)) * size_of(value.type);
     }
-    return {id, buffers_.at(root), offset, value.type, view};
+    return {id, buffers_.at(root), offset, value.type, view, packing};
 }
 
 }  // namespace lockstep::network::npu_code

@@ -330,6 +330,21 @@ TEST(NpuTransposedConvolution, IsOneProduct) {
     }
 }
 
+TEST(NpuHost, TakesPackedValues) {
+    for (const int bits : {4, 2}) {
+        Builder b("packed", 6);
+        ValueId x = b.input("x", ElementType::kFp32, {2, 3, 6, 5});
+        x = relu(b, "relu", b.convolution("conv", x, 7, 3, {.pad = 1}));
+        // The host's, between two products that want narrow operands.
+        x = b.node(Operator::kLRN, "norm", {x}, {{"size", std::int64_t{3}}});
+        x = b.max_pool("pool", x, 3, 1, 1);
+        const RanOnNpu ran = run_on_npu(b.finish({b.convolution("last", x, 5, 1, {})}),
+                                        {.precision = {{bits, bits}, {}}, .host = true});
+        expect_equal(ran);
+        EXPECT_FALSE(ran.compiled.host_tasks.empty());
+    }
+}
+
 TEST(NpuHost, TakesANodeOutOfALayer) {
     Builder b("between", 3);
     const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 9, 4});
