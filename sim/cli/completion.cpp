@@ -92,14 +92,13 @@ Line read(const CLI::App& app, const std::vector<std::string>& words) {
     return line;
 }
 
-/// "{cold,warm}" of a check, "{cycle->0,emulate->1}" of a translation: what a value may be.
+/// "{cold,warm}": what a value may be.
 std::vector<std::string> choices_of(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const std::size_t open = type.find('{'), close = type.find('}');
     if (open == std::string::npos || close == std::string::npos) return {};
     std::vector<std::string> list;
     split(list, type.substr(open + 1, close - open - 1));
-    for (std::string& item : list) item.resize(std::min(item.find("->"), item.size()));
     return list;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "sim/cli/choice.h"
 #include "sim/cli/run_checkpoint.h"
 #include "sim/cli/run_on_each.h"
 #include "sim/cli/run_page.h"
@@ -117,9 +118,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
             "machine: a name or a .yaml file; several, as h200,tpu_v3,host, are compared in a "
             "table (--energy, --verify: with joules and errors)")
         ->capture_default_str();
-    verb->add_option("--mode", job->mode, "cycle or emulate")
-        ->transform(CLI::CheckedTransformer(kModes))
-        ->default_str("cycle");
+    choose(verb->add_option("--mode", job->mode, "cycle or emulate"), kModes)->default_str("cycle");
     verb->add_option("--set", job->overrides, "override a machine's parameter: path=value")
         ->take_all()
         ->expected(1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/cli/choice.h"
 #include "sim/cli/screen.h"
 #include "sim/cli/verbs.h"
 #include "sim/error/error.h"
@@ -71,18 +72,17 @@ void add_training(CLI::App& verb, const std::shared_ptr<run::Job>& job) {
     group(verb.add_option("--test-examples", o.data.test_examples,
                           "digits, random: examples to test with")
               ->check(kCount));
-    group(verb.add_option("--loss", o.step.loss, "cross-entropy or mse")
-              ->transform(CLI::CheckedTransformer(kLosses))
+    group(choose(verb.add_option("--loss", o.step.loss, "cross-entropy or mse"), kLosses)
               ->default_str("cross-entropy"));
-    group(verb.add_option("--optimiser", optimiser.kind, "sgd or adamw")
-              ->transform(CLI::CheckedTransformer(kOptimisers))
+    group(choose(verb.add_option("--optimiser", optimiser.kind, "sgd or adamw"), kOptimisers)
               ->default_str("sgd"));
     group(verb.add_option("--learning-rate", o.schedule.rate, "the highest of the schedule")
               ->check(kPositive))
         ->capture_default_str();
-    group(verb.add_option("--schedule-rate", o.schedule.kind,
-                          "constant; step: a tenth after each third of the steps; cosine: to 0")
-              ->transform(CLI::CheckedTransformer(kSchedules))
+    group(choose(verb.add_option("--schedule-rate", o.schedule.kind,
+                                 "constant; step: a tenth after each third of the steps; cosine: "
+                                 "to 0"),
+                 kSchedules)
               ->default_str("constant"));
     group(verb.add_option("--warm-up", o.schedule.warm_up,
                           "steps in which the learning rate rises in a line"))
@@ -98,9 +98,9 @@ void add_training(CLI::App& verb, const std::shared_ptr<run::Job>& job) {
                           "scale gradients down to this norm of all together (0: never)")
               ->check(kNotNegative))
         ->capture_default_str();
-    group(verb.add_option("--mixed", o.step.compute,
-                          "mixed precision: products in bf16 or fp16 (none: fp32 tensors)")
-              ->transform(CLI::CheckedTransformer(kTypes))
+    group(choose(verb.add_option("--mixed", o.step.compute,
+                                 "mixed precision: products in bf16 or fp16 (none: fp32 tensors)"),
+                 kTypes)
               ->default_str("none"));
     group(
         verb.add_option_function<double>(
