@@ -54,29 +54,6 @@ bool is_csv(std::string_view path) {
     return path.ends_with(".csv");
 }
 
-/// What exists and is no ordinary file cannot be replaced by one: /dev/stdout, a pipe.
-bool is_device(const std::string& path) {
-    std::error_code ignored;
-    const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-}
-
-/// The file is written under this name and then takes its own.
-std::string temporary_name(const std::string& path) {
-    return fmt::format("{}.{}.part", path, getpid());
-}
-
-/// Where the path leads: a link stays one.
-std::string without_links(const std::string& path) {
-    std::error_code error;
-    const std::filesystem::path target = std::filesystem::canonical(path, error);
-    return error ? path : target.string();
-}
-
-[[noreturn]] void cannot_write(const std::string& path, int error) {
-    throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
-}
-
 }  // namespace
 
 Statistics::Statistics(std::string machine, std::string mode, std::string workload)
@@ -170,32 +147,6 @@ std::string source_text(const Statistics& statistics) {
     for (const Step& step : statistics.steps())
         if (step.profile) text += fmt::format("\n{}\n{}", step.name, source_text(*step.profile));
     return text;
-}
-
-void write_whole(const std::string& path, std::string_view contents) {
-    const bool in_place = is_device(path);
-    const std::string target = without_links(path);
-    const std::string temporary = in_place ? path : temporary_name(target);
-    std::FILE* file = std::fopen(temporary.c_str(), "wb");
-    if (!file) cannot_write(path, errno);
-    const bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
-    const int error = errno;
-    const bool closed = std::fclose(file) == 0;
-    if (written && closed && (in_place || std::rename(temporary.c_str(), target.c_str()) == 0))
-        return;
-    const int reason = written ? errno : error;
-    if (!in_place) std::remove(temporary.c_str());
-    cannot_write(path, reason);
-}
-
-void check_writable(const std::string& path) {
-    if (std::filesystem::is_directory(path)) cannot_write(path, EISDIR);
-    if (is_device(path)) return;  // to open a pipe could wait for its reader
-    const std::string temporary = temporary_name(without_links(path));
-    std::FILE* file = std::fopen(temporary.c_str(), "wb");
-    if (!file) cannot_write(path, errno);
-    std::fclose(file);
-    std::remove(temporary.c_str());
 }
 
 }  // namespace lockstep::stats
