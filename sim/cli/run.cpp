@@ -192,7 +192,7 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
         "again");
     verb->add_option(
         "--precision", job->precision,
-        "of a network; GPU: fp32 (default), tf32, fp16, bf16, int8; NPU: bits of weights, 8 "
+        "of a network; GPU: fp32 (default), tf32, fp16, bf16, int8, fp8; NPU: bits of weights, 8 "
         "(default), 4, 2 "
         "(4a8: and of activations) or mixed (by layer, chosen by what they cost); a "
         "list, as 8,4,mixed, is compared in a table");

@@ -21,5 +21,10 @@ set(LOCKSTEP_NETWORK_ARCHS 75 80 90)
 set(LOCKSTEP_NETWORK_80_KERNELS attention_bf16 product_bf16 product_tf32)
 set(LOCKSTEP_NETWORK_80_ARCHS 80 90)
 # The same where a generation has instructions of its own for it.
-set(LOCKSTEP_NETWORK_90A_KERNELS product_wgmma_bf16 product_wgmma_fp16 product_wgmma_int8)
+set(LOCKSTEP_NETWORK_90A_KERNELS product_wgmma_bf16 product_wgmma_fp16 product_wgmma_fp8 product_wgmma_int8)
 set(LOCKSTEP_NETWORK_90A_ARCHS 90a)
+# fp8: Ada's own products; both round to it.
+set(LOCKSTEP_NETWORK_89_KERNELS product_fp8)
+set(LOCKSTEP_NETWORK_89_ARCHS 89)
+set(LOCKSTEP_NETWORK_FP8_KERNELS round_fp8)
+set(LOCKSTEP_NETWORK_FP8_ARCHS 89 90)

@@ -51,9 +51,24 @@ struct Compiled {
     }
 };
 
-/// Of what needs instructions of one generation alone, as its name says.
-bool is_of_one_generation(const std::string& name) {
-    return name.find("wgmma") != std::string::npos;
+/// Where the image of a kernel lies that needs instructions of one generation alone, as its name
+/// says; empty: of the others.
+std::string own_target(const std::string& name) {
+    if (name.find("wgmma") != std::string::npos) return "sm_90a";
+    return name == "product_fp8" ? "sm_89" : "";
+}
+
+std::string target_of(const std::string& name, const Compiled& compiled) {
+    const std::string own = own_target(name);
+    return own.empty() ? compiled.target() : own;
+}
+
+/// Whether it is of instructions that the architecture lacks: Tensor Cores that came later.
+bool is_beyond(const std::string& name, int arch) {
+    if (!own_target(name).empty()) return kernel_image(name, arch).empty();
+    const bool is_newer = arch < 80 || name.find("fp8") != std::string::npos;
+    const auto archs = kernel_archs(name);
+    return is_newer && !archs.empty() && arch < archs.front();
 }
 
 class Cubins : public testing::TestWithParam<Compiled> {};
@@ -65,14 +80,8 @@ TEST_P(Cubins, EverySourceHasItsImageInTheProgram) {
         if (entry.path().extension() != ".cu") continue;
         const std::string name = entry.path().stem();
         const auto image = kernel_image(name, GetParam().arch);
-        // Some need Tensor Cores that came later.
-        if (const auto archs = kernel_archs(name);
-            !archs.empty() && GetParam().arch < archs.front() &&
-            (GetParam().arch < 80 || is_of_one_generation(name)))
-            continue;
-        const fs::path file = kFolder / "cubin" /
-                              (is_of_one_generation(name) ? "sm_90a" : GetParam().target()) /
-                              (name + ".cubin");
+        if (is_beyond(name, GetParam().arch)) continue;
+        const fs::path file = kFolder / "cubin" / target_of(name, GetParam()) / (name + ".cubin");
         EXPECT_FALSE(image.empty()) << name;
         EXPECT_TRUE(std::string(image.begin(), image.end()) == contents(file)) << name;
     }
@@ -89,7 +98,7 @@ TEST_P(Rebuilt, AreWhatTheCompilerMakes) {
     for (const auto& entry : fs::directory_iterator(kFolder / GetParam().folder)) {
         if (entry.path().extension() != ".cu") continue;
         const std::string name = entry.path().stem();
-        const std::string arch = is_of_one_generation(name) ? "sm_90a" : GetParam().target();
+        const std::string arch = target_of(name, GetParam());
         const std::string command = nvcc + " -O3 -arch=" + arch + " -cubin -o " + made.string() +
                                     " " + entry.path().string();
         ASSERT_EQ(std::system(command.c_str()), 0) << command;
@@ -123,6 +132,9 @@ TEST(KernelImage, ServesTheArchitecturesOfItsMajorRevision) {
     EXPECT_NE(kernel_image("micro_chase", 86).data(), kernel_image("micro_chase", 80).data());
     EXPECT_EQ(kernel_image("micro_chase", 89).data(), kernel_image("micro_chase", 86).data());
     EXPECT_TRUE(kernel_image("relu", 75).empty());
+    EXPECT_FALSE(kernel_image("product_fp8", 89).empty());
+    EXPECT_TRUE(kernel_image("product_fp8", 90).empty());
+    EXPECT_NE(kernel_image("round_fp8", 89).data(), kernel_image("round_fp8", 90).data());
     EXPECT_TRUE(kernel_image("relu", 100).empty());
     EXPECT_TRUE(kernel_image("no such kernel", 90).empty());
     EXPECT_TRUE(kernel_image("hgemm_wgmma", 89).empty());

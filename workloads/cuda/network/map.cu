@@ -5,30 +5,9 @@
 #include <type_traits>
 
 #include "functions.cuh"
+#include "strided.cuh"
 
 using namespace lockstep::kernels;
-
-/// The index of an element, of the dimensions from p.first on.
-template <class P>
-__device__ __forceinline__ void locate(const P& p, int element, int (&index)[kDims]) {
-#pragma unroll
-    for (int d = kDims - 1; d > 0; --d) {
-        if (d > p.first)
-            element = divide(element, p.extent[d], index[d]);
-        else
-            index[d] = d == p.first ? element : 0;
-    }
-    index[0] = p.first == 0 ? element : 0;
-}
-
-template <class P>
-__device__ __forceinline__ int offset_of(const P& p, const Operand& x, const int (&index)[kDims]) {
-    int offset = 0;
-#pragma unroll
-    for (int d = 0; d < kDims; ++d)
-        if (d >= p.first) offset += index[d] * x.stride[d];
-    return offset;
-}
 
 template <int W>
 __device__ __forceinline__ void map(const Map& p) {

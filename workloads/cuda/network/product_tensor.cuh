@@ -17,6 +17,7 @@ namespace lockstep::kernels {
 struct Fp16Product {
     using Element = __half;
     using Sum = float;
+    using Result = Element;
     __device__ __forceinline__ static void multiply(float (&c)[4], const unsigned (&a)[4],
                                                     unsigned b0, unsigned b1) {
         mma_f16(c, a, b0, b1);
@@ -27,6 +28,7 @@ struct Fp16Product {
 struct Bf16Product {
     using Element = __nv_bfloat16;
     using Sum = float;
+    using Result = Element;
     __device__ __forceinline__ static void multiply(float (&c)[4], const unsigned (&a)[4],
                                                     unsigned b0, unsigned b1) {
         asm volatile(
@@ -40,6 +42,7 @@ struct Bf16Product {
 struct Tf32Product {
     using Element = float;
     using Sum = float;
+    using Result = Element;
     __device__ __forceinline__ static unsigned rounded(unsigned x) {
         unsigned y;
         asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(__uint_as_float(x)));
@@ -239,7 +242,7 @@ __device__ __forceinline__ void tensor_product(const Product& p) {
         if constexpr (std::is_same_v<Sum, int>)
             put_integer_tile<kSlab, N, kThreads>(p, sums, column0, batch, batch_at, row_of);
         else
-            put_tile<T, kSlab, N, kThreads>(p, sums, column0, batch, batch_at, row_of);
+            put_tile<typename Kind::Result, kSlab, N, kThreads>(p, sums, column0, batch, batch_at, row_of);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/quantise/fp8.h"
 #include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::gpu {
@@ -198,6 +199,8 @@ std::optional<Steps> chain_steps(const Graph& graph, const Node& node, std::size
     };
     switch (node.op) {
         case Operator::kCast:
+            if (e4m3_scale_of(node)) return std::nullopt;
+            return Steps{};
         case Operator::kDropout:
         case Operator::kIdentity:
             return Steps{};

@@ -98,6 +98,9 @@ std::optional<TensorKernel> tensor_kernel(const Target& t, Precision precision, 
         return {{"product_fp16", "product_fp16_large", "product_fp16_small", t.fp16_macs}};
     if (type == ElementType::kBf16)
         return {{"product_bf16", "product_bf16_large", "product_bf16_small", t.fp16_macs}};
+    // Bytes are of e4m3. Hopper has it for warpgroups alone.
+    if (type == ElementType::kUint8 && t.group_int8_macs == 0)
+        return {{"product_fp8", "product_fp8_large", "product_fp8_small", t.int8_macs}};
     if (type == ElementType::kInt8)
         return {{"product_int8", "product_int8_large", "product_int8_small", t.int8_macs}};
     if (type == ElementType::kFp32 && precision == Precision::kTf32)
@@ -112,13 +115,14 @@ void add_group_candidates(const Target& t, ElementType type, std::vector<Candida
         std::string_view file, wide, large, small;
         double macs;
     };
-    const Row rows[] = {
-        {ElementType::kFp16, "product_wgmma_fp16", "product_wgmma_fp16_wide",
-         "product_wgmma_fp16_large", "product_wgmma_fp16_small", t.group_fp16_macs},
-        {ElementType::kBf16, "product_wgmma_bf16", "product_wgmma_bf16_wide",
-         "product_wgmma_bf16_large", "product_wgmma_bf16_small", t.group_fp16_macs},
-        {ElementType::kInt8, "product_wgmma_int8", "product_wgmma_int8_wide",
-         "product_wgmma_int8_large", "product_wgmma_int8_small", t.group_int8_macs}};
+    const Row rows[] = {{ElementType::kFp16, "product_wgmma_fp16", "product_wgmma_fp16_wide",
+                         "product_wgmma_fp16_large", "product_wgmma_fp16_small", t.group_fp16_macs},
+                        {ElementType::kBf16, "product_wgmma_bf16", "product_wgmma_bf16_wide",
+                         "product_wgmma_bf16_large", "product_wgmma_bf16_small", t.group_fp16_macs},
+                        {ElementType::kInt8, "product_wgmma_int8", "product_wgmma_int8_wide",
+                         "product_wgmma_int8_large", "product_wgmma_int8_small", t.group_int8_macs},
+                        {ElementType::kUint8, "product_wgmma_fp8", "product_wgmma_fp8_wide",
+                         "product_wgmma_fp8_large", "product_wgmma_fp8_small", t.group_int8_macs}};
     const auto* const row = std::ranges::find(rows, type, &Row::type);
     if (row == std::end(rows) || row->macs == 0) return;
     const auto depth = static_cast<int>(kernels::kGroupDepthBytes / size_of(type));
@@ -151,6 +155,11 @@ std::vector<Candidate> candidates_of(const Target& t, Precision precision, Eleme
         };
         std::vector<Candidate> candidates = {candidate(kernel->large, kernels::kLargeTile, 128),
                                              candidate(kernel->small, kernels::kSmallTile, 80)};
+        add_group_candidates(t, type, candidates);
+        return candidates;
+    }
+    if (type == ElementType::kUint8) {
+        std::vector<Candidate> candidates;
         add_group_candidates(t, type, candidates);
         return candidates;
     }

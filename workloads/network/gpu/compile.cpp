@@ -11,6 +11,7 @@
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/quantise/fp8.h"
 #include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::gpu {
@@ -102,7 +103,7 @@ bool continues(const Graph& graph, const std::vector<std::size_t>& reads, ValueI
 }  // namespace
 
 std::string_view name_of(Precision precision) {
-    static constexpr std::string_view kNames[] = {"fp32", "tf32", "fp16", "bf16", "int8"};
+    static constexpr std::string_view kNames[] = {"fp32", "tf32", "fp16", "bf16", "int8", "fp8"};
     return kNames[static_cast<std::size_t>(precision)];
 }
 
@@ -111,6 +112,7 @@ compile::Reason reason_of(const Graph& graph, const Node& node, Precision precis
         if (const compile::Reason reason = quantised_reason(graph, node)) return reason;
     if (is_product(node)) return product_reason(graph, node, precision);
     if (is_quantised(graph, node)) return std::nullopt;
+    if (e4m3_scale_of(node)) return std::nullopt;
     if (is_elementwise(graph, node)) return std::nullopt;
     if (lowering_of(node.op) == nullptr) return "no kernel computes it";
     if (lowering_of(node.op) == lower_pool && graph.shape(node.inputs[0]).size() != 4)
@@ -258,6 +260,8 @@ void lower_group(Lowering& l, const Group& group) {
         lower_product(l, group);
     else if (is_quantised(l.graph(), first))
         lower_quantised(l, first);
+    else if (e4m3_scale_of(first))
+        lower_e4m3(l, first);
     else if (is_elementwise(l.graph(), first))
         lower_chain(l, group);
     else

@@ -35,6 +35,7 @@ enum class Precision : std::uint8_t {
     kFp16,  ///< FP16 tensors on Tensor Cores
     kBf16,
     kInt8,  ///< quantised values (Value::quantisation); what has no scale is FP32
+    kFp8,   ///< FP16 tensors; products of weights in e4m3, each operand with a scale
 };
 std::string_view name_of(Precision precision);
 

@@ -90,10 +90,11 @@ Place Lowering::scratch(const std::string& name, ElementType type, const Shape& 
     return place;
 }
 
-Place Lowering::constant(const std::string& name, Tensor tensor) {
+Place Lowering::constant(const std::string& name, Tensor tensor,
+                         const std::vector<std::int64_t>& strides) {
     Place place;
     place.shape = tensor.shape;
-    place.strides = compile::dense_strides(place.shape);
+    place.strides = strides.empty() ? compile::dense_strides(place.shape) : strides;
     place.type = tensor.type;
     place.buffer = add_buffer(name, BufferUse::kGiven, tensor.bytes.size());
     code_.tables.emplace_back(place, std::move(tensor));

@@ -42,8 +42,9 @@ class Lowering {
     BufferId add_buffer(std::string name, BufferUse use, std::uint64_t bytes);
     void set_output(ValueId value, BufferId buffer) { output_buffers_[value] = buffer; }
 
-    /// A constant of the compiler's own, row-major.
-    Place constant(const std::string& name, Tensor tensor);
+    /// A constant of the compiler's own; row-major where no strides are given.
+    Place constant(const std::string& name, Tensor tensor,
+                   const std::vector<std::int64_t>& strides = {});
 
     /// The same values, row-major, copied where they are not.
     Place row_major(const Place& place);
@@ -224,6 +225,9 @@ void lower_quantised(Lowering& l, const Node& node);  ///< all but products
 void set_integer_epilogue(Lowering& l, const Node& node, bool is_relu, kernels::Epilogue& e);
 /// A Relu that keeps the scale and whose zero is 0.
 bool is_limit_at_zero(const Graph& graph, const Node& node);
+
+/// A product's operand as bytes of e4m3, which lie as the product reads them.
+void lower_e4m3(Lowering& l, const Node& node);
 
 /// Lets an output that takes an input's place be computed there, where nobody reads the old value
 /// later; else copies it at the end.

@@ -6,14 +6,17 @@
 #include <cmath>
 
 #include "sim/error/error.h"
+#include "workloads/network/builtin/inputs.h"
 #include "workloads/network/compile/legalise.h"
 #include "workloads/network/decompose/expand.h"
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/bf16.h"
+#include "workloads/network/quantise/fp8.h"
 #include "workloads/network/quantise/from_onnx.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/fold.h"
+#include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::gpu {
 
@@ -59,7 +62,7 @@ bool write_scaled_gemm(NodeWriter& w, Graph& graph, const Node& node) {
 Precision precision_named(const std::string& name) {
     std::string names;
     for (const Precision precision : {Precision::kFp32, Precision::kTf32, Precision::kFp16,
-                                      Precision::kBf16, Precision::kInt8}) {
+                                      Precision::kBf16, Precision::kInt8, Precision::kFp8}) {
         if (name == name_of(precision)) return precision;
         names += (names.empty() ? "" : ", ") + std::string(name_of(precision));
     }
@@ -84,6 +87,12 @@ namespace {
 /// Turing's Tensor Cores have neither bf16 nor tf32.
 void check_precision(const Target& target, Precision precision) {
     constexpr int kAmpere = 80;
+    constexpr int kAda = 89;
+    if (precision == Precision::kFp8 && target.arch < kAda)
+        throw InputError(fmt::format(
+            "--precision fp8: {} (compute capability {}.{}) has no Tensor Cores for it; Ada (8.9) "
+            "and Hopper (9.0) have",
+            target.name, target.arch / 10, target.arch % 10));
     const bool needs_ampere = precision == Precision::kBf16 || precision == Precision::kTf32;
     if (needs_ampere && target.arch < kAmpere)
         throw InputError(
@@ -110,6 +119,11 @@ compile::Prepared prepare(Graph graph, const Target& target, Precision precision
         options.symmetric_activations = true;  // padding is 0
         options.integer_interface = true;
         return compile::prepare_integers(graph, options, seed, true);
+    }
+    if (precision == Precision::kFp8) {
+        const Ranges ranges = calibrate(graph, {seeded_inputs(graph, seed)});
+        graph = round_product_operands_to_e4m3(cast_floats(graph, ElementType::kFp16), ranges);
+        infer_shapes(graph);
     }
     if (precision == Precision::kFp16) graph = cast_floats(graph, ElementType::kFp16);
     if (precision == Precision::kBf16) graph = cast_floats(graph, ElementType::kBf16);
@@ -176,6 +190,9 @@ std::vector<compile::Check> verify(const compile::Prepared& network, Precision p
             return compile::verify_rounded(network, results, network.graph, "each value to fp16");
         case Precision::kBf16:
             return compile::verify_rounded(network, results, network.graph, "each value to bf16");
+        case Precision::kFp8:
+            return compile::verify_rounded(network, results, network.graph,
+                                           "operands of products to e4m3, each value to fp16");
         case Precision::kInt8:
             return is_exact(network.graph)
                        ? compile::verify_equal(network, results, Requantisation::kFixedPoint)

@@ -9,7 +9,7 @@
 
 namespace lockstep::network::gpu {
 
-/// "fp32", "tf32", "fp16", "bf16", "int8". InputError that names those there are.
+/// "fp32", "tf32", "fp16", "bf16", "int8", "fp8". InputError that names those there are.
 Precision precision_named(const std::string& name);
 
 /// Rewrites what has no kernel; shapes are inferred afterwards.

@@ -9,6 +9,7 @@
 #include "workloads/network/gpu/choose.h"
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/quantise/fp8.h"
 #include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::gpu {
@@ -399,6 +400,26 @@ void launch_depthwise(Lowering& l, const Node& node, const Problem& problem, con
 
 }  // namespace
 
+namespace {
+
+/// The product of both operands' scales, where they are of e4m3.
+std::optional<float> e4m3_scales(const Graph& graph, const Node& product) {
+    float scale = 1;
+    int rounded = 0;
+    for (const Node& node : graph.nodes)
+        for (const std::size_t i : {0, 1})
+            if (node.outputs[0] == product.inputs[i])
+                if (const auto own = e4m3_scale_of(node)) {
+                    scale *= *own;
+                    ++rounded;
+                }
+    if (rounded == 0) return std::nullopt;
+    LOCKSTEP_CHECK(rounded == 2, "{}: one operand of e4m3", product.name);
+    return scale;
+}
+
+}  // namespace
+
 void lower_product(Lowering& l, const Group& nodes) {
     const Graph& graph = l.graph();
     const Node& node = graph.nodes[nodes.front()];
@@ -444,7 +465,11 @@ void lower_product(Lowering& l, const Group& nodes) {
     epilogue.type = type_of(out.type);
     epilogue.vector = out.offset % 4 == 0 && epilogue.row % 4 == 0 &&
                       all_multiples({epilogue.batch[0], epilogue.batch[1], epilogue.batch[2]}, 4);
-    const bool own_type = !integers && out.type == l.place(node.inputs[0]).type;
+    const std::optional<float> scale = e4m3_scales(graph, node);
+    if (scale) epilogue.factor *= *scale;
+    // Of e4m3, results are fp16.
+    const bool own_type =
+        !integers && out.type == (scale ? ElementType::kFp16 : l.place(node.inputs[0]).type);
     epilogue.is_simple = own_type && find_simple(epilogue, problem.p.n) ? 1 : 0;
     if (depthwise) {
         launch_depthwise(l, node, problem, out);

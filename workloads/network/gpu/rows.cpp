@@ -172,6 +172,78 @@ std::vector<std::size_t> reduced_axes(const Graph& graph, const Node& node, std:
     }
 }
 
+/// What adds up pieces of a reduction; nothing where it is none of pieces.
+std::optional<Reduction> of_pieces(Reduction reduction) {
+    switch (reduction) {
+        case Reduction::kSum:
+        case Reduction::kSquares:
+            return Reduction::kSum;
+        case Reduction::kMean:  // of pieces of one size
+        case Reduction::kMaximum:
+        case Reduction::kMinimum:
+        case Reduction::kProduct:
+            return reduction;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// Elements of a piece: a block's threads take a few each.
+constexpr std::int64_t kPiece = 4096;
+
+/// In how many pieces few long rows are reduced, so that they fill the machine: a divisor of the
+/// row, which lies in one run.
+std::optional<std::int64_t> pieces_of(const Target& target, const kernels::Reduce& p,
+                                      const Loops& along) {
+    if (!of_pieces(p.reduction) || along.extents.size() != 1 || p.in_type == kernels::Type::kFp64 ||
+        p.kept[0].divisor != 1 || p.count >= target.sms || p.extent < 4 * kPiece)
+        return std::nullopt;
+    if (!is_floating(static_cast<ElementType>(p.in_type))) return std::nullopt;
+    for (std::int64_t pieces = p.extent / kPiece; pieces > 1; --pieces)
+        if (p.extent % pieces == 0) return pieces;
+    return std::nullopt;
+}
+
+/// The pieces by themselves, then these.
+void reduce_in_pieces(Lowering& l, const kernels::Reduce& whole, std::int64_t pieces) {
+    const Place partial =
+        l.scratch(l.layer() + ".pieces", ElementType::kFp32, {std::int64_t{whole.count}, pieces});
+    const auto narrow = [](std::int64_t number) { return static_cast<std::int32_t>(number); };
+    kernels::Reduce first = whole, second = whole;
+    const std::int32_t step = whole.in_reduced[kernels::kRowDims - 1];
+    first.count = narrow(whole.count * pieces);
+    first.extent = narrow(whole.extent / pieces);
+    // Pieces are one more of the dimensions that are kept, the innermost.
+    for (int d = 0; d + 1 < kernels::kRowDims; ++d) {
+        first.kept[d] = whole.kept[d + 1];
+        first.in_kept[d] = whole.in_kept[d + 1];
+    }
+    first.kept[kernels::kRowDims - 1] = divider_of(pieces);
+    first.in_kept[kernels::kRowDims - 1] = narrow(step * first.extent);
+    put_last(first.reduced, {first.extent});
+    for (int d = kernels::kRowDims - 1, stride = 1; d >= 0; --d) {
+        first.out_kept[d] = stride;
+        stride *= static_cast<int>(first.kept[d].divisor);
+    }
+    first.out = l.pointer(partial);
+    first.out_type = type_of(partial.type);
+    second.reduction = *of_pieces(whole.reduction);
+    second.in = l.pointer(partial);
+    second.in_type = type_of(partial.type);
+    second.extent = narrow(pieces);
+    put_last(second.reduced, {pieces});
+    put_last(second.in_reduced, {1}, 0);
+    // Strides over what is kept, each a row of pieces.
+    for (int d = kernels::kRowDims - 1, stride = narrow(pieces); d >= 0; --d) {
+        second.in_kept[d] = stride;
+        stride *= static_cast<int>(whole.kept[d].divisor);
+    }
+    l.emit({"reduce_any", "reduce_block"}, block_for_rows(first.count, first.extent), first).bytes =
+        static_cast<std::uint64_t>(whole.count) * static_cast<std::uint64_t>(whole.extent) *
+        size_of(static_cast<ElementType>(whole.in_type));
+    l.emit({"reduce_any", "reduce_block"}, block_for_rows(second.count, second.extent), second);
+}
+
 }  // namespace
 
 void lower_reduction(Lowering& l, const Node& node) {
@@ -219,6 +291,7 @@ void lower_reduction(Lowering& l, const Node& node) {
     const std::uint64_t bytes =
         static_cast<std::uint64_t>(element_count(in.shape)) * size_of(in.type) +
         static_cast<std::uint64_t>(p.count) * size_of(out.type);
+    if (const auto pieces = pieces_of(l.target(), p, along)) return reduce_in_pieces(l, p, *pieces);
     // Threads of a block along the row where its elements are consecutive, or few are the rows.
     const bool consecutive = along.strides[0].back() == 1 || kept.strides[0].back() != 1;
     const std::int64_t all_threads = l.target().sms * l.target().warps * 32;

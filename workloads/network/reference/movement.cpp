@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/error/error.h"
+#include "sim/numerics/fp8.h"
 #include "workloads/network/reference/array.h"
 #include "workloads/network/shapes/shape_inference.h"
 
@@ -225,7 +226,12 @@ void cast(const Step<Real>& step) {
     Array<Real>& out = *step.out[0];
     const bool from_real = is_floating(x.type), to_real = is_floating(out.type);
     // Between floating types nothing is lost here: everything is computed in Real.
-    if (from_real && to_real)
+    if (const float scale = step.node.real("e4m3_scale", 0); scale != 0)
+        std::ranges::transform(x.real, out.real.begin(), [scale](Real value) {
+            const auto over = static_cast<double>(value) / static_cast<double>(scale);
+            return Real(numerics::e4m3_to_fp32(numerics::fp64_to_e4m3(over, true))) * Real(scale);
+        });
+    else if (from_real && to_real)
         out.real = x.real;
     else if (!from_real && to_real)
         out.real.assign(x.integer.begin(), x.integer.end());

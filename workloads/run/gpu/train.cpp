@@ -9,6 +9,7 @@
 #include "workloads/network/gpu/prepare.h"
 #include "workloads/run/gpu/gpu.h"
 #include "workloads/run/gpu/launches.h"
+#include "workloads/run/gpu/sampled.h"
 #include "workloads/run/train/train.h"
 #include "workloads/run/verdict.h"
 
@@ -27,6 +28,8 @@ gpu::Executable compile(const Job& job, const MachinePtr& machine, const network
     const gpu::Target target = gpu::target_of(*machine);
     const gpu::Precision precision =
         job.precision.empty() ? gpu::Precision::kFp32 : gpu::precision_named(job.precision);
+    if (precision == gpu::Precision::kFp8)
+        throw InputError("--precision fp8 is of networks that infer; --train has fp16 and bf16");
     prepared = gpu::prepare(graph, target, precision, job.seed);
     gpu::Options options{.precision = precision};
     for (const network::Carried& c : carried) options.updates.push_back({c.output, c.input});
@@ -98,6 +101,7 @@ class GpuRunner final : public network::Runner {
         };
         std::vector<Row> rows;
         StepTime time;
+        SampledTime sampled;
         session_->run([&](std::size_t i, const LaunchResult& result) {
             const gpu::Launch& launch = code_.launches[i];
             stats::Step step =
@@ -105,6 +109,7 @@ class GpuRunner final : public network::Runner {
             if (launch.macs != 0) step.metrics.push_back({"macs", launch.macs});
             rows.push_back({step.name, result.cycles, result.seconds});
             time.cycles += result.cycles;
+            sampled.add(result);
             time.seconds += result.seconds;
             shown_.outcome.statistics.add(std::move(step));
             shown_.outcome.statistics.add_time(result.cycles, result.seconds,
@@ -123,6 +128,7 @@ class GpuRunner final : public network::Runner {
         if (count < rows.size())
             shown_.screen.print(
                 fmt::format("and {} launches more; --stats FILE has all\n", rows.size() - count));
+        shown_.screen.print(sampled.text());
     }
 
     void verify() {

@@ -55,5 +55,26 @@ TEST(Operators, without_a_kernel_are_listed_all_at_once) {
     }
 }
 
+TEST(Reduction, of_few_long_rows_fills_the_machine_in_pieces) {
+    for (const Operator op : {Operator::kReduceSum, Operator::kReduceMean, Operator::kReduceMax,
+                              Operator::kReduceSumSquare, Operator::kReduceL2}) {
+        Builder b("reduction", 1);
+        const ValueId x = b.input("x", ElementType::kFp32, {3, 40, 600});
+        Attributes attributes = {{"keepdims", std::int64_t{0}}};
+        std::vector<ValueId> inputs = {x};
+        const std::vector<std::int64_t> axes = {1, 2};
+        if (op == Operator::kReduceSum)
+            inputs.push_back(
+                b.constant("axes", make_tensor({2}, std::span<const std::int64_t>(axes))));
+        else
+            attributes["axes"] = axes;
+        const Ran ran = run_on(b.finish({b.node(op, "reduce", inputs, attributes)}));
+        expect_right(ran);
+        // A root is taken of the whole.
+        EXPECT_EQ(ran.code.launches.size(), op == Operator::kReduceL2 ? 1U : 2U)
+            << name_of(op) << ": " << kernels_of(ran.code);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::network::gpu

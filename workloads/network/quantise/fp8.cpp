@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/quantise/fp8.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/error/error.h"
+#include "workloads/network/graph/given.h"
+#include "workloads/network/graph/onnx_type.h"
+#include "workloads/network/graph/quantisation.h"
+
+namespace lockstep::network {
+
+namespace {
+
+/// The largest of e4m3 (OCP 8-bit Floating Point Specification 1.0).
+constexpr float kLargest = 448;
+/// Channels that 16 bytes hold.
+constexpr std::int64_t kAtOnce = 16;
+
+float scale_for(float largest) {
+    return largest > 0 && std::isfinite(largest)
+               ? std::exp2(std::ceil(std::log2(largest / kLargest)))
+               : 1.0f;
+}
+
+float largest_of(const Graph& graph, ValueId id, const Ranges& ranges) {
+    const Value& value = graph.value(id);
+    if (!value.is_known())
+        return std::max(std::abs(ranges.at(id).low), std::abs(ranges.at(id).high));
+    float largest = 0;
+    for (const float x : to_floats(*value.data)) largest = std::max(largest, std::abs(x));
+    return largest;
+}
+
+/// Extent of the dimension that 16 bytes are fetched along.
+std::int64_t channels_of(const Graph& graph, const Node& node) {
+    const Shape& weight = graph.shape(node.inputs[1]);
+    if (node.op == Operator::kConv) return weight[1];
+    const bool transposed = node.op == Operator::kGemm && node.integer("transB", 0) != 0;
+    return weight[weight.size() - (transposed ? 1 : 2)];
+}
+
+bool is_of_a_weight(const Graph& graph, const Node& node) {
+    if (info_of(node.op).role != LayerRole::kProduct || is_quantised(graph, node)) return false;
+    const Value &x = graph.value(node.inputs[0]), &w = graph.value(node.inputs[1]);
+    return !is_given(x) && is_given(w) && w.is_known() && is_floating(x.type) &&
+           is_floating(w.type) && w.shape->size() >= 2 && channels_of(graph, node) % kAtOnce == 0;
+}
+
+}  // namespace
+
+std::optional<float> e4m3_scale_of(const Node& node) {
+    if (node.op != Operator::kCast || !node.has("e4m3_scale")) return std::nullopt;
+    return node.real("e4m3_scale", 1);
+}
+
+Graph round_product_operands_to_e4m3(const Graph& graph, const Ranges& ranges) {
+    Graph result = graph;
+    // A convolution's operand and a matrix product's may lie differently.
+    std::map<std::pair<ValueId, Operator>, ValueId> rounded;
+    std::vector<Node> nodes;
+    for (Node node : graph.nodes) {
+        if (is_of_a_weight(graph, node))
+            for (std::size_t i = 0; i < 2; ++i) {
+                const ValueId id = node.inputs[i];
+                const auto [found, is_new] = rounded.try_emplace({id, node.op}, kNoValue);
+                if (is_new) {
+                    Value value = graph.value(id);
+                    value.name = fmt::format("{}.e4m3{}", value.name, rounded.size());
+                    value.kind = ValueKind::kComputed;
+                    value.data = nullptr;
+                    const ElementType type = value.type;
+                    const std::string name = value.name;
+                    found->second = result.add(std::move(value));
+                    nodes.push_back(
+                        {.name = name,
+                         .op = Operator::kCast,
+                         .inputs = {id},
+                         .outputs = {found->second},
+                         .attributes = {{"to", onnx_type_of(type)},
+                                        {"e4m3_scale", scale_for(largest_of(graph, id, ranges))}}});
+                }
+                node.inputs[i] = found->second;
+            }
+        nodes.push_back(std::move(node));
+    }
+    result.nodes = std::move(nodes);
+    validate(result);
+    return result;
+}
+
+}  // namespace lockstep::network
