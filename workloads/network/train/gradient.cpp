@@ -60,8 +60,8 @@ void Rule::give(std::size_t i, ValueId gradient) {
 namespace {
 
 WriteGradient find_rule(Operator op) {
-    static const std::array kFamilies = {element_rules(), movement_rules(), product_rules(),
-                                         row_rules(), window_rules()};
+    static const std::array kFamilies = {element_rules(), indexing_rules(), movement_rules(),
+                                         product_rules(), row_rules(),      window_rules()};
     for (const std::span<const RuleRow> rows : kFamilies)
         for (const RuleRow& row : rows)
             if (row.op == op) return row.write;

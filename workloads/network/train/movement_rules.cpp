@@ -191,7 +191,19 @@ void gather(Rule& r) {
         if (outer == 1) g = r.w.reshape(r.name("matrix"), g, {count, inner});
         return r.give(0, r.w.reshape(r.name("x"), r.op(kMatMul, "sum", {matrix, g}), table));
     }
-    if (outer != 1) r.fail("computed indices along a dimension that is not the first");
+    if (outer != 1) {
+        // Each index stands for a row of elements.
+        Shape spread = table, apart(table.size(), 1);
+        spread[axis] = apart[axis] = count;
+        const ValueId list = r.w.reshape(r.name("list"), r.in(1), apart);
+        const ValueId all = r.op(
+            kExpand, "spread",
+            {list, r.w.integers(r.name("spread.shape"), Integers(spread.begin(), spread.end()))});
+        const ValueId rows = r.w.reshape(r.name("rows"), r.dy(), spread);
+        return r.give(0, r.op(kScatterElements, "x", {zeros(r, "empty", r.in(0)), all, rows},
+                              {{"axis", static_cast<std::int64_t>(axis)},
+                               {"reduction", std::string("add")}}));
+    }
     const ValueId list = r.w.reshape(r.name("list"), r.in(1), {count, 1});
     const ValueId rows = r.w.reshape(r.name("rows"), r.dy(), {count, inner});
     const ValueId empty = r.w.constant(r.name("empty"), Tensor(r.type(r.out()), {extent, inner}));

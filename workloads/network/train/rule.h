@@ -79,6 +79,7 @@ struct RuleRow {
 
 // The rows of a family, a file each.
 std::span<const RuleRow> element_rules();
+std::span<const RuleRow> indexing_rules();
 std::span<const RuleRow> movement_rules();
 std::span<const RuleRow> product_rules();
 std::span<const RuleRow> row_rules();

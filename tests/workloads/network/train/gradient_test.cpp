@@ -328,6 +328,47 @@ TEST(Gradient, of_an_embedding_adds_rows_that_are_read_twice) {
     check(c);
 }
 
+TEST(Gradient, of_what_is_taken_and_put_by_indices) {
+    const auto indices = [](Shape shape, Integers values) {
+        return from_integers(ElementType::kInt64, std::move(shape), values);
+    };
+    {
+        Make m("taken");
+        const ValueId x = m.x({3, 4});
+        check(m.done({m.node(kGatherElements, {x, m.tensor(indices({3, 2}, {0, 3, 1, 1, 2, 0}))},
+                             {{"axis", std::int64_t{1}}}),
+                      m.node(kGatherND, {x, m.tensor(indices({3, 1}, {2, 0, 2}))})}));
+    }
+    {
+        Make m("top");
+        const ValueId x = m.x({3, 5});
+        const ValueId largest = m.node(kTopK, {x, m.integers({2})}, {}, 2);
+        const ValueId least = m.node(kTopK, {x, m.integers({1})},
+                                     {{"axis", std::int64_t{0}}, {"largest", std::int64_t{0}}}, 2);
+        check(m.done({largest, least}));
+    }
+    for (const char* reduction : {"none", "add"}) {
+        Make m(reduction);
+        const Attributes how = {{"reduction", std::string(reduction)}};
+        Attributes along = how;
+        along["axis"] = std::int64_t{1};
+        const ValueId x = m.x({3, 4}), u = m.x({3, 2}), rows = m.x({2, 4});
+        check(m.done(
+            {m.node(kScatterElements, {x, m.tensor(indices({3, 2}, {0, 3, 1, 2, 2, 0})), u}, along),
+             m.node(kScatterND, {x, m.tensor(indices({2, 1}, {2, 0})), rows}, how)}));
+    }
+    // By computed indices along an inner dimension.
+    Builder b("inner", 1);
+    const ValueId table = b.input("table", ElementType::kFp64, {2, 4}),
+                  ids = b.input("ids", ElementType::kInt64, {3});
+    Case c{"inner",
+           b.finish({b.node(kGather, "columns", {table, ids}, {{"axis", std::int64_t{1}}})}),
+           {}};
+    c.inputs = {from_doubles(ElementType::kFp64, {2, 4}, weights_for(8, 3)),
+                indices({3}, {1, 3, 1})};
+    check(c);
+}
+
 TEST(Gradient, of_recurrent_layers_is_that_of_their_parts) {
     const auto recurrent = [](Operator op, std::int64_t gates) {
         Make m(std::string(name_of(op)));
