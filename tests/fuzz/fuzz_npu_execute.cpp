@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                             .cores = 2,
                             .outputs = 8,
                             .winograd = (how & 1) != 0,
+                            .local_response = true,
                             .zero_skipping = (how & 2) != 0};
     State state(limits, storage);
     for (std::uint64_t at = 0; at < limits.sram; ++at)

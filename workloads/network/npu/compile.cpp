@@ -8,6 +8,7 @@
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/npu/lower.h"
+#include "workloads/network/npu/narrow.h"
 #include "workloads/network/npu/program.h"
 
 namespace lockstep::network {
@@ -75,6 +76,21 @@ std::map<ValueId, std::uint64_t> sizes_of(const Graph& graph, Values& values,
     return sizes;
 }
 
+/// Steps that do not fit are cut in width until they do.
+Plan plan_of(const Graph& graph, Values& values, std::vector<Step>& steps,
+             const NpuTarget& target) {
+    for (;;) try {
+            return make_plan(steps, fixed_homes(graph, values, steps),
+                             sizes_of(graph, values, steps), target);
+        } catch (const TooLarge& large) {
+            std::optional<std::pair<Step, Step>> halves = cut_in_width(steps[large.step]);
+            if (!halves) throw;
+            steps[large.step] = std::move(halves->second);
+            steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(large.step),
+                         std::move(halves->first));
+        }
+}
+
 [[noreturn]] void refuse_all(const Graph& graph, const Refused& refused, bool host) {
     std::string wrong;
     for (const std::size_t n : topological_order(graph))
@@ -96,9 +112,7 @@ NpuCompiled compile_for_npu(const Graph& graph, const NpuTarget& target, bool ho
         Refused refused = lowered.refused;
         if (refused.empty()) {
             try {
-                const auto homes = fixed_homes(graph, values, lowered.steps);
-                const auto sizes = sizes_of(graph, values, lowered.steps);
-                const Plan plan = make_plan(lowered.steps, homes, sizes, target);
+                const Plan plan = plan_of(graph, values, lowered.steps, target);
                 NpuCompiled compiled =
                     ProgramMaker(graph, values, lowered.steps, plan, target).make();
                 for (NpuLayer& layer : compiled.layers)

@@ -10,7 +10,6 @@
 
 #include "sim/numerics/integer.h"
 #include "workloads/network/compile/buffer.h"
-#include "workloads/network/compile/refusal.h"
 
 namespace lockstep::network::npu_code {
 
@@ -87,15 +86,15 @@ class Planner {
         if (target_.cascades) cascade();
         for (const Group& group : plan_.groups)
             if (!group.fits)
-                throw compile::Refusal(fmt::format("step {}: {} bytes of SRAM are too few for a "
-                                                   "row and the weights of {} output "
-                                                   "channels",
-                                                   steps_[group.first].name, group.scratch_bytes,
-                                                   target_.array_outputs) +
-                                       (target_.accumulator_bytes == 0
-                                            ? " (its cores keep no sums: input channels "
-                                              "cannot be cut)"
-                                            : ""));
+                throw TooLarge(fmt::format("step {}: {} bytes of SRAM are too few for a row and "
+                                           "the weights of {} output channels{}",
+                                           steps_[group.first].name, group.scratch_bytes,
+                                           target_.array_outputs,
+                                           target_.accumulator_bytes == 0
+                                               ? " (its cores keep no sums: input channels "
+                                                 "cannot be cut)"
+                                               : ""),
+                               group.first);
         return std::move(plan_);
     }
 

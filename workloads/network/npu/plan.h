@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "workloads/network/compile/refusal.h"
 #include "workloads/network/npu/step.h"
 #include "workloads/network/npu/target.h"
 
@@ -60,8 +61,14 @@ std::uint64_t held_bytes(const Step& step, const Cut& cut);
 double core_cycles(const Step& step, const NpuTarget& target, std::int64_t rows,
                    std::int64_t channels);
 
+/// Of a step that does not fit the SRAM, however its rows and channels are cut.
+struct TooLarge : compile::Refusal {
+    TooLarge(const std::string& reason, std::size_t index) : Refusal(reason), step(index) {}
+    std::size_t step;
+};
+
 /// `fixed`: values whose home is known: inputs and outputs of the network, constants, what the host
-/// reads or writes. compile::Refusal where a step does not fit the SRAM in any way.
+/// reads or writes. Throws TooLarge.
 Plan make_plan(const std::vector<Step>& steps, const std::map<ValueId, Home>& fixed,
                const std::map<ValueId, std::uint64_t>& bytes, const NpuTarget& target);
 

@@ -170,6 +170,31 @@ TEST(NpuPlan, CutsInputChannels) {
     EXPECT_GT(run_slices(builtin("gemm:m=1,n=40,k=20000"), "npu_mobile", "sram.size=262144", 8), 1);
 }
 
+/// A row of 3 x 3 windows over 600 pixels of 40 channels has 72 KB.
+TEST(NpuPlan, CutsRowsInWidth) {
+    for (const bool pooled : {false, true})
+        for (const char* machine : {"npu_mobile", "nvdla_large"}) {
+            Builder b("wide", 8);
+            ValueId x = b.input("x", ElementType::kFp32, {1, 40, 5, 600});
+            ValueId y = b.convolution("conv", x, 40, 3, {.pad = 1, .bias = true});
+            y = relu(b, "relu", b.node(Operator::kAdd, "add", {y, x}));
+            if (pooled) y = b.max_pool("pool", y, 3, 2, 1);
+            y = b.convolution("deep", y, 40, 5, {.stride = 2, .pad = 2, .group = 40});
+            const RanOnNpu ran =
+                run_on_npu(b.finish({y}), {.machine = machine, .overrides = {"sram.size=32768"}});
+            expect_equal(ran);
+            std::string names;
+            std::uint64_t macs = 0;
+            for (const NpuLayer& layer : ran.compiled.layers) {
+                names += layer.name + " ";
+                macs += static_cast<std::uint64_t>(layer.macs);
+            }
+            EXPECT_THAT(names, HasSubstr("[0:"));
+            const std::uint64_t width = pooled ? 300 : 600, height = pooled ? 3 : 5;
+            EXPECT_EQ(macs, 600u * 5 * 40 * 40 * 9 + (width / 2) * ((height + 1) / 2) * 40 * 25);
+        }
+}
+
 TEST(NpuPlan, MachinesThatKeepNoResultsWriteEachToMemory) {
     const auto written = [](const char* keeps) {
         const npu::Parameters parameters(*config::Machine::load("npu_mobile", {keeps}));

@@ -39,7 +39,7 @@ class RandomGraph {
                                         "nvdla_small"};
         settings.machine = machines[pick({0, 0, 1, 2, 3, 4})];
         settings.overrides = {"sram.size=" +
-                              std::to_string(pick({6144, 16384, 65536, 524288, 524288}))};
+                              std::to_string(pick({4096, 6144, 16384, 65536, 524288, 524288}))};
         if (settings.machine != "nvdla_small") {
             if (pick({0, 0, 0, 1}) != 0) settings.overrides.push_back("array.winograd=true");
             if (pick({0, 0, 0, 1}) != 0) settings.overrides.push_back("array.zero_skipping=true");
