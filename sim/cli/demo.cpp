@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // `lockstep demo`: trains an MLP and a small CNN on digits, on an emulated GPU, and checks the
 // weights against an Eigen implementation; then simulates a product on the GPU's Tensor Cores and
-// AlexNet on a TPU, and what was trained on a TPU and an NPU, and checks their results too.
+// AlexNet on a TPU, and what was trained on a TPU, an NPU and all three beside each other, and
+// checks their results too.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
 
 #include "sim/cli/run.h"
+#include "sim/cli/run_on_each.h"
 #include "sim/cli/verbs.h"
 #include "workloads/cuda/train/train.h"
 #include "workloads/run/gpu/gpu.h"
@@ -37,7 +39,15 @@ int run_demo(const run::Job& job) {
     // The network that the GPU has trained above.
     if (const int tpu = simulate("digits_cnn", "tpu_v1", "the trained CNN on a TPU"); tpu != 0)
         return tpu;
-    return simulate("digits_cnn", "npu_mobile", "the trained CNN on a phone's NPU");
+    if (const int npu = simulate("digits_cnn", "npu_mobile", "the trained CNN on a phone's NPU");
+        npu != 0)
+        return npu;
+    const std::string all = job.machine + ",tpu_v1,npu_mobile";
+    fmt::print(
+        "\nthe trained CNN on the three machines: ./lockstep run digits_cnn --on {} --energy "
+        "--verify\n",
+        all);
+    return run_on_each({.what = "digits_cnn", .machine = all, .verify = true, .energy = true}, "");
 }
 
 }  // namespace
