@@ -292,6 +292,7 @@ Executable compile(Graph given_graph, const Target& target, const Options& optio
     code.options = options;
     code.target = target;
     const Graph& graph = code.graph;
+    check_least_memory(graph, target);
     refuse_what_has_no_kernel(graph, options.precision);
     check_updates(graph, options);
     Lowering l(code);

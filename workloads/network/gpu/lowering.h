@@ -233,6 +233,9 @@ void lower_e4m3(Lowering& l, const Node& node);
 /// later; else copies it at the end.
 void place_updates(Lowering& l);
 
+/// InputError where what any plan has to hold at one time exceeds the machine's memory: before
+/// tensors are refused for being too large for a kernel.
+void check_least_memory(const Graph& graph, const Target& target);
 /// Gives the buffers between their addresses; sets first and last. InputError where the machine's
 /// memory is too small, with the largest tensors.
 void plan_memory(Executable& code);

@@ -8,6 +8,7 @@
 #include "sim/error/error.h"
 #include "workloads/network/compile/buffer.h"
 #include "workloads/network/gpu/lowering.h"
+#include "workloads/network/graph/given.h"
 
 namespace lockstep::network::gpu {
 
@@ -35,22 +36,50 @@ std::string amount(std::uint64_t bytes) {
                               : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-void check_size(const Executable& code) {
-    if (code.bytes() <= code.target.memory_bytes) return;
-    std::vector<const Buffer*> largest;
-    for (const Buffer& buffer : code.buffers) largest.push_back(&buffer);
-    std::ranges::stable_sort(largest,
-                             [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
+/// A tensor and its bytes.
+using Sized = std::pair<std::string, std::uint64_t>;
+
+[[noreturn]] void refuse(const std::string& needs, const Target& target, std::vector<Sized> all) {
+    std::ranges::stable_sort(all, std::greater<>(), &Sized::second);
     std::string text;
     constexpr std::size_t kShown = 10;
-    for (std::size_t i = 0; i < std::min(kShown, largest.size()); ++i)
-        text += fmt::format("\n  {}: {}", largest[i]->name, amount(largest[i]->bytes));
-    throw InputError(fmt::format("{} needs {} of memory, {} has {}; its largest tensors:{}",
-                                 code.graph.name, amount(code.bytes()), code.target.name,
-                                 amount(code.target.memory_bytes), text));
+    for (std::size_t i = 0; i < std::min(kShown, all.size()); ++i)
+        text += fmt::format("\n  {}: {}", all[i].first, amount(all[i].second));
+    throw InputError(fmt::format("{} of memory, {} has {}; its largest tensors:{}", needs,
+                                 target.name, amount(target.memory_bytes), text));
+}
+
+void check_size(const Executable& code) {
+    if (code.bytes() <= code.target.memory_bytes) return;
+    std::vector<Sized> all;
+    for (const Buffer& buffer : code.buffers) all.emplace_back(buffer.name, buffer.bytes);
+    refuse(fmt::format("{} needs {}", code.graph.name, amount(code.bytes())), code.target,
+           std::move(all));
 }
 
 }  // namespace
+
+void check_least_memory(const Graph& graph, const Target& target) {
+    std::uint64_t always = 0, largest = 0;
+    std::vector<Sized> all;
+    const auto add = [&](ValueId id) {
+        const Value& value = graph.value(id);
+        const std::uint64_t bytes =
+            static_cast<std::uint64_t>(element_count(graph.shape(id))) * size_of(value.type);
+        all.emplace_back(value.name, bytes);
+        return bytes;
+    };
+    for (ValueId id = 0; id < graph.values.size(); ++id)
+        if (is_given(graph.values[id]) && graph.values[id].shape) always += add(id);
+    for (const ValueId id : graph.inputs) always += add(id);
+    // Whatever is fused with it, a tensor of the result's shape is stored.
+    for (const Node& node : graph.nodes)
+        if (node.op == Operator::kConv || node.op == Operator::kGemm)
+            largest = std::max(largest, add(node.outputs[0]));
+    if (always + largest > target.memory_bytes)
+        refuse(fmt::format("{} needs at least {}", graph.name, amount(always + largest)), target,
+               std::move(all));
+}
 
 void plan_memory(Executable& code) {
     find_lifetimes(code);

@@ -9,7 +9,6 @@
 #include "workloads/network/gpu/prepare.h"
 #include "workloads/run/gpu/gpu.h"
 #include "workloads/run/gpu/launches.h"
-#include "workloads/run/gpu/sampled.h"
 #include "workloads/run/gpu/submission.h"
 #include "workloads/run/network_source.h"
 #include "workloads/run/network_values.h"
@@ -103,7 +102,6 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
         session.set_input(i, prepared.inputs[i]);
     std::vector<LaunchRow> rows;
     std::vector<double> kernels;
-    SampledTime sampled;
     const auto observe = [&](std::size_t i, const LaunchResult& result) {
         const gpu::Launch& launch = code.launches[i];
         stats::Step step =
@@ -114,7 +112,6 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
         outcome.statistics.add(std::move(step));
         outcome.statistics.add_time(result.cycles, result.seconds, result.warp_instructions);
         kernels.push_back(result.seconds);
-        sampled.add(result);
         screen.progress("launches", i + 1, code.launches.size());
     };
     double seconds = 0;
@@ -125,7 +122,6 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
     if (submission) outcome.statistics.set_seconds(seconds);
     outcome.statistics.stop_clock();
     show(rows, job, screen);
-    screen.print(sampled.text());
     if (submission)
         screen.print(submission_text(*submission, seconds, kernels, code));
     else if (job.mode == Mode::kCycle)

@@ -136,6 +136,22 @@ TEST(Compile, refuses_tensors_of_more_elements_than_kernels_count) {
     }
 }
 
+TEST(Memory, that_no_plan_could_do_with_is_named_before_kernels_limits) {
+    Builder b("large", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {9'000'000, 8, 9, 7});
+    const Graph graph = b.finish({b.convolution("conv", x, 8, 3, {.pad = 1})});
+    try {
+        prepare(graph, target_named("t4"), Precision::kFp32, 1);
+        FAIL();
+    } catch (const InputError& error) {
+        const std::string message = error.what();
+        EXPECT_NE(message.find("large needs at least 36288.0 MB of memory, t4 has"),
+                  std::string::npos)
+            << message;
+        EXPECT_NE(message.find("x: 18144.0 MB"), std::string::npos) << message;
+    }
+}
+
 /// Three products of one input, and what joins them.
 Graph branches() {
     Builder b("branches", 1);
