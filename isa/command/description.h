@@ -18,7 +18,7 @@ class Footprint;
 
 /// Bounds that fixed storage is made for; an ISA's tables are checked against them.
 inline constexpr std::size_t kMaxFields = 104;
-inline constexpr std::size_t kMaxQueues = 8;
+inline constexpr std::size_t kMaxQueues = 12;
 inline constexpr std::size_t kMaxSpaces = 4;
 
 /// The number of an opcode, field, queue, space or class, written as the ISA's own enumerator.

@@ -38,8 +38,8 @@ std::string queue_name(const Description& isa, Id queue) {
                        isa.row(isa.unit).name);
 }
 
-constexpr std::string_view kCounts[] = {"no",   "one", "two",   "three", "four",
-                                        "five", "six", "seven", "eight"};
+constexpr std::string_view kCounts[] = {"no",    "one",   "two",  "three", "four",   "five",  "six",
+                                        "seven", "eight", "nine", "ten",   "eleven", "twelve"};
 
 }  // namespace
 

@@ -33,7 +33,7 @@ enum class Opcode : std::uint8_t {
     kSyncHost,
 };
 
-/// Every field that some instruction has. The first eight are the waits, in the order of Queue.
+/// Every field that some instruction has. The first are the waits, in the order of Queue.
 enum class Field : std::uint8_t {
     kWaitLoad,
     kWaitStore,
@@ -42,6 +42,10 @@ enum class Field : std::uint8_t {
     kWaitMatrix1,
     kWaitMatrix2,
     kWaitMatrix3,
+    kWaitMatrix4,
+    kWaitMatrix5,
+    kWaitMatrix6,
+    kWaitMatrix7,
     kWaitVector,
     kCode,
     kStep,
@@ -155,11 +159,15 @@ enum class Queue : std::uint8_t {
     kMatrix1,
     kMatrix2,
     kMatrix3,
+    kMatrix4,
+    kMatrix5,
+    kMatrix6,
+    kMatrix7,
     kVector,     ///< activation, pooling, vector unit
     kSequencer,  ///< not a queue: done by the sequencer itself
 };
-inline constexpr std::size_t kQueues = 8;
-inline constexpr std::uint32_t kMaxMatrixUnits = 4;
+inline constexpr std::size_t kQueues = 12;
+inline constexpr std::uint32_t kMaxMatrixUnits = 8;
 
 enum class Space : std::uint8_t { kHost, kMemory, kUnifiedBuffer, kAccumulators };
 inline constexpr std::size_t kSpaces = 4;

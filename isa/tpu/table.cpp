@@ -13,8 +13,9 @@ using enum Field;
 using enum FieldKind;
 using command::Id;
 
-constexpr std::string_view kQueueNames[] = {"load",    "store",   "weights", "matrix0",  "matrix1",
-                                            "matrix2", "matrix3", "vector",  "sequencer"};
+constexpr std::string_view kQueueNames[] = {"load",    "store",   "weights",  "matrix0", "matrix1",
+                                            "matrix2", "matrix3", "matrix4",  "matrix5", "matrix6",
+                                            "matrix7", "vector",  "sequencer"};
 constexpr std::string_view kSpaceNames[] = {"host", "memory", "unified_buffer", "accumulators"};
 constexpr std::string_view kTypes[] = {"int8", "uint8", "int16", "int32", "bf16", "fp32"};
 constexpr std::string_view kFunctions[] = {
@@ -44,10 +45,18 @@ constexpr FieldRow kFieldRows[] = {
      "wait for the d-th latest of `matrix2`; 0: no wait"},
     {kWaitMatrix3, "wait_matrix3", kUnsigned, 8,
      "wait for the d-th latest of `matrix3`; 0: no wait"},
+    {kWaitMatrix4, "wait_matrix4", kUnsigned, 8,
+     "wait for the d-th latest of `matrix4`; 0: no wait"},
+    {kWaitMatrix5, "wait_matrix5", kUnsigned, 8,
+     "wait for the d-th latest of `matrix5`; 0: no wait"},
+    {kWaitMatrix6, "wait_matrix6", kUnsigned, 8,
+     "wait for the d-th latest of `matrix6`; 0: no wait"},
+    {kWaitMatrix7, "wait_matrix7", kUnsigned, 8,
+     "wait for the d-th latest of `matrix7`; 0: no wait"},
     {kWaitVector, "wait_vector", kUnsigned, 8, "wait for the d-th latest of `vector`; 0: no wait"},
     {kCode, "code", kUnsigned, 32, "number that the host gets; of a host task"},
     {kStep, "step", kUnsigned, 32, "index into the program's steps"},
-    {kUnit, "unit", kUnsigned, 2, "matrix unit"},
+    {kUnit, "unit", kUnsigned, 3, "matrix unit"},
     {kHost, "host", FieldKind::kHex, 48, "host address, bytes"},
     {kMemory, "memory", FieldKind::kHex, 48, "memory address, bytes"},
     {kSource, "source", FieldKind::kHex, 32, "unified buffer address, bytes"},
@@ -273,7 +282,7 @@ const command::Description& description() {
         .name = "TPU",
         .source = "isa/tpu/table.cpp",
         .magic{"LOCKTPU\0", 8},
-        .version = 1,
+        .version = 2,
         .word_bytes = kWordBytes,
         .generations = kGenerations,
         .opcodes = kOpcodeRows,

@@ -15,7 +15,7 @@ using command::FieldKind;
 using command::FieldRow;
 using command::OpcodeRow;
 
-inline constexpr std::uint32_t kWordBytes = 80;
+inline constexpr std::uint32_t kWordBytes = 96;
 inline constexpr int kGenerations = 4;
 
 const command::Description& description();

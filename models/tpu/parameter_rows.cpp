@@ -100,14 +100,6 @@ std::span<const Row<MemoryParameters>> memory_rows() {
     return kRows;
 }
 
-std::span<const Row<memory::dram::Policies>> refresh_rows() {
-    using memory::dram::Policies;
-    static const std::vector<Row<Policies>> kRows{
-        {"memory.refresh", &Policies::refresh, memory::dram::kRefreshPolicies, "what is refreshed"},
-    };
-    return kRows;
-}
-
 std::span<const Row<HostParameters>> host_rows() {
     static const std::vector<Row<HostParameters>> kRows{
         {"host.interrupt", &HostParameters::interrupt_ns, "ns", 0, 1e9,
@@ -124,7 +116,7 @@ std::span<const Row<Parameters>> core_rows() {
     static const std::vector<Row<Parameters>> kRows{
         {"generation", &Parameters::generation, "1", 1, 4, "which instructions the core has"},
         {"clock.core", &Parameters::clock_mhz, "MHz", 1, 10000, "clock of the core"},
-        {"array.units", &Parameters::units, "1", 1, 4, "matrix units of the core"},
+        {"array.units", &Parameters::units, "1", 1, kMaxMatrixUnits, "matrix units of the core"},
         Row<Parameters>{"array.dataflow", Type::kText, "1", 0, 0, "what a matrix unit holds"}
             .one_of(kDataflows),
         Row<Parameters>{"array.overlap", Type::kText, "1", 0, 0, "of a tile with the one before"}
@@ -165,7 +157,7 @@ void read_parameters(const config::Machine& machine, Parameters& into) {
     read_rows(machine, dma_rows(), into.dma);
     read_rows(machine, memory_rows(), into.memory);
     read_rows(machine, memory::dram::policy_rows(), into.memory.policies);
-    read_rows(machine, refresh_rows(), into.memory.policies);
+    read_rows(machine, memory::dram::refresh_rows(), into.memory.policies);
     read_rows(machine, host_rows(), into.host);
 }
 
@@ -178,7 +170,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, dma_rows());
     append_entries(entries, memory_rows());
     append_entries(entries, memory::dram::policy_rows());
-    append_entries(entries, refresh_rows());
+    append_entries(entries, memory::dram::refresh_rows());
     append_entries(entries, host_rows());
     return entries;
 }

@@ -22,4 +22,11 @@ inline std::span<const config::Row<Policies>> policy_rows() {
     return kRows;
 }
 
+inline std::span<const config::Row<Policies>> refresh_rows() {
+    static const std::vector<config::Row<Policies>> kRows{
+        {"memory.refresh", &Policies::refresh, kRefreshPolicies, "what is refreshed"},
+    };
+    return kRows;
+}
+
 }  // namespace lockstep::memory::dram

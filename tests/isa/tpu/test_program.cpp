@@ -182,7 +182,7 @@ TEST(TpuProgram, ValidatesWhatTheFileCannotSay) {
         read_program(file, "p");
         ADD_FAILURE() << "read";
     } catch (const InputError& error) {
-        const std::size_t offset = file.size() - (program.instructions.size() - 1) * 80;
+        const std::size_t offset = file.size() - (program.instructions.size() - 1) * kWordBytes;
         EXPECT_THAT(error.what(), HasSubstr(fmt::format("p: offset {:#x}: instruction 1: load does "
                                                         "not exist",
                                                         offset)));

@@ -100,6 +100,17 @@ TEST(CompiledProducts, UnitsShareTheRowsOfOneTileOfColumns) {
     EXPECT_LT(cycles(narrow, "vector.window_cycles=1"), 0.7 * cycles(narrow, "array.units=2"));
 }
 
+TEST(CompiledProducts, EightUnitsAreFasterThanFourAndComputeTheSame) {
+    const BuiltinRequest request = parse_builtin("gemm:m=512,n=1024,k=256");
+    const auto run = [&](const char* units) {
+        Ran ran = run_on(build_network(request.name, request.options), "tpu_v4", {units});
+        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+        return static_cast<double>(ran.result.cycles);
+    };
+    EXPECT_LT(run("array.units=8"), 0.95 * run("array.units=4"));
+    EXPECT_THROW(run("array.units=9"), InputError);
+}
+
 TEST(CompiledProducts, NarrowTilesAreNoSlowerThanFullOnes) {
     const auto cycles = [](std::int64_t columns) {
         const BuiltinRequest request =
