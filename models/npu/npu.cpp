@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "models/memory/stream/stream_memory.h"
@@ -62,8 +63,10 @@ std::vector<std::uint64_t> ends_of_steps(const CoreComplex& cores) {
     return ends;
 }
 
-/// Cycles from refresh to refresh of all ranks of all channels.
+/// Cycles from refresh to refresh of all ranks of all channels; never: infinite.
 double refresh_interval(const memory::dram::Geometry& geometry, const Parameters& parameters) {
+    if (parameters.memory.policies.refresh == memory::dram::RefreshPolicy::kNone)
+        return std::numeric_limits<double>::infinity();
     const double seconds = double(geometry.timing.REFI) / (double(geometry.clock_khz) * 1e3);
     return seconds * parameters.clock_mhz * 1e6 / geometry.channels / geometry.ranks;
 }

@@ -181,6 +181,7 @@ void read_parameters(const config::Machine& machine, Parameters& into) {
     read_rows(machine, dma_rows(), into.dma);
     read_rows(machine, memory_rows(), into.memory);
     read_rows(machine, memory::dram::policy_rows(), into.memory.policies);
+    read_rows(machine, memory::dram::refresh_rows(), into.memory.policies);
     read_rows(machine, host_rows(), into.host);
 }
 
@@ -195,6 +196,7 @@ std::vector<config::Entry> parameter_entries() {
     append_entries(entries, dma_rows());
     append_entries(entries, memory_rows());
     append_entries(entries, memory::dram::policy_rows());
+    append_entries(entries, memory::dram::refresh_rows());
     append_entries(entries, host_rows());
     return entries;
 }

@@ -67,7 +67,7 @@ struct MemoryParameters {
     std::uint32_t bus_bits = 0, ranks = 1, granule = 1;
     double clock_mhz = 0, latency_ns = 0;
     std::uint64_t bytes = 0;
-    memory::dram::Policies policies;  ///< refresh bank by bank, as LPDDR's
+    memory::dram::Policies policies;
 };
 
 /// The processor that the NPU shares its chip and memory with.
