@@ -7,7 +7,8 @@
 // travels as completions of its reads, to the host as its writes.
 #include "models/system/host_link.h"
 
-#include <string>
+#include "models/system/link_kinds.h"
+#include "sim/config/row.h"
 
 namespace lockstep::system {
 
@@ -23,13 +24,13 @@ SimulatedTime nanoseconds(const config::Machine& machine, const char* path) {
     return static_cast<SimulatedTime>(machine.number(path) * 1e3 + 0.5);
 }
 
+LinkKind link_kind(const config::Machine& machine) {
+    return static_cast<LinkKind>(config::chosen(machine, "link.kind", kLinkKinds));
+}
+
 /// Transfers a second and lane.
-double pcie_rate(const config::Machine& machine, const std::string& generation) {
-    if (generation == "pcie3") return 8e9;
-    if (generation == "pcie4") return 16e9;
-    if (generation == "pcie5") return 32e9;
-    throw InputError(fmt::format("{}: link.kind: '{}' is not pcie3, pcie4, pcie5 or nvlink_c2c",
-                                 machine.name(), generation));
+double pcie_rate(LinkKind generation) {
+    return generation == LinkKind::kPcie3 ? 8e9 : generation == LinkKind::kPcie4 ? 16e9 : 32e9;
 }
 
 }  // namespace
@@ -38,12 +39,12 @@ double pcie_rate(const config::Machine& machine, const std::string& generation) 
 /// (Foley and Danskin, "Ultra-Performance Pascal GPU and NVLink Interconnect", IEEE Micro 2017).
 /// PCIe: writes cross the root complex from one device's link to the other's.
 PeerLink PeerLink::of(const config::Machine& machine) {
-    const std::string& kind = machine.text("peer.kind");
+    const auto kind = static_cast<PeerKind>(config::chosen(machine, "peer.kind", kPeerKinds));
     PeerLink out;
     out.way.latency = nanoseconds(machine, "peer.latency");
-    if (kind == "none") return out;
+    if (kind == PeerKind::kNone) return out;
     out.exists = true;
-    if (kind == "nvlink") {
+    if (kind == PeerKind::kNvlink) {
         out.is_of_its_own = true;
         out.packet_header = machine.number("peer.packet_header");
         out.raw_bytes_per_second =
@@ -53,31 +54,28 @@ PeerLink PeerLink::of(const config::Machine& machine) {
             out.raw_bytes_per_second * payload / (payload + out.packet_header);
         return out;
     }
-    if (kind != "pcie")
-        throw InputError(
-            fmt::format("{}: peer.kind: '{}' is not nvlink, pcie or none", machine.name(), kind));
-    if (machine.text("link.kind") == "nvlink_c2c")
+    if (link_kind(machine) == LinkKind::kNvlinkC2c)
         throw InputError(fmt::format("{}: peer.kind pcie needs a link.kind of PCIe, not nvlink_c2c",
                                      machine.name()));
     const double payload = machine.number("link.max_payload");
     out.packet_header = kFramingBytes + kWriteHeader;
-    out.raw_bytes_per_second = pcie_rate(machine, machine.text("link.kind")) *
-                               machine.number("link.lanes") * kCoding / kBitsPerByte *
+    out.raw_bytes_per_second = pcie_rate(link_kind(machine)) * machine.number("link.lanes") *
+                               kCoding / kBitsPerByte *
                                (1 - machine.number("link.protocol_overhead"));
     out.way.bytes_per_second = out.raw_bytes_per_second * payload / (payload + out.packet_header);
     return out;
 }
 
 HostLink HostLink::of(const config::Machine& machine) {
-    const std::string& kind = machine.text("link.kind");
+    const LinkKind kind = link_kind(machine);
     const SimulatedTime latency = nanoseconds(machine, "link.latency");
     const double left = 1 - machine.number("link.protocol_overhead");
-    if (kind == "nvlink_c2c") {
+    if (kind == LinkKind::kNvlinkC2c) {
         const double rate = machine.number("link.c2c_bandwidth") * kGiga * left;
         return {{rate, latency}, {rate, latency}, PeerLink::of(machine)};
     }
     const double raw =
-        pcie_rate(machine, kind) * machine.number("link.lanes") * kCoding / kBitsPerByte * left;
+        pcie_rate(kind) * machine.number("link.lanes") * kCoding / kBitsPerByte * left;
     const double payload = machine.number("link.max_payload");
     const auto direction = [&](double header) {
         return LinkDirection{raw * payload / (payload + kFramingBytes + header), latency};

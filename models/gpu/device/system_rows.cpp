@@ -2,6 +2,7 @@
 // What stands around a GPU: its link to the host, and the host as far as it takes time
 // (models/system/host_link.cpp reads them).
 #include "models/gpu/device/parameter_rows.h"
+#include "models/system/link_kinds.h"
 
 namespace lockstep::gpu {
 
@@ -16,8 +17,8 @@ constexpr double kMostTime = 1e9;  // a second
 
 std::span<const Row<config::NoMembers>> system_rows() {
     static const std::vector<Row<config::NoMembers>> kRows{
-        {"link.kind", Type::kText, "1", 0, 0,
-         "link to the host: pcie3, pcie4, pcie5 or nvlink_c2c"},
+        Row<config::NoMembers>{"link.kind", Type::kText, "1", 0, 0, "link to the host"}.one_of(
+            system::kLinkKinds),
         {"link.lanes", Type::kInteger, "1", 1, 64, "lanes of a PCIe link"},
         {"link.max_payload", Type::kInteger, "B", 32, 4096, "payload of a PCIe packet"},
         {"link.protocol_overhead", Type::kNumber, "1", 0, 0.9,
@@ -27,10 +28,8 @@ std::span<const Row<config::NoMembers>> system_rows() {
         {"link.latency", Type::kNumber, "ns", 0, kMostTime,
          "time from a copy engine's start to the arrival of the first byte"},
         {"system.devices", Type::kInteger, "1", 1, 16, "GPUs of this kind in the system"},
-        {"peer.kind", Type::kText, "1", 0, 0,
-         "what joins GPUs: nvlink, pcie (their links to the host), or none, when copies between "
-         "them "
-         "go through the host's memory"},
+        Row<config::NoMembers>{"peer.kind", Type::kText, "1", 0, 0, "what joins GPUs"}.one_of(
+            system::kPeerKinds),
         {"peer.links", Type::kInteger, "1", 1, 64, "NVLinks of a GPU"},
         {"peer.link_bandwidth", Type::kNumber, "GB/s", 0.001, 1e6,
          "rate of an NVLink in each direction, packets' headers included"},

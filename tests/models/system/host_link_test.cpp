@@ -35,7 +35,9 @@ TEST(HostLink, RefusesOtherKinds) {
         HostLink::of(*config::Machine::load("h200", {"link.kind=isa"}));
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("link.kind: 'isa' is not pcie3"));
+        EXPECT_THAT(
+            error.what(),
+            testing::HasSubstr("link.kind: 'isa' is none of pcie3, pcie4, pcie5, nvlink_c2c"));
     }
 }
 
