@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "models/gpu/tensor_core/unit.h"
-#include "models/netlist/vcd_file.h"
+#include "models/netlist/netlist_module.h"
 #include "sim/engine/systemc_context.h"
 #include "sim/error/error.h"
 
@@ -22,15 +22,12 @@ using tensor_core::DotProductUnit;
 
 constexpr int kSide = TensorStep::kSide;
 
-class Netlist : public sc_core::sc_module {
+class Netlist : public netlist::NetlistModule {
   public:
     SC_HAS_PROCESS(Netlist);
 
-    sc_core::sc_clock clk{"clk", sc_core::sc_time(1, sc_core::SC_NS), 0.5,
-                          sc_core::sc_time(1, sc_core::SC_NS)};
-
     Netlist(const sc_core::sc_module_name& name, const TensorStep& step)
-        : sc_core::sc_module(name),
+        : NetlistModule(name),
           step_(step),
           group_(std::min(step.rule.group, step.depth)),
           a_("a", static_cast<std::size_t>(kSide * group_)),
@@ -48,21 +45,12 @@ class Netlist : public sc_core::sc_module {
         dont_initialize();
     }
 
-    ~Netlist() override { engine::leave_systemc_context(simcontext()); }
-
     TensorStepRun run(const std::string& vcd) {
-        if (vcd.empty()) {
-            sc_core::sc_start();
-            return std::move(run_);
-        }
-        netlist::VcdFile file(vcd);
-        sc_core::sc_trace(file.get(), clk, clk.name());
-        for (const auto& unit : units_) unit->trace(file.get());
-        sc_core::sc_start(sc_core::sc_time(0.2, sc_core::SC_NS));
-        file.opened();
-        sc_core::sc_start();
-        sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_NS));  // the last result is seen
-        file.finish();
+        // One cycle more, in which the last result is seen.
+        run_to_end(vcd, 1, [this](sc_core::sc_trace_file* file) {
+            sc_core::sc_trace(file, clk, clk.name());
+            for (const auto& unit : units_) unit->trace(file);
+        });
         return std::move(run_);
     }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "models/netlist/vcd_file.h"
+#include "models/netlist/netlist_module.h"
 #include "models/npu/mac_array/modules.h"
 #include "sim/engine/systemc_context.h"
 #include "sim/error/error.h"
@@ -82,13 +82,13 @@ std::vector<ArrayStep> all_steps(const Instruction& i, const Parameters& p, std:
     return steps;
 }
 
-class Netlist : public sc_core::sc_module {
+class Netlist : public netlist::NetlistModule {
   public:
     SC_HAS_PROCESS(Netlist);
 
     Netlist(const sc_core::sc_module_name& name, const Instruction& i, const Parameters& p,
             const NetlistOperands& operands, std::uint32_t values_a_cycle)
-        : sc_core::sc_module(name),
+        : NetlistModule(name),
           i_(i),
           operands_(operands),
           lanes_(p.array.inputs * split_factor(i, p.array)),
@@ -114,24 +114,11 @@ class Netlist : public sc_core::sc_module {
         sensitive << clk.negedge_event();
         dont_initialize();
     }
-    ~Netlist() override { engine::leave_systemc_context(simcontext()); }
 
     NetlistResult run(const std::string& vcd) {
-        if (vcd.empty()) {
-            sc_core::sc_start();
-            return std::move(result_);
-        }
-        netlist::VcdFile file(vcd);
-        trace_to(file.get());
-        sc_core::sc_start(sc_core::sc_time(0.2, sc_core::SC_NS));
-        file.opened();
-        sc_core::sc_start();
-        file.finish();
+        run_to_end(vcd, 0, [this](sc_core::sc_trace_file* file) { trace_to(file); });
         return std::move(result_);
     }
-
-    sc_core::sc_clock clk{"clk", sc_core::sc_time(1, sc_core::SC_NS), 0.5,
-                          sc_core::sc_time(1, sc_core::SC_NS)};
 
   private:
     void connect() {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <systemc>
 
-#include "models/netlist/vcd_file.h"
+#include "models/netlist/netlist_module.h"
 #include "models/tpu/systolic/pe.h"
 #include "sim/engine/systemc_context.h"
 #include "sim/error/error.h"
@@ -64,13 +64,13 @@ struct Schedule {
 };
 
 template <typename T>
-class Netlist : public sc_core::sc_module {
+class Netlist : public netlist::NetlistModule {
   public:
     SC_HAS_PROCESS(Netlist);
 
     Netlist(const sc_core::sc_module_name& name, const ArrayShape& array, Overlap overlap,
             const Operands<T>& operands)
-        : sc_core::sc_module(name),
+        : NetlistModule(name),
           rows_(static_cast<int>(array.rows)),
           columns_(static_cast<int>(array.columns)),
           product_(array, operands),
@@ -86,8 +86,6 @@ class Netlist : public sc_core::sc_module {
         sensitive << clk.negedge_event();
         dont_initialize();
     }
-
-    ~Netlist() override { engine::leave_systemc_context(simcontext()); }
 
     ArrayResult<T> run() {
         if (!is_done_) sc_core::sc_start();
@@ -119,9 +117,6 @@ class Netlist : public sc_core::sc_module {
         run_until(static_cast<double>(trace.until) + kBeforeEdge);
         file.finish();
     }
-
-    sc_core::sc_clock clk{"clk", sc_core::sc_time(1, sc_core::SC_NS), 0.5,
-                          sc_core::sc_time(1, sc_core::SC_NS)};
 
   private:
     void trace_to(sc_core::sc_trace_file* file) const {
