@@ -16,6 +16,7 @@
 #include "isa/cubin/demangle.h"
 #include "isa/sass/tma/copy.h"
 #include "models/gpu/chip/profile.h"
+#include "models/gpu/chip/stuck_report.h"
 #include "models/gpu/cluster/placement.h"
 #include "models/gpu/execution/cta_runner.h"
 #include "models/gpu/sampling/waves.h"
@@ -67,9 +68,9 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     for (std::uint32_t i = 0; i < count; ++i)
         gccs_[gcc_parameters_.gpc_of(i)]->connect(sms_[i]->fetch_unit());
     if (place.peers != nullptr) {
-        peers_ = std::make_unique<PeerUnit>(
-            simulation_, place.prefix + "peers", clock_,
-            static_cast<std::uint16_t>(first + 2 * gcc_parameters_.gpcs), *place.peers);
+        peers_ = std::make_unique<PeerUnit>(simulation_, place.prefix + "peers", clock_,
+                                            static_cast<std::uint16_t>(first + 2 * gcc_parameters_.gpcs),
+                                            *place.peers);
         ports.push_back(&peers_->port());
     }
     memory_ =
@@ -91,7 +92,7 @@ void Chip::connect_clusters(const config::Machine& machine, const std::string& p
     constexpr std::int64_t kFirstArch = 90;
     if (machine.integer("arch") < kFirstArch) return;
     cluster_parameters_ = std::make_unique<ClusterParameters>(machine);
-    for (std::uint32_t gpc = 0; gpc < gpc_map_.gpcs(); ++gpc) {
+    for (std::uint32_t gpc = 0; gpc < gcc_parameters_.gpcs; ++gpc) {
         networks_.push_back(std::make_unique<ClusterNetwork>(
             simulation_, fmt::format("{}cluster_network{}", prefix, gpc), clock_,
             *cluster_parameters_));
@@ -367,8 +368,8 @@ engine::StopReason Chip::simulate(std::span<Chip* const> chips, Time limit) {
     // Who has CTAs is to blame.
     const auto report = [&](const std::string& what) {
         for (const Chip* const chip : chips)
-            if (!chip->grids_.empty()) chip->report_deadlock(what);
-        chips.front()->report_deadlock(what);
+            if (!chip->grids_.empty()) report_deadlock(chip->used_sms_, what);
+        report_deadlock(chips.front()->used_sms_, what);
     };
     try {
         return chips.front()->simulation_.run(limit);
@@ -385,7 +386,7 @@ void Chip::prepare_to_advance() {
         is_long_ = true;
         engine::move_to_huge_pages();
     }
-    check_limit(instructions());
+    check_limit(used_sms_, options_.max_instructions, instructions());
 }
 
 bool Chip::is_at_rest() const {
@@ -438,7 +439,7 @@ std::unique_ptr<Grid> Chip::run(const KernelRun& run, const Report& report) {
     while (finished_.empty()) {
         if (report) report(ctas_ended_, instructions(), clock_.cycle_at(simulation_.now()) - begin);
         advance(engine::kNever);
-        if (options_.max_instructions == 0 && spins()) report_spin();
+        if (options_.max_instructions == 0 && spins()) report_spin(used_sms_);
     }
     return std::move(take_finished().front());
 }
@@ -450,49 +451,7 @@ std::uint64_t Chip::instructions() const {
 }
 
 std::string Chip::explain_wait() const {
-    for (const std::unique_ptr<Sm>& sm : sms_)
-        if (sm->ctas().resident_cta() != nullptr) return sm->name() + ": " + sm->explain_wait();
-    return "";
-}
-
-void Chip::check_limit(std::uint64_t instructions) const {
-    if (options_.max_instructions == 0 || instructions <= options_.max_instructions) return;
-    for (const std::unique_ptr<Sm>& sm : used_sms_)
-        if (const sass::Cta* cta = sm->ctas().resident_cta())
-            throw instruction_limit_fault(*cta, options_.max_instructions);
-}
-
-void Chip::report_deadlock(const std::string& what) const {
-    for (const std::unique_ptr<Sm>& sm : used_sms_) {
-        const sass::Cta* cta = sm->ctas().resident_cta();
-        if (cta == nullptr) continue;
-        const auto waits = [](const sass::Warp* warp) {
-            return warp->live != 0 && warp->active == 0;
-        };
-        if (std::any_of(cta->warps.begin(), cta->warps.end(), waits)) report_stuck(*cta);
-        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock, .what = what},
-                           cta->linear_index,
-                           0,
-                           cta->warps.front()->pc,
-                           cta->launch};
-    }
-    throw InternalError(what);
-}
-
-void Chip::report_spin() const {
-    for (const std::unique_ptr<Sm>& sm : used_sms_) {
-        const sass::Cta* cta = sm->ctas().resident_cta();
-        if (cta == nullptr) continue;
-        const auto runs = [](const sass::Warp* warp) { return warp->active != 0; };
-        const auto found = std::find_if(cta->warps.begin(), cta->warps.end(), runs);
-        const sass::Warp& warp = found != cta->warps.end() ? **found : *cta->warps.front();
-        throw LocatedFault{{.kind = sass::FaultKind::kDeadlock,
-                            .what = fmt::format("no thread can go on ({})", sm->explain_wait())},
-                           cta->linear_index,
-                           warp.index,
-                           warp.pc,
-                           cta->launch};
-    }
+    return explain_waits(sms_);
 }
 
 KernelCounters Chip::collect(const Grid& grid) {

@@ -150,10 +150,6 @@ class Chip {
     void trace_window(engine::Cycle end);
     /// Atomics and system calls of the window, in one order for all SMs.
     void perform_deferred(engine::Cycle end);
-    void check_limit(std::uint64_t instructions) const;
-    [[noreturn]] void report_deadlock(const std::string& what) const;
-    /// Throws where CTAs are on the chip, none of which can go on.
-    void report_spin() const;
     static engine::StopReason simulate(std::span<Chip* const> chips, engine::Time limit);
     void prepare_to_advance();
     bool is_at_rest() const;
