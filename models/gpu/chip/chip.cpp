@@ -59,17 +59,17 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     }
     // Ports near alternate parts of L2, as the SMs' are.
     const auto first = static_cast<std::uint32_t>(count + count % 2);
-    for (std::uint32_t gpc = 0; gpc < gcc_parameters_.gpcs; ++gpc) {
+    for (std::uint32_t gpc = 0; gpc < gpc_map_.gpcs(); ++gpc) {
         gccs_.push_back(
             std::make_unique<Gcc>(simulation_, fmt::format("{}gcc{}", place.prefix, gpc), clock_,
                                   static_cast<std::uint16_t>(first + 2 * gpc), gcc_parameters_));
         ports.push_back(&gccs_.back()->port());
     }
     for (std::uint32_t i = 0; i < count; ++i)
-        gccs_[gcc_parameters_.gpc_of(i)]->connect(sms_[i]->fetch_unit());
+        gccs_[gpc_map_.gpc_of(i)]->connect(sms_[i]->fetch_unit());
     if (place.peers != nullptr) {
         peers_ = std::make_unique<PeerUnit>(simulation_, place.prefix + "peers", clock_,
-                                            static_cast<std::uint16_t>(first + 2 * gcc_parameters_.gpcs),
+                                            static_cast<std::uint16_t>(first + 2 * gpc_map_.gpcs()),
                                             *place.peers);
         ports.push_back(&peers_->port());
     }
@@ -92,7 +92,7 @@ void Chip::connect_clusters(const config::Machine& machine, const std::string& p
     constexpr std::int64_t kFirstArch = 90;
     if (machine.integer("arch") < kFirstArch) return;
     cluster_parameters_ = std::make_unique<ClusterParameters>(machine);
-    for (std::uint32_t gpc = 0; gpc < gcc_parameters_.gpcs; ++gpc) {
+    for (std::uint32_t gpc = 0; gpc < gpc_map_.gpcs(); ++gpc) {
         networks_.push_back(std::make_unique<ClusterNetwork>(
             simulation_, fmt::format("{}cluster_network{}", prefix, gpc), clock_,
             *cluster_parameters_));
@@ -314,7 +314,7 @@ void Chip::prefetch_code(const Grid& grid) {
     const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
     if (kernel == nullptr) return;
     for (std::uint32_t gpc = 0; gpc < gccs_.size(); ++gpc)
-        if (2 * gpc < used_sms_.size())
+        if (const auto sms = gpc_map_.sms(gpc); !sms.empty() && sms.front() < used_sms_.size())
             gccs_[gpc]->prefetch(
                 grid.begin,
                 grid.run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,

@@ -24,7 +24,6 @@ GccParameters::GccParameters(const config::Machine& machine) {
         return static_cast<std::uint32_t>(machine.integer(path));
     };
     read_rows(machine, gcc_rows(), *this);
-    gpcs = std::min(integer("gpc.count"), (integer("sm.count") + 1) / 2);
     lines = integer("gcc.size") / kLineBytes;
     const std::uint32_t fetch = integer("gcc.fetch_granularity");
     fetch_lines = fetch / kLineBytes;

@@ -12,16 +12,12 @@ struct GccParameters {
     /// Throws InputError where the numbers do not go together.
     explicit GccParameters(const config::Machine& machine);
 
-    std::uint32_t gpcs;
     unsigned lines, ways;
     unsigned fetch_lines;                          ///< aligned group that a miss brings
     unsigned interval;                             ///< cycles between two requests
     unsigned sm_requests;                          ///< of one SM at one time
     std::uint64_t code_prefetch;                   ///< bytes of a kernel that its launch brings
     engine::Cycle request_latency, reply_latency;  ///< of the ways to an SM
-
-    /// The GPC of an SM; its TPCs (two SMs each) are dealt to the GPCs in turn.
-    std::uint32_t gpc_of(std::uint32_t sm) const { return sm / 2 % gpcs; }
 };
 
 }  // namespace lockstep::gpu

@@ -63,7 +63,7 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     out.far_latency = out.l2_partitions == 1 ? 0 : integer("l2.far_latency") / 2;
     require(out.l2_partitions == 1 ||
                 (out.far_latency > 0 && machine.integer("l2.far_latency") % 2 == 0),
-            "l2.far_latency is zero or odd");
+            "two l2.partitions need an even l2.far_latency of 2 cycles or more: set it too");
     out.fetch_sectors = integer("l2.fetch_granularity") / kSectorBytes;
     require(out.fetch_sectors == 1 || out.fetch_sectors == 2 || out.fetch_sectors == 4,
             "l2.fetch_granularity is not 32, 64 or 128 bytes");

@@ -69,6 +69,24 @@ TEST(Ideal, AnL2OfTwoPartsToo) {
     }
 }
 
+TEST(Gpcs, CodeComesFromTheCacheOfTheGpcThatTheMapNames) {
+    // All SMs are in the second GPC: its cache alone reads the code from L2, and a launch of one
+    // CTA finds it there, too.
+    const char* const kReads = "lts__t_sectors_op_read.sum";
+    EXPECT_LT(run(kAdd, {"gpc.sms=0,4"}).at(kReads), run(kAdd, {}).at(kReads));
+    const char* const kHits = "lockstep__gcc_hit_rate.pct";
+    EXPECT_EQ(run(kGemm, {"gpc.sms=0,4"}).at(kHits), run(kGemm, {}).at(kHits));
+}
+
+TEST(L2Partitions, AskForALatencyBetweenThem) {
+    try {
+        run(kAdd, {"l2.partitions=2", "l2.far_latency=0"});
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("an even l2.far_latency"));
+    }
+}
+
 TEST(Ideal, AnL1OfEveryLineHitsAlways) {
     const Metrics real = run(kGemm, {}), ideal = run(kGemm, {"ideal.l1=true"});
     EXPECT_LT(real.at("lockstep__l1_load_sector_hit_rate.pct"), 100);

@@ -103,6 +103,7 @@ const std::map<std::string_view, std::vector<std::string>> kChoices = {
 const std::map<std::string_view, std::string> kOnlyWith = {
     {"sub_core.scheduler_group", "sub_core.scheduler=two_level"},
     {"dram.row_timeout", "dram.row_policy=timeout"},
+    {"l1.replacement", "shared_memory.carve_outs=228"},  // leaves 4 KiB of L1
 };
 
 /// What no built-in kernel has the code for, or does often enough. Each wants a kernel of its own.
@@ -111,7 +112,6 @@ const std::set<std::string_view> kNoKernel = {"tensor_core.macs.int4",
                                               "sub_core.path_slice",
                                               "sub_core.yield_zero_stall",
                                               "l1.allocates_stores",
-                                              "l1.replacement",
                                               "l1.allocates_local_stores",
                                               "memory_unit.l1_hit_latency_uniform",
                                               "memory_unit.shared_latency_uniform",
