@@ -239,6 +239,10 @@ class Reader {
         if (info.data.size() != count)
             throw InputError(fmt::format("{}: tensor {} has {} bytes, not {}", bytes_.name,
                                          info.name, info.data.size(), count));
+        const auto taken = static_cast<std::size_t>(element_count(to.shape));
+        if (taken != count || (!perm.empty() && perm.size() != info.shape.size()))
+            throw InputError(fmt::format("{}: tensor {} has {} values, its operator takes {}",
+                                         bytes_.name, info.name, count, taken));
         std::int8_t* out = to.as<std::int8_t>().data();
         if (perm.empty()) {
             std::memcpy(out, info.data.data(), count);
