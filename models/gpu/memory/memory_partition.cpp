@@ -127,7 +127,7 @@ Cycle MemoryPartition::advance(Cycle from, Cycle until) {
         dram_port_->take(until, completions_);
         take_completions();
     }
-    if (!are_copies_stopped_) carry_copies(from, until);
+    if (!copies_.empty() && !are_copies_stopped_) carry_copies(from, until);
     for (Cycle now = from; now < until;) {
         now = std::min(until, now + parameters_.dram_reply_latency);
         run(now);
@@ -162,9 +162,10 @@ void MemoryPartition::carry(const CopyTraffic& traffic) {
     wake(traffic.begin);
 }
 
-std::uint64_t MemoryPartition::left(std::uint64_t number) const {
-    for (const CopyStream& copy : copies_)
-        if (copy.traffic.number == number) return copy.traffic.lines - copy.done;
+double MemoryPartition::left(std::uint64_t number) const {
+    for (const auto& [traffic, done, held_up] : copies_)
+        if (traffic.number == number)
+            return static_cast<double>(traffic.lines - done) / static_cast<double>(traffic.lines);
     return 0;
 }
 

@@ -47,8 +47,8 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
 
     /// Between windows.
     void carry(const CopyTraffic& traffic);
-    /// Lines of each channel that such a traffic has not asked for yet.
-    std::uint64_t left(std::uint64_t number) const;
+    /// The share of such a traffic that has not been asked for yet.
+    double left(std::uint64_t number) const;
     /// They ask for nothing more; what is left of them is known until the next one is carried.
     void stop_copies() { are_copies_stopped_ = true; }
 

@@ -119,17 +119,16 @@ void MemorySystem::bind_dram(std::size_t partition,
 std::uint64_t MemorySystem::carry(memory::dram::Direction direction, std::uint64_t bytes,
                                   engine::Cycle begin, engine::Cycle end) {
     const std::uint64_t lines = bytes / kLineBytes / parameters_.dram.channels;
-    const std::uint64_t number = copies_.size();
-    copies_.push_back(lines);
+    ++copies_;
     for (const auto& partition : partitions_)
-        partition->carry({number, direction, begin, end, lines});
-    return number;
+        partition->carry({copies_, direction, begin, end, lines});
+    return copies_;
 }
 
 double MemorySystem::left(std::uint64_t traffic) const {
-    std::uint64_t most = 0;
+    double most = 0;
     for (const auto& partition : partitions_) most = std::max(most, partition->left(traffic));
-    return most == 0 ? 0 : static_cast<double>(most) / static_cast<double>(copies_[traffic]);
+    return most;
 }
 
 void MemorySystem::stop_copies() {

@@ -70,8 +70,8 @@ class MemorySystem {
     const MemoryParameters parameters_;
     const LineMap map_;
     PeerRegions peers_;
-    PartitionCounters before_;           ///< when the kernel began
-    std::vector<std::uint64_t> copies_;  ///< lines of a channel, by number of the traffic
+    PartitionCounters before_;                                  ///< when the kernel began
+    std::uint64_t copies_ = 0;                                  ///< carried so far
     std::vector<std::unique_ptr<MemoryPartition>> partitions_;  ///< by L2 partition, then number
 };
 
