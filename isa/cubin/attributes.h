@@ -2,11 +2,11 @@
 // The attributes ptxas leaves about a function and its module in the .nv.info sections.
 #pragma once
 
-#include "isa/cubin/cubin.h"
-#include "isa/cubin/reader.h"
-
 #include <string_view>
 #include <vector>
+
+#include "isa/cubin/cubin.h"
+#include "isa/cubin/reader.h"
 
 namespace lockstep::cubin {
 

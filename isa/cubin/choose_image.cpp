@@ -4,12 +4,11 @@
 // architecture-accelerated targets (sm_90a) run on their own machine only, those for families
 // (sm_100f) on the later minor versions. Source: CUDA C++ Programming Guide, "Compute Capabilities"
 // and "Application Compatibility".
+#include <tuple>
+
 #include "isa/cubin/fatbin.h"
 #include "isa/cubin/ptxas.h"
-
 #include "sim/error/error.h"
-
-#include <tuple>
 
 namespace lockstep::cubin {
 

@@ -6,13 +6,13 @@
 // Source: cubins of ptxas 11.8 and 13.0; the e_flags bits also stand in LLVM's ELF.h.
 #include "isa/cubin/cubin.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "isa/cubin/attributes.h"
 #include "isa/cubin/elf.h"
 #include "isa/cubin/relocation_table.h"
 #include "isa/cubin/section_kind.h"
-
-#include <algorithm>
-#include <unordered_map>
 
 namespace lockstep::cubin {
 

@@ -2,8 +2,6 @@
 // A cubin: the ELF file in which nvcc and ptxas deliver compiled GPU code (CUDA 11 to 13).
 #pragma once
 
-#include "isa/cubin/relocation.h"
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -11,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "isa/cubin/relocation.h"
 
 namespace lockstep::cubin {
 

@@ -2,12 +2,12 @@
 // The ELF64 container of cubins and of host programs: header and section table.
 #pragma once
 
-#include "isa/cubin/reader.h"
-
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "isa/cubin/reader.h"
 
 namespace lockstep::cubin::elf {
 

@@ -4,10 +4,10 @@
 // among their data instead. Only the section table is read.
 #include "isa/cubin/executable.h"
 
+#include <algorithm>
+
 #include "isa/cubin/elf.h"
 #include "isa/cubin/fatbin.h"
-
-#include <algorithm>
 
 namespace lockstep::cubin {
 

@@ -5,13 +5,13 @@
 // are listed, never run. Source: blobs of nvcc 11.8 to 13.0 in every -compress-mode.
 #include "isa/cubin/fatbin.h"
 
-#include "isa/cubin/reader.h"
-
 #include <lz4.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <memory>
+
+#include "isa/cubin/reader.h"
 
 namespace lockstep::cubin {
 

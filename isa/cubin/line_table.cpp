@@ -5,8 +5,8 @@
 #include "isa/cubin/line_table.h"
 
 #include <fmt/format.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <tuple>

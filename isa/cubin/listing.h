@@ -2,11 +2,11 @@
 // What containers hold, as text for people.
 #pragma once
 
-#include "isa/cubin/cubin.h"
-#include "isa/cubin/fatbin.h"
-
 #include <span>
 #include <string>
+
+#include "isa/cubin/cubin.h"
+#include "isa/cubin/fatbin.h"
 
 namespace lockstep::cubin {
 

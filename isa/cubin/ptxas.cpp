@@ -3,8 +3,6 @@
 // without a shell, on files in a directory of its own that is removed afterwards, whatever happens.
 #include "isa/cubin/ptxas.h"
 
-#include "sim/error/error.h"
-
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -16,6 +14,8 @@
 #include <iterator>
 #include <regex>
 #include <sstream>
+
+#include "sim/error/error.h"
 
 extern char** environ;
 

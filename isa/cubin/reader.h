@@ -2,13 +2,13 @@
 // A bounds-checked view of a file: every read outside of it is the user's error, with its offset.
 #pragma once
 
-#include "sim/error/error.h"
-
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "sim/error/error.h"
 
 namespace lockstep::cubin {
 

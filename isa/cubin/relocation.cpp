@@ -7,9 +7,9 @@
 // Source: names and fields from the linker's own table, confirmed on linked objects.
 #include "isa/cubin/relocation.h"
 
-#include "sim/error/error.h"
-
 #include <algorithm>
+
+#include "sim/error/error.h"
 
 namespace lockstep::cubin {
 

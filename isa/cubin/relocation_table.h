@@ -2,10 +2,10 @@
 // The relocation sections (REL and RELA) of a cubin.
 #pragma once
 
+#include <vector>
+
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/elf.h"
-
-#include <vector>
 
 namespace lockstep::cubin {
 

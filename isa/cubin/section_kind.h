@@ -2,9 +2,9 @@
 // What a section of a cubin is: its name says it.
 #pragma once
 
-#include "isa/cubin/cubin.h"
-
 #include <string_view>
+
+#include "isa/cubin/cubin.h"
 
 namespace lockstep::cubin {
 

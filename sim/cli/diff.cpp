@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `lockstep diff a.json b.json`: two runs side by side.
+#include "workloads/report/diff.h"
+
 #include <fmt/format.h>
 
 #include "sim/cli/verbs.h"
 #include "sim/error/error.h"
 #include "sim/stats/statistics.h"
-#include "workloads/report/diff.h"
 
 namespace lockstep::cli {
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <map>
-#include "isa/command/disassembler.h"
 
+#include "isa/command/disassembler.h"
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/demangle.h"
 #include "isa/cubin/executable.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `lockstep workloads [W]`: lists the built-in workloads, or one's parameters with their defaults:
 // kernels for GPUs, and networks.
-#include "workloads/cuda/workload.h"
-
 #include <fmt/format.h>
 
 #include "sim/cli/verbs.h"
 #include "sim/error/error.h"
+#include "workloads/cuda/workload.h"
 #include "workloads/network/builtin/builtin.h"
 #include "workloads/run/built_in.h"
 

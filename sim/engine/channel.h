@@ -3,13 +3,13 @@
 // Sender or a Receiver named by its role; Simulation::connect() makes the Channel between two.
 #pragma once
 
-#include "sim/engine/tile.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "sim/engine/tile.h"
 
 namespace lockstep::engine {
 

@@ -6,9 +6,9 @@
 // between windows, on one thread, in the order in which the Tiles were made.
 #include "sim/engine/simulation.h"
 
-#include "sim/engine/systemc_shell.h"
-
 #include <algorithm>
+
+#include "sim/engine/systemc_shell.h"
 
 namespace lockstep::engine {
 namespace {

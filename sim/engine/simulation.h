@@ -3,12 +3,6 @@
 // another within it. Results are the same for any number of threads and any order of the Tiles.
 #pragma once
 
-#include "sim/engine/channel.h"
-#include "sim/engine/tile.h"
-#include "sim/engine/time.h"
-#include "sim/engine/wake_wheel.h"
-#include "sim/engine/worker_pool.h"
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +11,12 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "sim/engine/channel.h"
+#include "sim/engine/tile.h"
+#include "sim/engine/time.h"
+#include "sim/engine/wake_wheel.h"
+#include "sim/engine/worker_pool.h"
 
 namespace lockstep::engine {
 

@@ -3,11 +3,11 @@
 // a window of its own cycles and meets other Tiles only through Channels.
 #pragma once
 
-#include "sim/engine/time.h"
-
 #include <exception>
 #include <string>
 #include <vector>
+
+#include "sim/engine/time.h"
 
 namespace lockstep::engine {
 

@@ -3,11 +3,11 @@
 // Cycle c of a clock begins at exactly c periods, so cycles and times convert without drift.
 #pragma once
 
-#include "sim/error/error.h"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "sim/error/error.h"
 
 namespace lockstep::engine {
 

@@ -3,16 +3,16 @@
 // that any loosely timed SystemC memory model can stand behind it. Includes SystemC.
 #pragma once
 
-#include "sim/engine/channel.h"
-#include "sim/engine/memory_message.h"
-#include "sim/engine/simulation.h"
-
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <memory>
 #include <queue>
 #include <systemc>
 #include <tlm>
+
+#include "sim/engine/channel.h"
+#include "sim/engine/memory_message.h"
+#include "sim/engine/simulation.h"
 
 namespace lockstep::engine {
 

@@ -3,10 +3,10 @@
 // bit sets so that a Tile is taken once per window and always in the same order.
 #include "sim/engine/wake_wheel.h"
 
-#include "sim/engine/time.h"
-
 #include <algorithm>
 #include <bit>
+
+#include "sim/engine/time.h"
 
 namespace lockstep::engine {
 

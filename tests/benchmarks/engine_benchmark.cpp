@@ -2,12 +2,12 @@
 // What the time kernel costs, on a chip of 132 Tiles in one clock and 64 in another, each of the
 // former with a channel to and from one of the latter: per activation, by driver and by process;
 // per idle Tile; and how work in the Tiles scales with threads (compare wall times on free cores).
-#include "sim/engine/simulation.h"
-
 #include <benchmark/benchmark.h>
 
 #include <memory>
 #include <vector>
+
+#include "sim/engine/simulation.h"
 
 namespace lockstep::engine {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a request costs the host, and what bandwidth the chip reaches: reads that hit in L2, reads
 // from DRAM, a copy, random sectors; all SMs at once.
-#include "tests/models/gpu/memory/synthetic_sm.h"
-
 #include <benchmark/benchmark.h>
 
 #include <random>
+
+#include "tests/models/gpu/memory/synthetic_sm.h"
 
 namespace lockstep::gpu {
 namespace {

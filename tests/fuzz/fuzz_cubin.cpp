@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes at all are read as a cubin and as a host program, and what was read is used as a loader
 // uses it: every relocation applied. Only InputError may come out.
+#include <cstdlib>
+
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/executable.h"
 #include "isa/cubin/line_table.h"
 #include "sim/error/error.h"
-
-#include <cstdlib>
 
 using namespace lockstep;
 using namespace lockstep::cubin;

@@ -2,10 +2,11 @@
 // What the parts of the library share: machines inside, and errors on the way out.
 #pragma once
 
+#include <lockstep/lockstep.h>
+
 #include <new>
 #include <utility>
 
-#include <lockstep/lockstep.h>
 #include "models/device.h"
 #include "sim/error/error.h"
 #include "workloads/run/job.h"

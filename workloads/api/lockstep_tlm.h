@@ -29,10 +29,10 @@
 // machine); a command begins host.launch_latency after its write.
 #pragma once
 
+#include <tlm_utils/simple_target_socket.h>
+
 #include <systemc>
 #include <tlm>
-
-#include <tlm_utils/simple_target_socket.h>
 
 #include "lockstep/lockstep.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures a matrix product and a convolution on this computer's cores (lab.md).
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include <CLI/CLI.hpp>
 #include <thread>
 
 #include "workloads/openmp/timing.h"

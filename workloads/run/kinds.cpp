@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/run/kind.h"
-
 #include "workloads/run/gpu/gpu.h"
 #include "workloads/run/gpu/network.h"
 #include "workloads/run/gpu/train.h"
 #include "workloads/run/host/host.h"
 #include "workloads/run/host/train.h"
+#include "workloads/run/kind.h"
 #include "workloads/run/npu/network.h"
 #include "workloads/run/npu/program.h"
 #include "workloads/run/roofline/roofline.h"

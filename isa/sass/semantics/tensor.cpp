@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix multiply-accumulate by a warp: which opcode is bound where.
 #include "isa/sass/semantics/tensor/tensor.h"
+
 #include "isa/sass/semantics/tensor/warpgroup.h"
 
 namespace lockstep::sass {

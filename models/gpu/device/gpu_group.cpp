@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices of one kind, each with its memory in a region of its own, so that addresses are unified.
 // Emulated ones run what they are given at once; in cycles they share a Simulation and a time line.
-#include "models/device_group.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "models/device_group.h"
 #include "models/gpu/device/simulator.h"
 #include "models/system/host_link.h"
 

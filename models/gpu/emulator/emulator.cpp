@@ -3,7 +3,6 @@
 // after them, within the number of CTAs that the chip holds at once; a kernel whose CTAs cannot
 // influence each other may run on several host threads.
 #include "models/gpu/emulator/emulator.h"
-#include "isa/cubin/demangle.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +14,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "isa/cubin/demangle.h"
 #include "models/gpu/emulator/cta_group.h"
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/execution/fault_report.h"

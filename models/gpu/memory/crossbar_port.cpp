@@ -6,10 +6,10 @@
 // within the chip: every SM has the same latency to every slice near it.
 #include "models/gpu/memory/crossbar_port.h"
 
-#include "sim/engine/simulation.h"
-
 #include <algorithm>
 #include <bit>
+
+#include "sim/engine/simulation.h"
 
 namespace lockstep::gpu {
 

@@ -2,11 +2,11 @@
 // An SM's end of the crossbar, and what travels through it.
 #pragma once
 
-#include "models/gpu/memory/line_map.h"
-#include "sim/engine/channel.h"
-
 #include <memory>
 #include <vector>
+
+#include "models/gpu/memory/line_map.h"
+#include "sim/engine/channel.h"
 
 namespace lockstep::gpu {
 

@@ -2,11 +2,11 @@
 // Orders what happens in one window by its cycle, without comparing.
 #pragma once
 
-#include "sim/engine/time.h"
-
 #include <algorithm>
 #include <span>
 #include <vector>
+
+#include "sim/engine/time.h"
 
 namespace lockstep::gpu {
 

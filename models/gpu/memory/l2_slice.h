@@ -2,14 +2,14 @@
 // A slice of L2: tags, the table of lines that it waits for (MSHRs), the atomic unit.
 #pragma once
 
+#include <array>
+
 #include "models/gpu/memory/crossbar_port.h"
 #include "models/gpu/memory/l2_tags.h"
 #include "models/gpu/memory/request_coalescer.h"
 #include "models/gpu/memory/resident_lines.h"
 #include "models/gpu/memory/ring.h"
 #include "models/gpu/metrics/counters.h"
-
-#include <array>
 
 namespace lockstep::gpu {
 

@@ -2,10 +2,10 @@
 // Which lines a slice of L2 holds, and in which state. Plain data: a copy is a checkpoint.
 #pragma once
 
+#include <vector>
+
 #include "models/gpu/memory/message.h"
 #include "models/gpu/memory/replacement/replacement.h"
-
-#include <vector>
 
 namespace lockstep::gpu {
 

@@ -2,13 +2,13 @@
 // A memory partition: slices of L2 with the DRAM channels behind them.
 #pragma once
 
+#include <array>
+
 #include "models/gpu/memory/cycle_order.h"
 #include "models/gpu/memory/dram_port.h"
 #include "models/gpu/memory/gpc_ports.h"
 #include "models/gpu/memory/l2_slice.h"
 #include "models/gpu/memory/mmu.h"
-
-#include <array>
 
 namespace lockstep::gpu {
 

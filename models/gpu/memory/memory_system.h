@@ -2,11 +2,11 @@
 // Everything behind the SMs' crossbar ports: the crossbar, L2, the MMU, DRAM.
 #pragma once
 
+#include <span>
+
 #include "models/gpu/memory/memory_partition.h"
 #include "models/gpu/memory/peer_unit.h"
 #include "sim/engine/simulation.h"
-
-#include <span>
 
 namespace lockstep::gpu {
 

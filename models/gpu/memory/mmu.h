@@ -2,9 +2,9 @@
 // The MMU beside L2: translates for requests that missed in the SM's TLB.
 #pragma once
 
-#include "models/gpu/memory/memory_parameters.h"
-
 #include <vector>
+
+#include "models/gpu/memory/memory_parameters.h"
 
 namespace lockstep::gpu {
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "isa/sass/cluster.h"
-
 #include "models/gpu/sm/indexed_constants.h"
 #include "models/gpu/sm/l1_pipeline.h"
 

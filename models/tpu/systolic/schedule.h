@@ -3,7 +3,6 @@
 #pragma once
 
 #include "models/tpu/systolic/shape.h"
-
 #include "sim/config/schema.h"
 
 namespace lockstep::tpu {

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "isa/tpu/enums.h"
-
 #include "sim/config/schema.h"
 
 namespace lockstep::tpu {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backpropagation through a network of two inputs, two hidden neurons and one output: every value,
 // every gradient, and the graph that computes them, which is the one that networks train by.
+#include "workloads/network/train/gradient.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include "sim/lab/widgets/widgets.h"
 #include "workloads/network/graph/builder.h"
 #include "workloads/network/reference/execute.h"
-#include "workloads/network/train/gradient.h"
 
 namespace lockstep::lab {
 

@@ -2,15 +2,14 @@
 // What the reader says of real cubins, against the sources and against what the compilers reported:
 // registers, stack, shared memory and constant banks are those that `ptxas -v` (13.0) and
 // `cuobjdump -res-usage` (11.8) printed.
-#include "isa/cubin/cubin.h"
-
-#include "sim/error/error.h"
-#include "tests/isa/cubin/test_data.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>
+
+#include "isa/cubin/cubin.h"
+#include "sim/error/error.h"
+#include "tests/isa/cubin/test_data.h"
 
 namespace lockstep::cubin {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host programs, made by hand so that each has exactly one property.
-#include "isa/cubin/executable.h"
+#include <gmock/gmock.h>
 
+#include "isa/cubin/executable.h"
 #include "isa/cubin/fatbin.h"
 #include "sim/error/error.h"
 #include "tests/isa/cubin/elf_builder.h"
 #include "tests/isa/cubin/test_data.h"
-
-#include <gmock/gmock.h>
 
 namespace lockstep::cubin {
 namespace {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fatbins of nvcc 13.0 in its three ways of compressing, and which image a machine gets.
-#include "isa/cubin/fatbin.h"
-
-#include "isa/cubin/cubin.h"
-#include "isa/cubin/ptxas.h"
-#include "sim/error/error.h"
-#include "tests/isa/cubin/elf_builder.h"
-#include "tests/isa/cubin/test_data.h"
-
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <filesystem>
+
+#include "isa/cubin/cubin.h"
+#include "isa/cubin/fatbin.h"
+#include "isa/cubin/ptxas.h"
+#include "sim/error/error.h"
+#include "tests/isa/cubin/elf_builder.h"
+#include "tests/isa/cubin/test_data.h"
 
 namespace lockstep::cubin {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damaged files: whatever is cut off or changed, the readers return or throw InputError.
+#include <cstring>
+#include <random>
+
 #include "isa/cubin/cubin.h"
 #include "isa/cubin/fatbin.h"
 #include "sim/error/error.h"
 #include "tests/isa/cubin/test_data.h"
-
-#include <cstring>
-#include <random>
 
 namespace lockstep::cubin {
 namespace {

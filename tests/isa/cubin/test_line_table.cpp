@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/cubin/line_table.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "isa/cubin/line_table.h"
 #include "tests/paths.h"
 
 namespace lockstep::cubin {

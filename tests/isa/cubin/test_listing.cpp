@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/cubin/listing.h"
-
-#include "tests/isa/cubin/test_data.h"
-
 #include <gmock/gmock.h>
+
+#include "isa/cubin/listing.h"
+#include "tests/isa/cubin/test_data.h"
 
 namespace lockstep::cubin {
 namespace {

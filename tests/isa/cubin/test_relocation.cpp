@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The relocations of linked programs, applied by hand; nvdisasm 11.8 read the results given here as
 // `MOV R20, 0x567910c0`, `MOV R21, 0x1234`, `CALL.ABS.NOINC 0x123456792000` and so on.
-#include "isa/cubin/relocation.h"
-
-#include "isa/cubin/cubin.h"
-#include "sim/error/error.h"
-#include "tests/isa/cubin/test_data.h"
-
 #include <array>
 #include <cstring>
+
+#include "isa/cubin/cubin.h"
+#include "isa/cubin/relocation.h"
+#include "sim/error/error.h"
+#include "tests/isa/cubin/test_data.h"
 
 namespace lockstep::cubin {
 namespace {

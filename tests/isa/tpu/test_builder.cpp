@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/tpu/builder.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "isa/tpu/builder.h"
 #include "isa/tpu/footprint.h"
 #include "sim/error/error.h"
 

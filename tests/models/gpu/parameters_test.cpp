@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameter lists of all lengths and alignments (data/parameters): kernels get each of their bytes,
 // above all the last ones, where the list is no whole number of words.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>

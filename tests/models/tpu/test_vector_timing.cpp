@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/tpu/vector_timing.h"
-
 #include <gtest/gtest.h>
 
+#include "models/tpu/vector_timing.h"
 #include "sim/config/machine.h"
 
 namespace lockstep::tpu {

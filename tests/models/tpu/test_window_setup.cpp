@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/tpu/window_setup.h"
-
 #include <gtest/gtest.h>
+
+#include "models/tpu/window_setup.h"
 
 namespace lockstep::tpu {
 namespace {

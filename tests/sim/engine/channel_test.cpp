@@ -2,13 +2,13 @@
 // A Channel's cycles, seen from two Tiles that do one thing each.
 #include "sim/engine/channel.h"
 
-#include "sim/engine/simulation.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <deque>
 #include <optional>
+
+#include "sim/engine/simulation.h"
 
 namespace lockstep::engine {
 namespace {

@@ -2,13 +2,13 @@
 // Random graphs of Tiles on the engine against a reference that knows no windows: it steps every
 // edge of every clock and moves each message and credit by its time. Then the engine against
 // itself: any number of threads, any order, shorter windows, activation by the Tiles' processes.
-#include "sim/engine/simulation.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <deque>
 #include <memory>
+
+#include "sim/engine/simulation.h"
 
 namespace lockstep::engine {
 namespace {

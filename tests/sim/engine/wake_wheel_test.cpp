@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/wake_wheel.h"
 
-#include "sim/engine/time.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <set>
+
+#include "sim/engine/time.h"
 
 namespace lockstep::engine {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/vcd/vcd.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +12,6 @@
 #include "sim/error/error.h"
 #include "sim/trace/trace.h"
 #include "sim/trace/vcd_writer.h"
-#include "tests/vcd/vcd.h"
 
 namespace lockstep::trace {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validation/compare/statistics.h"
-#include "validation/compare/suites.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "validation/compare/statistics.h"
+#include "validation/compare/suites.h"
 #include "workloads/run/tpu/network.h"
 
 namespace lockstep::validation {

@@ -4,7 +4,6 @@
 //   virtual_platform CUBIN [NANOSECONDS [WAVES]]   NANOSECONDS: latency of the platform's DRAM, 0:
 //   the machine's; WAVES: writes WAVES.vcd with signals of SM 0
 #include <lockstep/lockstep_tlm.h>
-
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches, and how many CTAs an SM holds.
+#include "workloads/cuda_api/state/launch.h"
+
 #include <algorithm>
 
 #include "workloads/cuda_api/driver/call.h"
-#include "workloads/cuda_api/state/launch.h"
 
 namespace lockstep::cuda::driver {
 namespace {

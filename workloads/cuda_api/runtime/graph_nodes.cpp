@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of graphs: making them, and reading and changing what they do.
+#include "workloads/cuda_api/runtime/graph_nodes.h"
+
 #include <utility>
 
 #include "workloads/cuda_api/runtime/call.h"
-#include "workloads/cuda_api/runtime/graph_nodes.h"
 #include "workloads/cuda_api/state/graph.h"
 #include "workloads/cuda_api/state/launch.h"
 

@@ -3,6 +3,7 @@
 // program ends it writes the statistics and sees to it that neither a fault that nobody asked about
 // nor what the checks have found is taken for success.
 #include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 

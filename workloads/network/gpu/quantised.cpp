@@ -2,6 +2,8 @@
 // Nodes on int8 values with scales, to the bit as reference/quantised.h has them in fixed point:
 // sums of products on Tensor Cores, and their requantisation, in integers. Zero points of products'
 // operands are 0, so that padding is.
+#include "workloads/network/reference/quantised.h"
+
 #include <algorithm>
 #include <array>
 
@@ -9,7 +11,6 @@
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
-#include "workloads/network/reference/quantised.h"
 #include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::gpu {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // LRN on real values: over the channels of each pixel, sums in index order. Source: the ONNX
 // operator reference.
+#include "workloads/network/reference/local_response.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "workloads/network/reference/array.h"
-#include "workloads/network/reference/local_response.h"
 
 namespace lockstep::network {
 

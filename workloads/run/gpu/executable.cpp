@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA executable: this process becomes the program, with our CUDA runtime library in front of
 // the real one. What the run was asked for travels in environment variables.
+#include "isa/cubin/executable.h"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "isa/cubin/executable.h"
 #include "workloads/cuda_api/loader/static_runtime.h"
 #include "workloads/cuda_api/state/make_device.h"
 #include "workloads/run/gpu/device.h"

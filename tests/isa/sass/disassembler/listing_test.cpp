@@ -2,6 +2,8 @@
 // Agreement with nvdisasm, instruction by instruction. Where a row cannot be matched, it stands in
 // known_differences.txt (arch, opcode with u for bit 91, mnemonic, reason); a row that is not
 // listed there must agree on every word, and a row that is listed must still disagree somewhere.
+#include "tests/isa/sass/disassembler/listing.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,7 +12,6 @@
 #include <sstream>
 
 #include "isa/sass/disassembler/disassembler.h"
-#include "tests/isa/sass/disassembler/listing.h"
 #include "tests/paths.h"
 
 namespace lockstep::sass {

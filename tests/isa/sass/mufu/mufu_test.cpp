@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/sass/mufu/mufu.h"
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
-
-#include <gtest/gtest.h>
 
 namespace lockstep::sass::mufu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include <cfenv>
 #include <cmath>
 #include <limits>
 #include <random>
-
-#include <gtest/gtest.h>
 
 #include "sim/numerics/bf16.h"
 #include "sim/numerics/fp16.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include <cfenv>
 #include <cmath>
 #include <limits>
 #include <random>
-
-#include <gtest/gtest.h>
 
 #include "isa/sass/semantics/subnormal_watch.h"
 #include "tests/isa/sass/semantics/test_warp.h"

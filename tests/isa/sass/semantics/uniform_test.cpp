@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The uniform datapath: one example of each operation that it shares with the vector datapath
 // (whose own tests are exhaustive), its guards, its predicates, and ULDC.
-#include "tests/isa/sass/semantics/test_warp.h"
-
 #include <gtest/gtest.h>
+
+#include "tests/isa/sass/semantics/test_warp.h"
 
 namespace lockstep::sass {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/models/gpu/memory/synthetic_sm.h"
-
 #include <gtest/gtest.h>
+
+#include "tests/models/gpu/memory/synthetic_sm.h"
 
 namespace lockstep::gpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same cycles and counters for any number of threads, order of Tiles and length of windows.
-#include "tests/models/gpu/memory/synthetic_sm.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "tests/models/gpu/memory/synthetic_sm.h"
 
 namespace lockstep::gpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory side as a whole against the latencies and bandwidths that its machine file states.
-#include "tests/models/gpu/memory/synthetic_sm.h"
-
 #include <gtest/gtest.h>
+
+#include "tests/models/gpu/memory/synthetic_sm.h"
 
 namespace lockstep::gpu {
 namespace {

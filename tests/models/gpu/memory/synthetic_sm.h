@@ -2,11 +2,11 @@
 // An SM without cores: sends a list of requests as fast as its port takes them, notes the replies.
 #pragma once
 
-#include "models/gpu/memory/memory_system.h"
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "models/gpu/memory/memory_system.h"
 
 namespace lockstep::gpu {
 

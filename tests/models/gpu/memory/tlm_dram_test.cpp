@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TLM-2.0 memory model behind L2 in place of the built-in controllers.
-#include "sim/engine/tlm_memory_port.h"
-#include "tests/models/gpu/memory/synthetic_sm.h"
-
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
+
+#include "sim/engine/tlm_memory_port.h"
+#include "tests/models/gpu/memory/synthetic_sm.h"
 
 namespace lockstep::gpu {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/memory/dram/presets.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "models/memory/dram/presets.h"
 #include "sim/error/error.h"
 
 namespace lockstep::memory::dram {

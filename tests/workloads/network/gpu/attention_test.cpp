@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention as one kernel: which graphs it is found in, masks, odd sizes, and the choice.
+#include "workloads/network/gpu/attention.h"
+
 #include <gtest/gtest.h>
 
 #include "tests/workloads/network/gpu/run_on.h"
-#include "workloads/network/gpu/attention.h"
 
 namespace lockstep::network::gpu {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of weights in e4m3: on Hopper by warpgroups, on Ada by QMMA.
+#include "workloads/network/quantise/fp8.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "sim/error/error.h"
 #include "tests/workloads/network/gpu/run_on.h"
-#include "workloads/network/quantise/fp8.h"
 #include "workloads/network/reference/execute.h"
 
 namespace lockstep::network::gpu {
