@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CTAs start breadth-first: on the SMs that hold least, in their order; later ones
-// go where one has ended, in the order of the ends (observed on hardware; the order of SMs by GPC
-// is not published). Several kernels: the CTAs of the first one are placed before any of the next,
-// by priority, then by arrival (the rules that Amert et al. observed, "GPU scheduling on the NVIDIA
-// TX2: hidden details revealed", RTSS 2017). The distributor acts between windows, which its
-// latency allows.
+// A kernel from its start to its end: what the front end does before its first CTA, what ends a
+// window, what has been counted when everything has come to rest.
 #include "models/gpu/chip/chip.h"
 
 #include <fmt/format.h>
@@ -17,7 +13,6 @@
 #include "isa/sass/tma/copy.h"
 #include "models/gpu/chip/profile.h"
 #include "models/gpu/chip/stuck_report.h"
-#include "models/gpu/cluster/placement.h"
 #include "models/gpu/execution/cta_runner.h"
 #include "models/gpu/sampling/waves.h"
 #include "sim/engine/host_memory.h"
@@ -44,7 +39,8 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
       clock_(engine::ClockDomain::from_megahertz(machine.number("clock.sm"))),
       simulation_(simulation),
       gcc_parameters_(machine),
-      gpc_map_(machine) {
+      gpc_map_(machine),
+      distributor_(gpc_map_, {parameters.cta_interval, parameters.cta_latency}) {
     const auto count = static_cast<std::size_t>(machine.integer("sm.count"));
     std::vector<CrossbarPort*> ports;
     for (std::size_t i = 0; i < count; ++i) {
@@ -76,6 +72,9 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
     memory_ =
         std::make_unique<MemorySystem>(simulation_, machine, ports, place.prefix, peers_.get());
     connect_clusters(machine, place.prefix);
+    std::vector<CtaHost*> hosts;
+    for (const std::unique_ptr<Sm>& sm : sms_) hosts.push_back(sm.get());
+    distributor_.connect(std::move(hosts));
     simulation_.at_window_end([this](Time end) {
         perform_deferred(clock_.cycle_at(end));
         distribute(end);
@@ -122,71 +121,11 @@ void Chip::forget_extents() {
     for (const std::unique_ptr<Sm>& sm : used_sms_) sm->ctas().forget_extents();
 }
 
-/// The kernel whose CTAs are placed now; null: none has any left.
-Grid* Chip::head() const {
-    for (const std::unique_ptr<Grid>& grid : grids_)
-        if (grid->has_left()) return grid.get();
-    return nullptr;
-}
-
-/// CTAs of a kernel to those SMs that hold the fewest warps, in turn, as long as there is room.
-void Chip::place(Grid& grid, Cycle earliest) {
-    distributor_free_ = std::max({distributor_free_, grid.first_cta, earliest});
-    if (grid.is_clustered()) return place_clusters(grid);
-    while (grid.has_left()) {
-        constexpr std::uint32_t kNone = ~0u;
-        std::uint32_t least = kNone;
-        for (const std::unique_ptr<Sm>& sm : used_sms_)
-            if (sm->fits(grid.run)) least = std::min(least, sm->grids().warps());
-        if (least == kNone) return;
-        for (const std::unique_ptr<Sm>& sm : used_sms_) {
-            if (!grid.has_left()) return;
-            if (sm->grids().warps() != least || !sm->fits(grid.run)) continue;
-            sm->start_cta(grid.run, grid.take_next(), distributor_free_);
-            distributor_free_ += parameters_.cta_interval;
-        }
-    }
-}
-
-/// All CTAs of a cluster at a time, where a GPC has room for all of them.
-void Chip::place_clusters(Grid& grid) {
-    const sass::ClusterShape shape(*grid.run.launch);
-    std::vector<SmOffer> offers(sms_.size());
-    while (grid.has_left()) {
-        for (std::size_t i = 0; i < sms_.size(); ++i)
-            offers[i] = {sms_[i]->room(grid.run), sms_[i]->grids().warps()};
-        std::vector<std::uint16_t> sms =
-            place_cluster(gpc_map_, offers, shape.ctas(), grid.run.warps_per_cta);
-        if (sms.empty()) return;
-        PlacedCluster& cluster = *clusters_.emplace_back(std::make_unique<PlacedCluster>());
-        cluster.size = shape.ctas();
-        cluster.number = clusters_placed_++;
-        cluster.sm = std::move(sms);
-        cluster.members.resize(cluster.size);
-        const std::uint64_t index = grid.next / cluster.size;
-        for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
-            sass::ClusterMember& member = cluster.members[rank];
-            member.cluster = &cluster;
-            member.rank = rank;
-            cluster.member[rank] = &member;
-            sms_[cluster.sm[rank]]->start_cta(grid.run, shape.cta(index, rank), distributor_free_,
-                                              &member);
-            ++grid.next;
-            distributor_free_ += parameters_.cta_interval;
-        }
-    }
-}
-
-Grid& Chip::owner(const KernelRun* run) {
-    return **std::find_if(grids_.begin(), grids_.end(),
-                          [run](const auto& grid) { return &grid->run == run; });
-}
-
 void Chip::count_triggers() {
     for (const std::unique_ptr<Sm>& sm : used_sms_) {
         if (!sm->ctas().has_triggered()) continue;
         for (const CtaEnd& trigger : sm->ctas().take_triggered()) {
-            Grid& grid = owner(trigger.run);
+            Grid& grid = distributor_.owner(trigger.run);
             grid.last_trigger = std::max(grid.last_trigger, trigger.at);
             if (++grid.triggered != grid.total) continue;
             triggered_.emplace_back(&grid, clock_.start_of(grid.last_trigger));
@@ -211,48 +150,23 @@ void Chip::distribute(Time window_end) {
     ends_.clear();
     for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (sm->ctas().has_ended())
-            for (const CtaEnd& end : sm->ctas().take_ended()) ends_.emplace_back(end, sm.get());
+            for (const CtaEnd& end : sm->ctas().take_ended()) ends_.push_back({end, sm.get()});
     if (ends_.empty()) return;
-    ctas_ended_ += ends_.size();
-    std::stable_sort(ends_.begin(), ends_.end(),
-                     [](const auto& a, const auto& b) { return a.first.at < b.first.at; });
-    const Cycle earliest = clock_.first_cycle_from(window_end);
-    for (const auto& [end, sm] : ends_) {
-        Grid& grid = owner(end.run);
-        ++grid.ended;
-        grid.last_end = std::max(grid.last_end, end.at);
-        if (grid.run.waves != nullptr) grid.run.waves->ended(end.at);
-    }
-    Grid* const first = head();
-    if (first != nullptr) look_at_waves(*first);
-    for (const auto& [end, sm] : ends_) {
-        if (first == nullptr || first->is_clustered()) break;
-        const bool is_own = end.run == &first->run;  // it leaves room for exactly one
-        while (first->has_left() && sm->fits(first->run)) {
-            distributor_free_ =
-                std::max({distributor_free_ + parameters_.cta_interval,
-                          end.at + parameters_.cta_latency, earliest, first->first_cta});
-            sm->start_cta(first->run, first->take_next(), distributor_free_);
-            if (is_own) break;
-        }
-    }
-    if (first != nullptr && first->is_clustered())
-        place(*first, std::max(earliest, ends_.back().first.at + parameters_.cta_latency));
-    // Others follow where the first one's last CTA has been placed.
-    for (Grid* next = head(); next != nullptr && next != first; next = head()) {
-        place(*next, earliest + parameters_.cta_latency);
-        if (next->has_left()) break;
-    }
-    for (std::size_t i = 0; i < grids_.size();) {
-        if (grids_[i]->is_done())
-            finish(*grids_[i]);
+    distributor_.count(ends_);
+    for (const auto& [end, sm] : ends_)
+        if (end.run->waves != nullptr) end.run->waves->ended(end.at);
+    if (Grid* const head = distributor_.head()) look_at_waves(*head);
+    distributor_.refill(ends_, clock_.first_cycle_from(window_end));
+    for (std::size_t i = 0; i < distributor_.grids().size();) {
+        if (distributor_.grids()[i]->is_done())
+            finish(*distributor_.grids()[i]);
         else
             ++i;
     }
 }
 
 void Chip::finish(Grid& grid) {
-    for (const std::unique_ptr<Grid>& other : grids_) {
+    for (const std::unique_ptr<Grid>& other : distributor_.grids()) {
         if (other->prerequisite != &grid) continue;
         other->prerequisite = nullptr;
         other->run.awaits_grid = false;
@@ -265,11 +179,8 @@ void Chip::finish(Grid& grid) {
         }
         if (!grid.was_alone) sm->grids().forget(grid.run);
     }
-    const auto at = std::find_if(grids_.begin(), grids_.end(),
-                                 [&grid](const auto& other) { return other.get() == &grid; });
-    finished_.push_back(std::move(*at));
-    grids_.erase(at);
-    if (grids_.empty()) memory_->stop_copies();
+    finished_.push_back(distributor_.remove(grid));
+    if (distributor_.is_empty()) memory_->stop_copies();
     simulation_.stop();
 }
 
@@ -299,12 +210,10 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
         trace_ != nullptr ? sms_.size() : std::min<std::uint64_t>(ctas, sms_.size()));
     for (const std::unique_ptr<Sm>& sm : used_sms_) sm->begin_kernels();
     if (trace_ != nullptr) trace_->begin_kernels(begin);
-    distributor_free_ = 0;
-    ctas_ended_ = 0;
+    distributor_.begin(used_sms_.size());
     started_ = std::clock();
     watch_ = {};
     is_long_ = false;
-    clusters_.clear();
     triggered_.clear();
 }
 
@@ -334,14 +243,15 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
     grid->begin = clock_.first_cycle_from(std::max(at, simulation_.now())) + 1;
     grid->last_end = grid->begin;
     grid->first_cta = grid->begin + parameters_.launch_begin;
-    if (grids_.empty()) {
+    if (distributor_.is_empty()) {
         LOCKSTEP_CHECK(finished_.empty(), "a kernel has ended and was not asked for");
         begin_period(grid->begin, grid->is_clustered() ? sms_.size() : grid->total);
     } else {
         grid->was_alone = false;
-        for (const std::unique_ptr<Grid>& other : grids_) other->was_alone = false;
+        for (const std::unique_ptr<Grid>& other : distributor_.grids()) other->was_alone = false;
         for (std::size_t i = used_sms_.size(); i < sms_.size(); ++i) sms_[i]->begin_kernels();
         used_sms_ = sms_;
+        distributor_.use_all();
         for (const std::unique_ptr<Sm>& sm : used_sms_) sm->grids().share();
     }
     prefetch_code(*grid);
@@ -351,24 +261,19 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
         memory_->place(grid->begin, (run.constant_address + offset) / kLineBytes);
     if (trace_ != nullptr) grid->run.trace_names = trace_->names_of(*run.launch->program);
     const auto is_taken = [this](unsigned lane) {
-        return std::any_of(grids_.begin(), grids_.end(),
+        const auto others = distributor_.grids();
+        return std::any_of(others.begin(), others.end(),
                            [lane](const auto& other) { return other->lane == lane; });
     };
     while (is_taken(grid->lane)) ++grid->lane;
-    Grid& started = *grid;
-    const auto later = [](const std::unique_ptr<Grid>& a, const std::unique_ptr<Grid>& b) {
-        return std::pair(a->priority, a->order) < std::pair(b->priority, b->order);
-    };
-    grids_.insert(std::upper_bound(grids_.begin(), grids_.end(), grid, later), std::move(grid));
-    if (head() == &started) place(started, 0);
-    return started;
+    return distributor_.add(std::move(grid));
 }
 
 engine::StopReason Chip::simulate(std::span<Chip* const> chips, Time limit) {
     // Who has CTAs is to blame.
     const auto report = [&](const std::string& what) {
         for (const Chip* const chip : chips)
-            if (!chip->grids_.empty()) report_deadlock(chip->used_sms_, what);
+            if (!chip->distributor_.is_empty()) report_deadlock(chip->used_sms_, what);
         report_deadlock(chips.front()->used_sms_, what);
     };
     try {
@@ -399,14 +304,14 @@ bool Chip::is_at_rest() const {
 /// chips are busy and use its memory, that may never be, and some windows have to do.
 void Chip::come_to_rest(std::span<Chip* const> chips, Time steps) {
     engine::Simulation& simulation = chips.front()->simulation_;
-    const auto is_empty = [](const Chip* chip) { return chip->grids_.empty(); };
+    const auto is_empty = [](const Chip* chip) { return chip->distributor_.is_empty(); };
     if (std::all_of(chips.begin(), chips.end(), is_empty)) {
         while (simulate(chips, simulation.now() + steps) == engine::StopReason::kTimeLimit) {
         }
         return;
     }
     const auto leaves = [](const Chip* chip) {
-        return chip->grids_.empty() && !chip->finished_.empty() && !chip->is_at_rest();
+        return chip->distributor_.is_empty() && !chip->finished_.empty() && !chip->is_at_rest();
     };
     for (Time i = 0; i < kReportWindows && std::any_of(chips.begin(), chips.end(), leaves); ++i)
         simulate(chips, simulation.now() + simulation.window());
@@ -417,7 +322,7 @@ Time Chip::advance_all(std::span<Chip* const> chips, Time limit) {
     const Time steps = kReportWindows * std::max<Time>(simulation.window(), 1'000);
     Time reached = simulation.now();
     for (Chip* const chip : chips) {
-        if (!chip->grids_.empty()) chip->prepare_to_advance();
+        if (!chip->distributor_.is_empty()) chip->prepare_to_advance();
         reached = std::max(reached, chip->reached_);
     }
     // Where all units sleep beyond the target, time stands still: the next target lies further on.
@@ -425,7 +330,7 @@ Time Chip::advance_all(std::span<Chip* const> chips, Time limit) {
     simulate(chips, target);
     bool has_finished = false;
     for (Chip* const chip : chips) {
-        if (!chip->grids_.empty()) chip->watch_.look(chip->sms_, simulation.now(), steps);
+        if (!chip->distributor_.is_empty()) chip->watch_.look(chip->sms_, simulation.now(), steps);
         has_finished |= !chip->finished_.empty();
     }
     reached = has_finished ? simulation.now() : std::max(simulation.now(), target);
@@ -437,7 +342,8 @@ Time Chip::advance_all(std::span<Chip* const> chips, Time limit) {
 std::unique_ptr<Grid> Chip::run(const KernelRun& run, const Report& report) {
     const Cycle begin = start(run, 0, 0).begin;
     while (finished_.empty()) {
-        if (report) report(ctas_ended_, instructions(), clock_.cycle_at(simulation_.now()) - begin);
+        if (report)
+            report(ctas_ended(), instructions(), clock_.cycle_at(simulation_.now()) - begin);
         advance(engine::kNever);
         if (options_.max_instructions == 0 && spins()) report_spin(used_sms_);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled chip: SMs, crossbar, memory partitions on one time line, and the distributor that
-// hands the CTAs of one or several kernels to SMs. Lives as long as its device, so that L2 and the
-// clocks go on between kernels; while nothing runs, its clocks stand still.
+// The modelled chip: SMs, crossbar, memory partitions on one time line, and the distributor of
+// CTAs. Lives as long as its device, so that L2 and the clocks go on between kernels; while nothing
+// runs, its clocks stand still.
 #pragma once
 
 #include <ctime>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "models/device.h"
+#include "models/gpu/chip/distributor.h"
 #include "models/gpu/chip/gcc.h"
-#include "models/gpu/chip/gpc_map.h"
 #include "models/gpu/chip/gpu_trace.h"
 #include "models/gpu/chip/spin_watch.h"
 #include "models/gpu/cluster/cluster_network.h"
@@ -34,30 +34,6 @@ struct KernelCounters {
     ClusterCounters cluster;
     std::uint64_t active_sms = 0;
     std::vector<InstructionCounters> instructions;  ///< by code index; empty: not asked for
-};
-
-/// A kernel on the chip.
-struct Grid {
-    KernelRun run;
-    int priority = 0;                              ///< CTAs of smaller numbers are placed first
-    std::uint64_t order = 0;                       ///< of arrival
-    std::uint64_t total = 0, next = 0, ended = 0;  ///< CTAs
-    engine::Cycle begin = 0, last_end = 0;
-    engine::Cycle first_cta = 0;                              ///< none starts before
-    std::uint64_t instructions = 0, thread_instructions = 0;  ///< where it was not alone
-    bool was_alone = true;
-    const Grid* prerequisite = nullptr;  ///< that has not ended
-    std::uint64_t triggered = 0;         ///< CTAs that let dependent launches begin
-    engine::Cycle last_trigger = 0;
-    unsigned lane = 0;  ///< in the trace, where kernels that overlap lie in rows
-    bool is_clustered() const { return run.launch->is_clustered; }
-    /// The index of the CTA that is placed next.
-    std::uint64_t take_next() {
-        const std::uint64_t number = next++;
-        return run.ctas == nullptr ? number : (*run.ctas)[number];
-    }
-    bool has_left() const { return next != total; }
-    bool is_done() const { return ended == total; }
 };
 
 /// Where a chip stands among others on one Simulation.
@@ -94,7 +70,7 @@ class Chip {
     /// Its link to others; null: it has none.
     PeerUnit* peers() { return peers_.get(); }
     /// Kernels that have not ended.
-    std::size_t grids() const { return grids_.size(); }
+    std::size_t grids() const { return distributor_.grids().size(); }
     /// Those that have, in the order of their ends; each to be given to collect().
     std::vector<std::unique_ptr<Grid>> take_finished() { return std::exchange(finished_, {}); }
     /// Kernels all of whose CTAs have triggered dependent launches or ended, and when.
@@ -131,22 +107,18 @@ class Chip {
     engine::Time time() const { return simulation_.now(); }
     /// Since the chip was idle.
     std::uint64_t instructions() const;
-    std::uint64_t ctas_ended() const { return ctas_ended_; }
+    std::uint64_t ctas_ended() const { return distributor_.ended(); }
     /// What CTAs that are on the chip wait for, of SM 0's first.
     std::string explain_wait() const;
 
   private:
     void begin_period(engine::Cycle begin, std::uint64_t ctas);
-    Grid* head() const;
-    void place(Grid& grid, engine::Cycle earliest);
     void prefetch_code(const Grid& grid);
-    void place_clusters(Grid& grid);
     void connect_clusters(const config::Machine& machine, const std::string& prefix);
     void look_at_waves(Grid& grid);
     void distribute(engine::Time window_end);
     void finish(Grid& grid);
     void count_triggers();
-    Grid& owner(const KernelRun* run);
     void trace_window(engine::Cycle end);
     /// Atomics and system calls of the window, in one order for all SMs.
     void perform_deferred(engine::Cycle end);
@@ -161,16 +133,15 @@ class Chip {
     engine::Simulation& simulation_;
     std::vector<std::unique_ptr<CrossbarPort>> ports_;
     std::vector<std::unique_ptr<Sm>> sms_;
-    /// Those that may get CTAs: of a kernel by itself CTAs beyond the first go where one has ended.
+    /// Those that may get CTAs.
     std::span<const std::unique_ptr<Sm>> used_sms_;
     const GccParameters gcc_parameters_;
     std::vector<std::unique_ptr<Gcc>> gccs_;  ///< by GPC
     const GpcMap gpc_map_;
+    Distributor distributor_;
     std::unique_ptr<ClusterParameters> cluster_parameters_;  ///< null: no clusters
     std::vector<std::unique_ptr<ClusterNetwork>> networks_;  ///< by GPC
-    std::vector<std::unique_ptr<PlacedCluster>> clusters_;   ///< since the chip was idle
-    std::uint64_t clusters_placed_ = 0;
-    std::unique_ptr<PeerUnit> peers_;  ///< null: there is one chip
+    std::unique_ptr<PeerUnit> peers_;                        ///< null: there is one chip
     std::unique_ptr<MemorySystem> memory_;
     std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
     SpinWatch watch_;
@@ -179,16 +150,14 @@ class Chip {
 
     std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty
 
-    std::vector<std::pair<CtaEnd, Sm*>> ends_;  ///< of CTAs in the window
+    std::vector<EndedCta> ends_;  ///< of the window
 
     bool l2_is_known_ = true;  ///< false: something else than this model has run meanwhile
 
     // Since the chip was idle.
-    std::vector<std::unique_ptr<Grid>> grids_;  ///< that have not ended, in the order of placing
     std::vector<std::unique_ptr<Grid>> finished_;
     std::vector<std::pair<const Grid*, engine::Time>> triggered_;
-    std::uint64_t grids_started_ = 0, ctas_ended_ = 0;
-    engine::Cycle distributor_free_ = 0;
+    std::uint64_t grids_started_ = 0;
     std::clock_t started_ = 0;  ///< host's
     bool is_long_ = false;
 };

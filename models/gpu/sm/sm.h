@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/gpu/sm/cta_host.h"
 #include "models/gpu/sm/held_warps.h"
 #include "models/gpu/sm/issue.h"
 #include "models/gpu/sm/sub_core.h"
@@ -15,7 +16,7 @@
 
 namespace lockstep::gpu {
 
-class Sm final : public engine::Tile, public ClusterListener {
+class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
   public:
     Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clock,
        std::uint16_t index, const config::Machine& machine, const SmParameters& parameters);
@@ -32,14 +33,14 @@ class Sm final : public engine::Tile, public ClusterListener {
     void begin_kernels();
     /// Completes the counters when all CTAs of all kernels have ended.
     void end_kernels();
-    /// Whether a CTA of the kernel may be started now, beside those that are here.
-    bool fits(const KernelRun& run) const;
-    /// How many may, at least.
-    std::uint32_t room(const KernelRun& run) const { return fits(run) ? ctas_.room(run) : 0; }
-    /// A CTA that fits is to start at a cycle, as a member of a cluster where there is one. From
-    /// outside of windows only; wakes the SM.
+    // CtaHost
+    bool fits(const KernelRun& run) const override;
+    std::uint32_t room(const KernelRun& run) const override {
+        return fits(run) ? ctas_.room(run) : 0;
+    }
+    std::uint32_t load() const override { return grids_.warps(); }
     void start_cta(const KernelRun& run, std::uint64_t linear_index, engine::Cycle at,
-                   sass::ClusterMember* member = nullptr);
+                   sass::ClusterMember* member) override;
     ResidentGrids& grids() { return grids_; }
     CtaSlots& ctas() { return ctas_; }
     const CtaSlots& ctas() const { return ctas_; }
