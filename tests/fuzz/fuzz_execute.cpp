@@ -4,8 +4,9 @@
 #include <cstring>
 
 #include "isa/sass/program.h"
-#include "models/gpu/device/launch.h"
+#include "models/gpu/device/constant_bank.h"
 #include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/execution/cta_storage.h"
 #include "models/memory/global_memory.h"
 
 using namespace lockstep;

@@ -77,7 +77,8 @@ Checker::~Checker() = default;
 
 void Checker::begin_launch(const sass::Launch& launch, std::uint32_t own_shared_bytes,
                            SourceLine source_line) {
-    // From sm_90 on the program's own shared memory begins behind the system's, see launch.cpp.
+    // From sm_90 on the program's own shared memory begins behind the system's, see
+    // constant_bank.cpp.
     constexpr std::uint32_t kReserved = 1024;
     launch_ = &launch;
     reserved_begin_ = launch.arch >= 90 ? kReserved : 0;

@@ -8,6 +8,8 @@
 
 #include "isa/cubin/demangle.h"
 #include "models/gpu/chip/gpc_map.h"
+#include "models/gpu/device/launch_check.h"
+#include "models/gpu/device/occupancy.h"
 
 namespace lockstep::gpu {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/device.h"
-#include "models/gpu/device/launch.h"
+#include "models/gpu/device/constant_bank.h"
 #include "models/gpu/device/module.h"
 #include "models/gpu/execution/system_calls.h"
 #include "models/memory/global_memory.h"

@@ -12,6 +12,8 @@
 
 #include "isa/cubin/demangle.h"
 #include "models/gpu/chip/profile.h"
+#include "models/gpu/device/launch_check.h"
+#include "models/gpu/device/occupancy.h"
 #include "models/gpu/emulator/progress.h"
 #include "models/gpu/execution/fault_report.h"
 #include "models/gpu/metrics/metrics.h"

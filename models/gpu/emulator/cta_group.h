@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "isa/sass/cluster.h"
-#include "models/gpu/device/launch.h"
 #include "models/gpu/emulator/standstill.h"
 #include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/execution/cta_storage.h"
 #include "models/gpu/execution/poll_watch.h"
 
 namespace lockstep::gpu {

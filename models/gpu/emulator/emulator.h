@@ -6,6 +6,7 @@
 
 #include "models/gpu/check/checker.h"
 #include "models/gpu/device/gpu_device.h"
+#include "models/gpu/execution/cta_storage.h"
 
 namespace lockstep::gpu {
 

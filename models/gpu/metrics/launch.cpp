@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/gpu/chip/gpc_map.h"
+#include "models/gpu/device/launch_check.h"
 #include "models/gpu/metrics/groups.h"
 
 namespace lockstep::gpu {

@@ -9,7 +9,7 @@
 #include "isa/cubin/cubin.h"
 #include "models/device.h"
 #include "models/gpu/cluster/cluster_counters.h"
-#include "models/gpu/device/launch.h"
+#include "models/gpu/device/occupancy.h"
 #include "models/gpu/metrics/counters.h"
 #include "sim/config/machine.h"
 #include "sim/stats/value.h"

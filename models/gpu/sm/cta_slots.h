@@ -12,7 +12,7 @@
 #include "isa/sass/deferred_queue.h"
 #include "isa/sass/store_buffer.h"
 #include "models/gpu/cluster/cluster_unit.h"
-#include "models/gpu/device/launch.h"
+#include "models/gpu/execution/cta_storage.h"
 #include "models/gpu/sm/resident_grids.h"
 #include "models/gpu/sm/warps.h"
 

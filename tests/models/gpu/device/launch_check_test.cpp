@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a machine can launch, and how many CTAs an SM holds.
-#include "models/gpu/device/launch.h"
+#include "models/gpu/device/launch_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "models/gpu/device/occupancy.h"
 
 namespace lockstep::gpu {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "models/gpu/execution/cta_storage.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "isa/sass/program.h"
-#include "models/gpu/device/launch.h"
 
 namespace lockstep::gpu {
 namespace {
