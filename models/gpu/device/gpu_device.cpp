@@ -33,7 +33,7 @@ GpuDevice::GpuDevice(std::shared_ptr<const config::Machine> machine, const Devic
     if (options_.bounds == Bounds::kPage) memory_.find_by_page();
 }
 
-GpuDevice::LaunchSpace& GpuDevice::free_space() {
+LaunchSpace& GpuDevice::free_space() {
     for (const std::unique_ptr<LaunchSpace>& space : spaces_)
         if (!space->is_used) return *space;
     auto space = std::make_unique<LaunchSpace>();

@@ -15,6 +15,14 @@
 
 namespace lockstep::gpu {
 
+/// What a launch has for itself as long as it runs.
+struct LaunchSpace {
+    DevicePointer bank0 = 0;  ///< where constant bank 0 lies
+    DevicePointer grid_workspace = 0;
+    std::map<ModuleHandle, LiteralTable> literals;
+    bool is_used = false;
+};
+
 class GpuDevice : public Device {
   public:
     GpuDevice(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options);
@@ -41,13 +49,6 @@ class GpuDevice : public Device {
   protected:
     struct LoadedModule {
         std::unique_ptr<Module> module;
-    };
-    /// What a launch has for itself as long as it runs.
-    struct LaunchSpace {
-        DevicePointer bank0 = 0;  ///< where constant bank 0 lies
-        DevicePointer grid_workspace = 0;
-        std::map<ModuleHandle, LiteralTable> literals;
-        bool is_used = false;
     };
     LoadedModule& loaded(ModuleHandle handle);
     /// Checks the request and fills everything of the launch but its environment; constant bank 0
