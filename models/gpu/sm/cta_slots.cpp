@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "isa/sass/convergence.h"
-#include "models/gpu/chip/gpu_trace.h"
+#include "models/gpu/sm/sm_trace.h"
 
 namespace lockstep::gpu {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/gpu/chip/gpu_trace.h"
 #include "models/gpu/execution/byte_probe.h"
 #include "models/gpu/sm/sm_profile.h"
+#include "models/gpu/sm/sm_trace.h"
 #include "models/gpu/sm/toggle_sampler.h"
 #include "models/gpu/sm/warp_context.h"
 
