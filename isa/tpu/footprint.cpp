@@ -38,7 +38,7 @@ void add_windows(Footprint& footprint, const Instruction& i, std::uint64_t base,
     const std::uint64_t end = base + last / out_image * image_bytes +
                               static_cast<std::uint64_t>(bottom) * row_bytes +
                               (i[kWidth] - 1) * i[kPixelPitch] + pixel_bytes;
-    footprint.add(kBuffer, false, begin, end);
+    footprint.add_windows(kBuffer, begin, end, base, pixel_bytes);
 }
 
 /// Whether a matrix instruction reads rows, or works on those that the array holds.
@@ -65,7 +65,7 @@ void add_b(Footprint& footprint, const Instruction& i) {
             return footprint.add_rows(kBuffer, false, i[kB], i[kRows], i[kBPitch],
                                       i[kColumns] * size);
         case Broadcast::kRow:
-            return footprint.add_rows(kBuffer, false, i[kB], 1, 0, i[kColumns] * size);
+            return footprint.add(kBuffer, false, i[kB], i[kB] + i[kColumns] * size);
         case Broadcast::kColumn:
             return footprint.add_rows(kBuffer, false, i[kB], i[kRows], i[kBPitch], size);
         case Broadcast::kImmediate:

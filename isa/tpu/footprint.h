@@ -17,6 +17,7 @@ using command::Access;
 using command::check_operands;
 using command::Footprint;
 using command::footprint;
+using command::Pattern;
 
 inline bool is_fixed_point(const Instruction& instruction) {
     return instruction.as<Rounding>(Field::kRounding) == Rounding::kFixedPoint;

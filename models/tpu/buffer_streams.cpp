@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each operand is a stream of rows. A port holds the lines that it accessed last, so that rows that
+// Which streams an instruction has, its footprint says: each operand is one of rows or of windows.
+// A port holds the lines that it accessed last, so that rows that
 // lie within a line, and windows that overlap, cost a line once. Counted over the first rows and
-// scaled up: patterns repeat. Left out: the columns' parameters (bias, scales, tables) and indices,
-// which are read once an instruction.
+// scaled up: patterns repeat. Left out: what is read once an instruction (bias, scales, tables,
+// indices, a row that is operand b of all).
 #include "models/tpu/buffer_streams.h"
 
 #include <algorithm>
@@ -36,8 +37,8 @@ class Counter {
         add(stream, factor * static_cast<double>(rows) / static_cast<double>(counted));
     }
 
-    /// The rows of `convolve`: of each line of the window, the bytes of its lanes.
-    void windows() {
+    /// The rows that enter an array: of each line of the window, the bytes of its lanes.
+    void lanes() {
         const std::uint64_t size = size_of(i.type(kType)), channels = i[kChannels],
                             kernel_width = i[kKernelWidth], run = kernel_width * channels;
         if (run == 0) return;
@@ -48,6 +49,22 @@ class Counter {
             segment(ky, first / channels, last / channels, channels * size);
             lane += last - first + 1;
         }
+    }
+
+    /// Whole pixels, tap by tap. A fixed-function pipeline reads an image once; registers are
+    /// loaded for each tap.
+    void taps(std::uint64_t base, std::uint64_t bytes, bool fixed_function) {
+        const std::uint64_t image = i[kOutHeight] * i[kOutWidth];
+        if (image == 0) return;
+        if (fixed_function)
+            return rows(base, i[kRows] * i[kHeight] * i[kWidth] / image, i[kPixelPitch], bytes);
+        const std::uint64_t taps = i[kKernelHeight] * i[kKernelWidth],
+                            counted = std::min(taps, kSample);
+        for (std::uint64_t tap = 0; tap < counted; ++tap)
+            rows(
+                base + (tap / i[kKernelWidth] * i[kWidth] + tap % i[kKernelWidth]) * i[kPixelPitch],
+                i[kRows], i[kStrideWidth] * i[kPixelPitch], bytes,
+                static_cast<double>(taps) / static_cast<double>(counted));
     }
 
   private:
@@ -120,94 +137,16 @@ class Counter {
 BankLoads bank_accesses(const Instruction& i, const UnifiedBufferParameters& parameters,
                         bool fixed_function) {
     Counter counter(i, parameters);
-    const std::uint64_t size = size_of(i.type(kType));
-    const auto result = [&](std::uint64_t rows, std::uint64_t columns) {
-        counter.rows(i[kDestination], rows, i[kPitch], columns * size);
-    };
-    const auto operand_a = [&](DataType type) {
-        counter.rows(i[kA], i[kRows], i[kAPitch], i[kColumns] * size_of(type));
-    };
-    // A fixed-function pipeline reads an image once; registers are loaded for each tap.
-    const auto images = [&](std::uint64_t base, std::uint64_t bytes) {
-        const std::uint64_t image = i[kOutHeight] * i[kOutWidth];
-        if (image == 0) return;
-        if (fixed_function)
-            return counter.rows(base, i[kRows] * i[kHeight] * i[kWidth] / image, i[kPixelPitch],
-                                bytes);
-        const std::uint64_t taps = i[kKernelHeight] * i[kKernelWidth],
-                            counted = std::min(taps, kSample);
-        for (std::uint64_t tap = 0; tap < counted; ++tap)
-            counter.rows(
-                base + (tap / i[kKernelWidth] * i[kWidth] + tap % i[kKernelWidth]) * i[kPixelPitch],
-                i[kRows], i[kStrideWidth] * i[kPixelPitch], bytes,
-                static_cast<double>(taps) / static_cast<double>(counted));
-    };
-    switch (i.opcode()) {
-        case Opcode::kReadHost:
-        case Opcode::kLoad:
-        case Opcode::kGather:
-            counter.rows(i[kDestination], i[kRows], i[kDestinationPitch], i[kRowBytes]);
-            break;
-        case Opcode::kWriteHost:
-        case Opcode::kStore:
-            counter.rows(i[kSource], i[kRows], i[kSourcePitch], i[kRowBytes]);
-            break;
-        case Opcode::kReadWeights: {
-            const bool transposed = i.flag(kTransposed);
-            if (i.as<WeightSource>(kFrom) == WeightSource::kUnifiedBuffer)
-                counter.rows(i[kAddress], transposed ? i[kColumns] : i[kLanes], i[kPitch],
-                             (transposed ? i[kLanes] : i[kColumns]) * size_of(i.type(kWeightType)));
-            break;
-        }
-        case Opcode::kMatrixMultiply:
-            counter.rows(i[kSource], i[kRows], i[kPitch], i[kLanes] * size);
-            break;
-        case Opcode::kConvolve:
-            counter.windows();
-            break;
-        case Opcode::kActivate:
-            if (i.flag(kHasAddend))
-                counter.rows(i[kAddend], i[kRows], i[kAddendPitch],
-                             i[kColumns] * size_of(i.type(kAddendType)));
-            result(activate_output_rows(i), i[kColumns]);
-            break;
-        case Opcode::kVector: {
-            operand_a(i.type(kAType));
-            const auto broadcast = i.as<Broadcast>(kBroadcast);
-            const std::uint64_t b_size = size_of(i.type(kBType));
-            if (is_binary(i.as<Function>(kFunction))) {
-                if (broadcast == Broadcast::kNone)
-                    counter.rows(i[kB], i[kRows], i[kBPitch], i[kColumns] * b_size);
-                if (broadcast == Broadcast::kColumn)
-                    counter.rows(i[kB], i[kRows], i[kBPitch], b_size);
-            }
-            result(i[kRows], i[kColumns]);
-            break;
-        }
-        case Opcode::kReduce: {
-            operand_a(i.type(kAType));
-            const bool columns = i.as<Axis>(kAxis) == Axis::kColumns;
-            result(columns ? i[kRows] : 1, columns ? 1 : i[kColumns]);
-            break;
-        }
-        case Opcode::kPool:
-            images(i[kA], i[kColumns] * size_of(i.type(kAType)));
-            result(i[kRows], i[kColumns]);
-            break;
-        case Opcode::kTranspose:
-            operand_a(i.type(kType));
-            result(i[kColumns], i[kRows]);
-            break;
-        case Opcode::kDepthwise:
-            images(i[kSource], i[kColumns] * size);
-            break;
-        case Opcode::kNop:
-        case Opcode::kHalt:
-        case Opcode::kSync:
-        case Opcode::kInterruptHost:
-        case Opcode::kSyncHost:
-        case Opcode::kTag:
-            break;
+    const Footprint touched = footprint(i);
+    for (const Access& access : touched.accesses()) {
+        if (access.space != Space::kUnifiedBuffer) continue;
+        if (access.pattern == Pattern::kRows)
+            counter.rows(access.base, access.rows, access.pitch, access.bytes);
+        if (access.pattern != Pattern::kWindows) continue;
+        if (time_of(i.opcode()) == Time::kStream)
+            counter.lanes();
+        else
+            counter.taps(access.base, access.bytes, fixed_function);
     }
     return counter.loads;
 }

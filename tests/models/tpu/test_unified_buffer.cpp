@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "isa/tpu/footprint.h"
 #include "models/tpu/buffer_streams.h"
 
 namespace lockstep::tpu {
@@ -179,6 +180,39 @@ TEST(BufferStreams, ActivateWritesItsRowsAndReadsTheAddend) {
     const BankLoads loads = bank_accesses(activate, v1, true);
     EXPECT_EQ(sum(loads), 200);
     EXPECT_GT(loads[0], 100);
+}
+
+TEST(BufferStreams, AreTheOperandsOfTheFootprint) {
+    const UnifiedBufferParameters v2{.banks = 16, .width = 256, .ports = 1};
+    Instruction add(Opcode::kVector, {{kFunction, static_cast<std::uint64_t>(Function::kAdd)},
+                                      {kRows, 64},
+                                      {kColumns, 256},
+                                      {kAPitch, 256},
+                                      {kB, 1 << 16},
+                                      {kBPitch, 256},
+                                      {kDestination, 1 << 17},
+                                      {kPitch, 256}});
+    EXPECT_EQ(sum(bank_accesses(add, v2, true)), 3 * 64);
+    // A row that all rows are added to is held.
+    add.set(kBroadcast, static_cast<std::uint64_t>(Broadcast::kRow));
+    EXPECT_EQ(sum(bank_accesses(add, v2, true)), 2 * 64);
+    EXPECT_EQ(footprint(add).accesses().size(), 3u);
+    // Registers load a pixel for each tap of a window; a fixed-function pipeline reads it once.
+    const Instruction pool(Opcode::kPool, {{kRows, 64},
+                                           {kColumns, 256},
+                                           {kPixelPitch, 256},
+                                           {kHeight, 16},
+                                           {kWidth, 16},
+                                           {kOutHeight, 8},
+                                           {kOutWidth, 8},
+                                           {kKernelHeight, 2},
+                                           {kKernelWidth, 2},
+                                           {kStrideHeight, 2},
+                                           {kStrideWidth, 2},
+                                           {kPitch, 256}});
+    EXPECT_EQ(sum(bank_accesses(pool, v2, true)), 256 + 64);
+    EXPECT_EQ(sum(bank_accesses(pool, v2, false)), 4 * 64 + 64);
+    EXPECT_EQ(sum(bank_accesses(Instruction(Opcode::kSync, {}), v2, true)), 0);
 }
 
 TEST(BufferStreams, TransfersTouchWhatTheyMove) {
