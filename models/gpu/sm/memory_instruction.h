@@ -7,6 +7,7 @@
 
 #include "isa/sass/state.h"
 #include "models/gpu/memory/message.h"
+#include "models/gpu/sm/memory_operation.h"
 #include "sim/engine/time.h"
 
 namespace lockstep::sass {
@@ -14,24 +15,6 @@ struct AsyncCopy;
 }
 
 namespace lockstep::gpu {
-
-enum class MemoryOperation : std::uint8_t {
-    kLoadGlobal,
-    kStoreGlobal,
-    kAtomicGlobal,     ///< ATOMG, ATOM: returns old values
-    kReductionGlobal,  ///< RED: does not
-    kLoadShared,
-    kStoreShared,
-    kAtomicShared,
-    kLoadMatrix,  ///< LDSM: `matrices` 8x8 matrices of 16-bit elements
-    kStoreMatrix,
-    kLoadLocal,
-    kStoreLocal,
-    kCopyAsync,     ///< LDGSTS: global to shared memory, past the register file
-    kLoadConstant,  ///< LDC with a register index: access.space is kConstant, `constant_bank` set
-    kShuffle,       ///< SHFL and other crossbar-of-lanes users of the shared-memory data path
-    kBulkCopy,      ///< UTMALDG, UBLKCP and their kin: what MemoryInstruction::copy says, by TMA
-};
 
 /// What decoding knows about a memory instruction; one per instruction of the program.
 struct MemoryInstructionInfo {
@@ -47,19 +30,6 @@ struct MemoryInstructionInfo {
     std::uint8_t constant_bank = 0;
     EvictionPriority priority = EvictionPriority::kNormal;
 };
-
-/// Works on shared memory or its data path alone: no translation, no tags.
-constexpr bool is_shared(MemoryOperation operation) {
-    using enum MemoryOperation;
-    return operation == kLoadShared || operation == kStoreShared || operation == kAtomicShared ||
-           operation == kLoadMatrix || operation == kStoreMatrix || operation == kShuffle;
-}
-
-/// Changes global memory at L2: what fences wait for.
-constexpr bool changes_global(MemoryOperation operation) {
-    using enum MemoryOperation;
-    return operation == kStoreGlobal || operation == kReductionGlobal || operation == kAtomicGlobal;
-}
 
 /// Of one executed instance: what stays known until it is done.
 struct MemoryInstructionHeader {

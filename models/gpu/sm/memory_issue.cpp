@@ -50,43 +50,10 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
     if (in.write_barrier < kCounters) warps_.hold(context, in.write_barrier, is_long);
     if (in.read_barrier < kCounters) warps_.hold(context, in.read_barrier, is_long);
     ++context.in_flight;
-    if (changes_global(info.operation) || entry.is_remote_store) ++context.stores_in_flight;
+    if (has<kChangesGlobal>(info.operation) || entry.is_remote_store) ++context.stores_in_flight;
     if (info.operation == Op::kCopyAsync) copies_.add(context);
-    count(info.operation);
+    if (const auto counter = row(info.operation).counter) ++(counters_.*counter);
     arbiter_.update(now + 1);
-}
-
-void MemoryIssue::count(MemoryOperation operation) {
-    switch (operation) {
-        case Op::kLoadGlobal:
-        case Op::kCopyAsync:
-            ++counters_.global_load;
-            break;
-        case Op::kStoreGlobal:
-            ++counters_.global_store;
-            break;
-        case Op::kReductionGlobal:
-        case Op::kAtomicGlobal:
-            ++counters_.atomics;
-            break;
-        case Op::kLoadShared:
-        case Op::kLoadMatrix:
-            ++counters_.shared_load;
-            break;
-        case Op::kStoreShared:
-        case Op::kStoreMatrix:
-        case Op::kAtomicShared:
-            ++counters_.shared_store;
-            break;
-        case Op::kLoadLocal:
-            ++counters_.local_load;
-            break;
-        case Op::kStoreLocal:
-            ++counters_.local_store;
-            break;
-        default:
-            break;
-    }
 }
 
 void MemoryIssue::sources_read(Cycle at, const MemoryInstructionHeader& instruction) {
@@ -97,15 +64,15 @@ void MemoryIssue::sources_read(Cycle at, const MemoryInstructionHeader& instruct
 void MemoryIssue::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
     const Op operation = instruction.info->operation;
     if (watch_.trace() != nullptr) watch_.trace()->written_back(instruction.trace, at);
-    warps_.events.schedule(at,
-                           {.kind = EventKind::kMemoryDone,
-                            .counter = instruction.write_barrier,
-                            .warp = instruction.warp,
-                            .copy_group = instruction.copy_group,
-                            .is_store = changes_global(operation) || instruction.is_remote_store,
-                            .is_copy = operation == Op::kCopyAsync,
-                            .is_bulk_copy = operation == Op::kBulkCopy,
-                            .age = warps_[instruction.warp].age});
+    warps_.events.schedule(
+        at, {.kind = EventKind::kMemoryDone,
+             .counter = instruction.write_barrier,
+             .warp = instruction.warp,
+             .copy_group = instruction.copy_group,
+             .is_store = has<kChangesGlobal>(operation) || instruction.is_remote_store,
+             .is_copy = operation == Op::kCopyAsync,
+             .is_bulk_copy = operation == Op::kBulkCopy,
+             .age = warps_[instruction.warp].age});
 }
 
 void MemoryIssue::done(WarpContext& context, const Event& event) {

@@ -41,7 +41,6 @@ class MemoryIssue final : public MemoryListener {
   private:
     void note_remote(const StaticInstruction& in, const sass::Access& access,
                      MemoryInstruction& entry);
-    void count(MemoryOperation operation);
 
     const SmParameters& parameters_;
     Warps& warps_;

@@ -32,40 +32,38 @@ class MemoryUnit::Implementation {
     Cycle next_accept(Cycle now, MemoryOperation operation) const {
         if (l1_.is_blocked()) return kNever;
         const Cycle free = std::max({now, accept_from_, l1_.free_from()});
-        if (waits_for_data(operation)) return l1_.is_full() ? kNever : free;
+        // What returns by the queue passes the tags; others enter only where the data stage has
+        // little before it.
+        if (has<kReturnsByQueue>(operation)) return l1_.is_full() ? kNever : free;
         return std::max(free, data_.free_from(p_.data_queue << data_.l1_went_last()));
     }
 
     void accept(Cycle now, const MemoryInstruction& in) {
         LOCKSTEP_CHECK(!l1_.is_blocked(), "the memory unit stands still at cycle {}", now);
-        using enum MemoryOperation;
         accept_from_ =
-            now + (in.info->operation == kShuffle ? p_.shuffle_interval : p_.request_interval);
+            now + (in.info->operation == MemoryOperation::kShuffle ? p_.shuffle_interval
+                                                                   : p_.request_interval);
         listener_.sources_read(sources_read(now, in), in);
-        if (!waits_for_data(in.info->operation)) data_.note_turn(false);
+        if (!has<kReturnsByQueue>(in.info->operation)) data_.note_turn(false);
         if (in.is_remote) [[unlikely]] {
             data_.occupy(now, p_.wavefront_cycles);
             return listener_.remote_accepted(now, in);
         }
-        switch (in.info->operation) {
-            case kLoadGlobal:
-            case kLoadLocal:
-            case kCopyAsync:
+        switch (row(in.info->operation).way) {
+            case MemoryWay::kLoad:
                 return l1_.load(now, in);
-            case kStoreGlobal:
-            case kStoreLocal:
+            case MemoryWay::kStore:
                 return l1_.store(now, in);
-            case kAtomicGlobal:
-            case kReductionGlobal:
+            case MemoryWay::kAtomic:
                 return l1_.atomic(now, in);
-            case kBulkCopy:
+            case MemoryWay::kBulkCopy:
                 return l1_.bulk_copy(now, in);
-            case kLoadConstant: {
+            case MemoryWay::kConstant: {
                 const Cycle at = constants_.load(now, in);
                 if (at != kNever) listener_.written_back(at, in);
                 return;
             }
-            default:
+            case MemoryWay::kShared:
                 return listener_.written_back(shared_.access(now, in), in);
         }
     }
@@ -98,17 +96,10 @@ class MemoryUnit::Implementation {
     const L1Pipeline& l1() const { return l1_; }
 
   private:
-    /// Passes the tags and has a queue of its own before the data stage; others enter only where
-    /// the data stage has little before it.
-    static bool waits_for_data(MemoryOperation operation) {
-        using enum MemoryOperation;
-        return operation == kLoadGlobal || operation == kLoadLocal || operation == kCopyAsync ||
-               operation == kAtomicGlobal;
-    }
     /// Wide data take longer to come from the registers than 32 bits a lane.
     Cycle sources_read(Cycle now, const MemoryInstruction& in) const {
         Cycle at = now + p_.timing(*in.info).sources;
-        if (reads_data(in.info->operation)) {
+        if (has<kReadsData>(in.info->operation)) {
             const unsigned width = std::max<unsigned>({in.access.width, in.info->width, 4});
             at += divide_up(width * sass::kWarpSize, p_.source_width) -
                   divide_up(4 * sass::kWarpSize, p_.source_width);

@@ -12,59 +12,27 @@
 
 namespace lockstep::gpu {
 
-namespace {
-
-/// Keys in memory_unit of an operation's latencies; "" stands for none. Where the latency for
-/// uniform addresses has a key of its own, that is "..._uniform".
-struct Keys {
-    MemoryOperation operation;
-    const char* result;
-    bool has_uniform_result;
-    const char* sources;
-    bool has_uniform_sources;
-};
-
-using enum MemoryOperation;
-constexpr Keys kKeys[] = {
-    {kLoadGlobal, "l1_hit_latency", true, "load_read", true},
-    {kLoadLocal, "l1_hit_latency", true, "load_read", true},
-    {kAtomicGlobal, "l1_hit_latency", true, "store_read", true},
-    {kStoreGlobal, "", false, "store_read", true},
-    {kStoreLocal, "", false, "store_read", true},
-    {kReductionGlobal, "", false, "store_read", true},
-    {kLoadShared, "shared_latency", true, "shared_load_read", false},
-    {kLoadMatrix, "shared_latency", true, "shared_load_read", false},
-    {kStoreShared, "shared_latency", true, "shared_store_read", true},
-    {kStoreMatrix, "shared_latency", true, "shared_store_read", true},
-    {kAtomicShared, "shared_atomic_latency", false, "shared_store_read", true},
-    {kShuffle, "shuffle_latency", false, "shared_load_read", false},
-    {kCopyAsync, "async_copy_latency", false, "async_copy_read", false},
-    {kLoadConstant, "constant_latency", true, "constant_read", true},
-    {kBulkCopy, "l1_hit_latency", false, "load_read", false},
-};
-
-}  // namespace
-
 MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     read_rows(machine, memory_unit_rows(), *this);
     const auto get = [&](const std::string& path) {
         return static_cast<unsigned>(machine.integer(path));
     };
-    const auto after_arrival = [&](std::string key, bool has_uniform, bool uniform,
+    const auto after_arrival = [&](const MemoryLatency& latency, bool uniform,
                                    MemoryOperation operation) -> std::uint16_t {
+        std::string key = latency.key;
         if (key.empty()) return 0;
-        if (uniform && has_uniform) key += "_uniform";
+        if (uniform && latency.has_uniform) key += "_uniform";
         const unsigned all = get("memory_unit." + key);
         const unsigned before =
             get(uniform || is_shared(operation) ? "sub_core.memory_issue_latency_uniform"
                                                 : "sub_core.memory_issue_latency");
         return static_cast<std::uint16_t>(all > before ? all - before : 0);
     };
-    for (const Keys& keys : kKeys)
+    for (const MemoryOperationRow& row : kMemoryOperations)
         for (const bool uniform : {false, true})
-            timings[static_cast<unsigned>(keys.operation)][uniform] = {
-                after_arrival(keys.result, keys.has_uniform_result, uniform, keys.operation),
-                after_arrival(keys.sources, keys.has_uniform_sources, uniform, keys.operation)};
+            timings[static_cast<unsigned>(row.operation)][uniform] = {
+                after_arrival(row.result, uniform, row.operation),
+                after_arrival(row.sources, uniform, row.operation)};
 
     sub_cores = get("sm.sub_cores");
     sms = get("sm.count");

@@ -26,8 +26,8 @@ struct MemoryUnitParameters {
         return timings[static_cast<unsigned>(info.operation)][info.is_uniform_address];
     }
 
-    static constexpr unsigned kOperations = static_cast<unsigned>(MemoryOperation::kBulkCopy) + 1;
-    std::array<std::array<OperationTiming, 2>, kOperations> timings{};  ///< [..][uniform address]
+    std::array<std::array<OperationTiming, 2>, kMemoryOperationCount>
+        timings{};  ///< [][uniform address]
 
     unsigned sub_cores, sms, max_warps;
     std::uint64_t l1_bytes;  ///< with shared memory
@@ -45,14 +45,6 @@ struct MemoryUnitParameters {
     unsigned bulk_copy_latency, multicast_latency, bulk_copy_requests, bulk_copy_width;
     unsigned tma_map_entries, tma_map_latency, tma_copy_interval;
 };
-
-/// Reads registers with data, not addresses alone.
-constexpr bool reads_data(MemoryOperation operation) {
-    using enum MemoryOperation;
-    return operation == kStoreGlobal || operation == kStoreLocal || operation == kStoreShared ||
-           operation == kStoreMatrix || operation == kAtomicGlobal ||
-           operation == kReductionGlobal || operation == kAtomicShared;
-}
 
 constexpr unsigned divide_up(unsigned a, unsigned b) {
     return (a + b - 1) / b;

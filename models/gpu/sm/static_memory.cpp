@@ -10,12 +10,77 @@ namespace lockstep::gpu {
 
 namespace {
 
+/// What an opcode's word says beside its size; flags.
+enum MemoryFields : unsigned {
+    kGenericSpace = 1,    ///< the address tells the space
+    kOrdered = 2,         ///< order, scope, eviction priority
+    kReadOnly = 4,        ///< order 4: read-only data
+    kFloatTypes = 8,      ///< an atomic that may be of floating-point numbers
+    kMatrices = 16,       ///< bits 72-73: how many
+    kMaySkipL1 = 32,      ///< bit 81 is 0
+    kBank = 64,           ///< bits 54-58: of constants
+    kUniformOnly = 128,   ///< no memory instruction in another form
+    kLargeOrSmall = 256,  ///< 8 bytes from size 2 on, 4 else
+};
+
+struct MemoryOpcode {
+    sass::Op op;
+    MemoryOperation operation;
+    unsigned fields = 0;
+    std::uint8_t width = 0;     ///< bytes a lane; 0: as bits 73-75 say
+    std::uint8_t prefetch = 0;  ///< the first bit of the L2 prefetch hint; 0: there is none
+};
+
+constexpr MemoryOpcode kMemoryOpcodes[] = {
+    {sass::Op::kLd, MemoryOperation::kLoadGlobal, kGenericSpace | kOrdered},
+    {sass::Op::kLdg, MemoryOperation::kLoadGlobal, kOrdered | kReadOnly, 0, 68},
+    {sass::Op::kSt, MemoryOperation::kStoreGlobal, kGenericSpace | kOrdered},
+    {sass::Op::kStg, MemoryOperation::kStoreGlobal, kOrdered},
+    {sass::Op::kLdl, MemoryOperation::kLoadLocal},
+    {sass::Op::kStl, MemoryOperation::kStoreLocal},
+    {sass::Op::kLds, MemoryOperation::kLoadShared},
+    {sass::Op::kSts, MemoryOperation::kStoreShared},
+    {sass::Op::kShfl, MemoryOperation::kShuffle, 0, 4},
+    {sass::Op::kLdsm, MemoryOperation::kLoadMatrix, kMatrices, 16},
+    {sass::Op::kStsm, MemoryOperation::kStoreMatrix, kMatrices, 16},
+    {sass::Op::kAtom, MemoryOperation::kAtomicGlobal, kGenericSpace | kFloatTypes},
+    {sass::Op::kAtomCas, MemoryOperation::kAtomicGlobal, kGenericSpace},
+    {sass::Op::kAtomFloat, MemoryOperation::kAtomicGlobal, kGenericSpace | kFloatTypes},
+    {sass::Op::kAtomg, MemoryOperation::kAtomicGlobal, kFloatTypes},
+    {sass::Op::kAtomgCas, MemoryOperation::kAtomicGlobal},
+    {sass::Op::kAtomgFloat, MemoryOperation::kAtomicGlobal, kFloatTypes},
+    {sass::Op::kRed, MemoryOperation::kReductionGlobal, kFloatTypes},
+    {sass::Op::kRedFloat, MemoryOperation::kReductionGlobal, kFloatTypes},
+    // Of another CTA, as Access::space says.
+    {sass::Op::kStas, MemoryOperation::kStoreShared},
+    {sass::Op::kRedas, MemoryOperation::kStoreShared, kLargeOrSmall},
+    {sass::Op::kAtoms, MemoryOperation::kAtomicShared},
+    {sass::Op::kAtomsCas, MemoryOperation::kAtomicShared},
+    {sass::Op::kLdgsts, MemoryOperation::kCopyAsync, kMaySkipL1, 0, 71},
+    {sass::Op::kUtmaldg, MemoryOperation::kBulkCopy},
+    {sass::Op::kUtmastg, MemoryOperation::kBulkCopy},
+    {sass::Op::kUtmaredg, MemoryOperation::kBulkCopy},
+    {sass::Op::kUtmapf, MemoryOperation::kBulkCopy},
+    {sass::Op::kUblkcp, MemoryOperation::kBulkCopy},
+    {sass::Op::kUblkred, MemoryOperation::kBulkCopy},
+    {sass::Op::kUblkpf, MemoryOperation::kBulkCopy},
+    {sass::Op::kUtmacctl, MemoryOperation::kBulkCopy, kUniformOnly},  // the other is .IVALL
+    {sass::Op::kLdc, MemoryOperation::kLoadConstant, kBank},
+};
+
+/// Null: no memory instruction.
+const MemoryOpcode* find(sass::Op op) {
+    for (const MemoryOpcode& opcode : kMemoryOpcodes)
+        if (opcode.op == op) return &opcode;
+    return nullptr;
+}
+
 /// Up to sm_89 the type field (bits 73-75) has floating-point types: 3 F32, 4 F16x2, 6 F64. From
 /// sm_90 on they have opcodes of their own.
 bool is_float_atomic(sass::Op op, const sass::Word& word, sass::Arch arch) {
     using enum sass::Op;
     if (op == kAtomFloat || op == kAtomgFloat || op == kRedFloat) return true;
-    if (arch >= 90 || op == kAtomCas || op == kAtomgCas) return false;
+    if (arch >= 90) return false;
     const std::uint64_t type = word.bits(73, 3);
     return type == 3 || type == 4 || type == 6;
 }
@@ -25,7 +90,9 @@ bool is_float_atomic(sass::Op op, const sass::Word& word, sass::Arch arch) {
 bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word, sass::Arch arch,
                                   std::span<const sass::RegisterUse> uses) {
     using enum MemoryOperation;
-    const sass::Op op = sass::op_of(word);
+    const MemoryOpcode* const opcode = find(sass::op_of(word));
+    if (opcode == nullptr || ((opcode->fields & kUniformOnly) != 0 && !word.uniform()))
+        return false;
     MemoryInstructionInfo info;
     constexpr std::uint8_t kSizes[] = {1, 1, 2, 2, 4, 8, 16, 16};
     info.width = kSizes[word.bits(73, 3)];
@@ -42,108 +109,23 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
         EvictionPriority::kFirst,  EvictionPriority::kNormal,    EvictionPriority::kLast,
         EvictionPriority::kNormal, EvictionPriority::kUnchanged, EvictionPriority::kNoAllocate,
         EvictionPriority::kNormal, EvictionPriority::kNormal};
-    bool is_global = false;
-    switch (op) {
-        case sass::Op::kLd:
-        case sass::Op::kLdg:
-            info.operation = kLoadGlobal;
-            info.is_constant = op == sass::Op::kLdg && order == 4;
-            info.is_strong = is_strong;
-            info.priority = kPriorities[word.bits(84, 3)];
-            info.prefetch_sectors = static_cast<std::uint8_t>(
-                op == sass::Op::kLdg && word.bits(68, 2) != 0 ? 1u << word.bits(68, 2) : 0);
-            in.is_generic = op == sass::Op::kLd;
-            is_global = true;
-            break;
-        case sass::Op::kSt:
-        case sass::Op::kStg:
-            info.operation = kStoreGlobal;
-            info.is_strong = is_strong;
-            info.priority = kPriorities[word.bits(84, 3)];
-            in.is_generic = op == sass::Op::kSt;
-            is_global = true;
-            break;
-        case sass::Op::kLdl:
-            info.operation = kLoadLocal;
-            is_global = true;
-            break;
-        case sass::Op::kStl:
-            info.operation = kStoreLocal;
-            is_global = true;
-            break;
-        case sass::Op::kLds:
-            info.operation = kLoadShared;
-            break;
-        case sass::Op::kSts:
-            info.operation = kStoreShared;
-            break;
-        case sass::Op::kShfl:
-            info.operation = kShuffle;
-            info.width = 4;
-            break;
-        case sass::Op::kLdsm:
-        case sass::Op::kStsm:
-            info.operation = op == sass::Op::kLdsm ? kLoadMatrix : kStoreMatrix;
-            info.matrices = static_cast<std::uint8_t>(1u << word.bits(72, 2));
-            info.width = 16;
-            break;
-        case sass::Op::kAtom:
-        case sass::Op::kAtomCas:
-        case sass::Op::kAtomFloat:
-        case sass::Op::kAtomgFloat:
-        case sass::Op::kAtomg:
-        case sass::Op::kAtomgCas:
-            info.operation = kAtomicGlobal;
-            in.is_generic =
-                op == sass::Op::kAtom || op == sass::Op::kAtomCas || op == sass::Op::kAtomFloat;
-            info.is_float = is_float_atomic(op, word, arch);
-            is_global = true;
-            break;
-        case sass::Op::kRed:
-        case sass::Op::kRedFloat:
-            info.operation = kReductionGlobal;
-            info.is_float = is_float_atomic(op, word, arch);
-            is_global = true;
-            break;
-        case sass::Op::kStas:
-        case sass::Op::kRedas:
-            info.operation = kStoreShared;  // of another CTA, as Access::space says
-            if (op == sass::Op::kRedas) info.width = word.bits(73, 3) >= 2 ? 8 : 4;
-            break;
-        case sass::Op::kAtoms:
-        case sass::Op::kAtomsCas:
-            info.operation = kAtomicShared;
-            break;
-        case sass::Op::kLdgsts:
-            info.operation = kCopyAsync;
-            info.skips_l1 = !word.bit(81);
-            info.prefetch_sectors =
-                static_cast<std::uint8_t>(word.bits(71, 2) != 0 ? 1u << word.bits(71, 2) : 0);
-            is_global = true;
-            break;
-        case sass::Op::kUtmaldg:
-        case sass::Op::kUtmastg:
-        case sass::Op::kUtmaredg:
-        case sass::Op::kUtmapf:
-        case sass::Op::kUblkcp:
-        case sass::Op::kUblkred:
-        case sass::Op::kUblkpf:
-            info.operation = kBulkCopy;
-            is_global = true;
-            break;
-        case sass::Op::kUtmacctl:
-            if (!word.uniform()) return false;  // .IVALL
-            info.operation = kBulkCopy;
-            is_global = true;
-            break;
-        case sass::Op::kLdc:
-            info.operation = kLoadConstant;
-            info.constant_bank = static_cast<std::uint8_t>(word.bits(54, 5));
-            break;
-        default:
-            return false;
+    info.operation = opcode->operation;
+    if (opcode->width != 0) info.width = opcode->width;
+    if (opcode->fields & kLargeOrSmall) info.width = word.bits(73, 3) >= 2 ? 8 : 4;
+    if (opcode->fields & kReadOnly) info.is_constant = order == 4;
+    if (opcode->fields & kOrdered) {
+        info.is_strong = is_strong;
+        info.priority = kPriorities[word.bits(84, 3)];
     }
-    in.is_long_scoreboard = is_global;
+    if (opcode->fields & kMatrices)
+        info.matrices = static_cast<std::uint8_t>(1u << word.bits(72, 2));
+    if (opcode->fields & kFloatTypes) info.is_float = is_float_atomic(opcode->op, word, arch);
+    if (opcode->fields & kMaySkipL1) info.skips_l1 = !word.bit(81);
+    if (opcode->fields & kBank) info.constant_bank = static_cast<std::uint8_t>(word.bits(54, 5));
+    if (const unsigned hint = opcode->prefetch; hint != 0 && word.bits(hint, 2) != 0)
+        info.prefetch_sectors = static_cast<std::uint8_t>(1u << word.bits(hint, 2));
+    in.is_generic = (opcode->fields & kGenericSpace) != 0;
+    in.is_long_scoreboard = is_long_scoreboard(info.operation);
     in.memory = static_cast<std::uint32_t>(memory_.size());
     memory_.push_back(info);
     if (in.is_generic) {
