@@ -25,7 +25,7 @@ std::string name_of(std::FILE* file) {
 }  // namespace
 
 VcdFile::VcdFile(const std::string& path)
-    : output_(path), stem_(fmt::format("{}.{}", path, getpid())), raw_(trace::open_nameless(path)) {
+    : output_(path), stem_(fmt::format("{}.{}", path, getpid())), raw_(file::open_scratch(path)) {
     std::error_code error;
     if (raw_ != nullptr) std::filesystem::create_symlink(name_of(raw_), stem_ + ".vcd", error);
     if (raw_ == nullptr || error) {

@@ -5,23 +5,19 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 
-namespace lockstep::trace {
+#include "sim/file/new_file.h"
 
-/// A new file without a name, beside `path` where its file system knows such; null: none could be
-/// made. It goes with the process.
-std::FILE* open_nameless(const std::string& path);
+namespace lockstep::trace {
 
 class OutputFile {
   public:
     /// Throws InputError where the file cannot be made; the other functions where it cannot be
     /// written.
-    explicit OutputFile(const std::string& path);
-    /// Writes what is left, if the file has got its name; errors are lost, as in any destructor.
+    explicit OutputFile(const std::string& path) : file_(path) {}
+    /// Writes what is left; errors are lost, as in any destructor.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -37,13 +33,8 @@ class OutputFile {
   private:
     static constexpr std::size_t kBufferBytes = 1 << 16;
     void flush();
-    void take_name();
-    [[noreturn]] void fail() const;
 
-    std::string path_;       ///< absolute: a simulated program may change the directory
-    std::string temporary_;  ///< the name before it takes its own; then empty
-    bool is_nameless_ = false;
-    std::FILE* file_;
+    file::NewFile file_;
     std::string buffer_;
 };
 

@@ -82,7 +82,7 @@ VcdWriter::VcdWriter(const std::string& path, const std::string& title, std::uin
       title_(title),
       most_bytes_(most_bytes),
       file_(std::make_unique<OutputFile>(path)),
-      body_(open_nameless(path)) {
+      body_(file::open_scratch(path)) {
     if (body_ == nullptr) fail();
 }
 
