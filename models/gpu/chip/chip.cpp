@@ -80,7 +80,8 @@ Chip::Chip(engine::Simulation& simulation, const config::Machine& machine,
         distribute(end);
         if (trace_ != nullptr) trace_window(clock_.cycle_at(end));
     });
-    trace_ = GpuTrace::make(simulation_, machine, parameters, *memory_, options.trace);
+    trace_ =
+        GpuTrace::make(simulation_, machine, parameters, *memory_, options.trace, place.prefix);
     if (trace_ != nullptr)
         for (unsigned i = 0; i < count; ++i) sms_[i]->watch().trace_to(trace_->sm(i));
     if (options.counts_instructions)

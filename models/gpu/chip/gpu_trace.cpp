@@ -44,15 +44,16 @@ static_assert(std::size(kStateNames) == kWarpStates);
 std::unique_ptr<GpuTrace> GpuTrace::make(engine::Simulation& simulation,
                                          const config::Machine& machine,
                                          const SmParameters& parameters, const MemorySystem& memory,
-                                         const TraceOptions& options) {
+                                         const TraceOptions& options, const std::string& prefix) {
     if (options.file.empty() && !options.signals) return nullptr;
-    return std::make_unique<GpuTrace>(simulation, machine, parameters, memory, options);
+    return std::make_unique<GpuTrace>(simulation, machine, parameters, memory, options, prefix);
 }
 
 GpuTrace::GpuTrace(engine::Simulation& simulation, const config::Machine& machine,
                    const SmParameters& parameters, const MemorySystem& memory,
-                   const TraceOptions& options)
+                   const TraceOptions& options, const std::string& prefix)
     : is_signals_(options.signals),
+      prefix_(prefix),
       trace_(options.signals ? trace::Trace(std::make_unique<SignalWriter>(
                                                 simulation, engine::ClockDomain::from_megahertz(
                                                                 machine.number("clock.sm"))),
@@ -85,7 +86,7 @@ GpuTrace::GpuTrace(engine::Simulation& simulation, const config::Machine& machin
     chip_ = &trace_.recorder();
     system_ = &trace_.recorder();
     for (unsigned sm = options.first_sm; sm <= options.last_sm; ++sm)
-        sms_.push_back(std::make_unique<SmTrace>(trace_, names_, parameters, sm));
+        sms_.push_back(std::make_unique<SmTrace>(trace_, names_, parameters, sm, prefix_));
 }
 
 void GpuTrace::add_waves(const MemorySystem& memory) {

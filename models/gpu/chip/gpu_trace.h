@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "isa/sass/program.h"
@@ -19,13 +20,15 @@ namespace lockstep::gpu {
 class GpuTrace {
   public:
     /// Null where no trace is asked for. Throws InputError where the machine has no such SM.
+    /// `prefix`: of the chip's Tiles; waves and signals stand beside those.
     static std::unique_ptr<GpuTrace> make(engine::Simulation& simulation,
                                           const config::Machine& machine,
                                           const SmParameters& parameters,
-                                          const MemorySystem& memory, const TraceOptions& options);
+                                          const MemorySystem& memory, const TraceOptions& options,
+                                          const std::string& prefix);
     GpuTrace(engine::Simulation& simulation, const config::Machine& machine,
              const SmParameters& parameters, const MemorySystem& memory,
-             const TraceOptions& options);
+             const TraceOptions& options, const std::string& prefix);
 
     /// Null: not to be traced.
     SmTrace* sm(unsigned index) {
@@ -61,9 +64,10 @@ class GpuTrace {
         std::vector<trace::TrackId> slices, misses, channels;
     };
     void add_waves(const MemorySystem& memory);
-    const char* group() const { return trace_.shows_waves() ? "gpu" : "GPU"; }
+    std::string group() const { return trace_.shows_waves() ? prefix_ + "gpu" : "GPU"; }
 
     const bool is_signals_;
+    const std::string prefix_;
     trace::Trace trace_;
     std::vector<PartitionWaves> partitions_;  ///< none: not a waveform
     TraceNames names_;

@@ -65,7 +65,7 @@ MemorySystem::MemorySystem(engine::Simulation& simulation, const config::Machine
             // As far as a memory partition.
             port->peers_ = &peers_;
             port->links_.push_back(std::make_unique<CrossbarPort::Link>(port->tile_, tiles));
-            peers->links_.push_back(std::make_unique<PeerUnit::Link>(*peers));
+            peers->links_.push_back(std::make_unique<PeerUnit::Link>(*peers, peers->links_.size()));
             simulation.connect(port->links_.back()->requests, peers->links_.back()->requests,
                                requests);
             simulation.connect(peers->links_.back()->replies, port->links_.back()->replies,

@@ -40,7 +40,7 @@ PeerUnit::PeerUnit(engine::Simulation& simulation, std::string name, engine::Clo
       queue_(port_) {
     ways_.resize(parameters_.regions.size());
     for (std::size_t i = 0; i < ways_.size(); ++i)
-        if (i != parameters_.device) ways_[i] = std::make_unique<Way>(*this);
+        if (i != parameters_.device) ways_[i] = std::make_unique<Way>(*this, i);
 }
 
 void PeerUnit::connect(PeerUnit& a, PeerUnit& b) {

@@ -3,6 +3,8 @@
 // across the link, and the peers' to its own L2.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <deque>
 #include <memory>
 #include <string>
@@ -51,14 +53,17 @@ class PeerUnit final : public engine::Tile {
 
     /// The way from a port and back.
     struct Link {
-        explicit Link(engine::Tile& tile)
-            : requests(tile, "peer_requests"), replies(tile, "peer_replies") {}
+        Link(engine::Tile& tile, std::size_t number)
+            : requests(tile, fmt::format("peer_requests{}", number)),
+              replies(tile, fmt::format("peer_replies{}", number)) {}
         engine::Receiver<RoutedRequest> requests;
         engine::Sender<MemoryReply> replies;
     };
     /// The way to another chip and back.
     struct Way {
-        explicit Way(engine::Tile& tile) : out(tile, "to_peer"), in(tile, "from_peer") {}
+        Way(engine::Tile& tile, std::size_t device)
+            : out(tile, fmt::format("to_gpu{}", device)),
+              in(tile, fmt::format("from_gpu{}", device)) {}
         engine::Sender<ChipMessage> out;
         engine::Receiver<ChipMessage> in;
     };

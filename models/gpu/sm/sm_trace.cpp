@@ -28,14 +28,14 @@ static_assert(std::size(kPipeNames) == kPipes);
 }  // namespace
 
 SmTrace::SmTrace(trace::Trace& trace, const TraceNames& names, const SmParameters& parameters,
-                 unsigned sm)
+                 unsigned sm, const std::string& prefix)
     : recorder_(trace.recorder()),
       names_(names),
       shows_instructions_(trace.shows_instructions()),
       parameters_(parameters),
       open_(parameters.max_warps) {
     const bool waves = trace.shows_waves();
-    const std::string group = waves ? fmt::format("sm{}", sm) : fmt::format("SM {}", sm);
+    const std::string group = waves ? fmt::format("{}sm{}", prefix, sm) : fmt::format("SM {}", sm);
     using enum trace::TrackKind;
     ipc_ = trace.track(group, "instructions per cycle", kReal);
     resident_ = trace.track(group, "warps active", kInteger);

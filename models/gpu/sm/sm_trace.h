@@ -29,8 +29,9 @@ struct TraceNames {
 /// One SM's part. An SM that is not traced has none, which is all that asking costs.
 class SmTrace {
   public:
+    /// `prefix`: of the groups of waves.
     SmTrace(trace::Trace& trace, const TraceNames& names, const SmParameters& parameters,
-            unsigned sm);
+            unsigned sm, const std::string& prefix);
 
     /// The chip's clock is so many cycles behind the system's from now on.
     void shift(std::int64_t cycles) { recorder_.shift(cycles); }

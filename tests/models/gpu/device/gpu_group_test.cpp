@@ -5,6 +5,8 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <systemc>
 
 #include "models/device_group.h"
 #include "models/timeline.h"
@@ -151,6 +153,40 @@ TEST(GpuGroupInCycles, DoesTheSameForAnyThreadsAndOrder) {
     EXPECT_GT(expected.size(), 20u);
     EXPECT_EQ(work_of_two({.threads = 3}), expected);
     EXPECT_EQ(work_of_two({.shuffle = 7}), expected);
+}
+
+std::set<std::string> names_of(const std::vector<sc_core::sc_object*>& objects) {
+    std::set<std::string> names;
+    for (const sc_core::sc_object* const object : objects) {
+        EXPECT_TRUE(names.insert(object->name()).second) << object->name();
+        names.merge(names_of(object->get_child_objects()));
+    }
+    return names;
+}
+
+TEST(GpuGroupInCycles, SystemcNamesTellTheDevice) {
+    DeviceOptions options;
+    options.trace.signals = true;
+    options.trace.last_sm = 1;
+    Group group(true, options, {"system.devices=3"});
+    group.run(0, "add", 1, 32, group.ints(0, 32), 32, 1);
+    const std::set<std::string> names = names_of(sc_core::sc_get_top_level_objects());
+    for (int device = 0; device < 3; ++device) {
+        const std::string chip = fmt::format("h200.gpu{}.", device);
+        for (const char* name :
+             {"sm0", "sm0.requests0", "sm1.sub_core3.warp", "sm1.L1_misses", "l2_0.partition0",
+              "peers", "peers.requests0", "peers.peer_requests0", "peers.peer_replies13",
+              "cluster_network0"})
+            EXPECT_TRUE(names.contains(chip + name)) << chip << name;
+        for (int other = 0; other < 3; ++other)
+            for (const char* name : {"peers.to_gpu", "peers.from_gpu"})
+                EXPECT_EQ(names.contains(chip + name + std::to_string(other)), other != device);
+    }
+    EXPECT_FALSE(names.contains("h200.sm0"));
+    // SystemC gives a name that exists already a number of its own.
+    for (const std::string& name : names)
+        EXPECT_FALSE(name.ends_with("_0") && names.contains(name.substr(0, name.size() - 2)))
+            << name;
 }
 
 TEST(GpuGroupInCycles, KernelsOfTwoDevicesOverlapInTime) {
