@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sim/numerics/fp8.h"
-#include "workloads/network/gpu/lowering.h"
+#include "workloads/network/gpu/map_arguments.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/quantise/fp8.h"
 
@@ -64,24 +64,7 @@ void lower_e4m3(Lowering& l, const Node& node) {
     loops.add(out.strides);
     loops.add(in.strides);
     loops = loops.sorted().joined();
-    if (loops.extents.size() > kernels::kDims)
-        throw InputError(fmt::format("node {}: more than {} dimensions of different strides",
-                                     node.name, kernels::kDims));
-    kernels::Map p;
-    p.count = static_cast<std::int32_t>(loops.count());
-    p.first = static_cast<std::int32_t>(kernels::kDims - loops.extents.size());
-    put_last(p.extent, loops.extents);
-    const auto operand = [&](const Place& place, const std::vector<std::int64_t>& along) {
-        kernels::Operand made;
-        made.data = l.pointer(place);
-        made.type = type_of(place.type);
-        made.vector = is_vector(place, along) ? 1 : 0;
-        put_last(made.stride, along, 0);
-        return made;
-    };
-    p.out = operand(out, loops.strides[0]);
-    p.in[0] = operand(in, loops.strides[1]);
-    p.operands = 1;
+    auto p = map_over<kernels::Map>(l, loops, out, {&in, 1});
     p.step[0].a = 1 / scale;
     const bool fours = p.out.vector != 0 && loops.extents.back() % 4 == 0;
     Launch& launch = l.emit({"round_fp8", fours ? "round_e4m3_4" : "round_e4m3"},

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "workloads/network/gpu/chain.h"
-#include "workloads/network/gpu/lowering.h"
+#include "workloads/network/gpu/map_arguments.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
 
@@ -118,21 +118,10 @@ class Chain {
     template <class StepType>
     void emit(const Place& out, const std::vector<Place>& places, const Loops& loops,
               std::string_view kernel) {
-        if (loops.extents.size() > kernels::kDims)
-            throw InputError(fmt::format("node {}: more than {} dimensions of different strides",
-                                         l_.layer(), kernels::kDims));
-        kernels::MapOf<StepType> p;
-        p.count = static_cast<std::int32_t>(loops.count());
-        p.first = static_cast<std::int32_t>(kernels::kDims - loops.extents.size());
-        put_last(p.extent, loops.extents);
-        p.out = operand(out, loops.strides[0]);
-        p.operands = static_cast<std::int32_t>(places.size());
+        auto p = map_over<kernels::MapOf<StepType>>(l_, loops, out, places);
         std::uint64_t bytes = static_cast<std::uint64_t>(loops.count()) * size_of(out.type);
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            p.in[i] = operand(places[i], loops.strides[i + 1]);
-            bytes += static_cast<std::uint64_t>(element_count(places[i].shape)) *
-                     size_of(places[i].type);
-        }
+        for (const Place& place : places)
+            bytes += static_cast<std::uint64_t>(element_count(place.shape)) * size_of(place.type);
         p.steps = static_cast<std::int32_t>(steps_.size());
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             StepType& step = p.step[i];
@@ -155,15 +144,6 @@ class Chain {
         to = number >= 0x1p63    ? INT64_MAX
              : number <= -0x1p63 ? INT64_MIN
                                  : static_cast<std::int64_t>(number);
-    }
-
-    kernels::Operand operand(const Place& place, const std::vector<std::int64_t>& strides) const {
-        kernels::Operand made;
-        made.data = l_.pointer(place);
-        made.type = type_of(place.type);
-        made.vector = is_vector(place, strides) ? 1 : 0;
-        put_last(made.stride, strides, 0);
-        return made;
     }
 
     Lowering& l_;
@@ -200,34 +180,16 @@ void Lowering::copy(const Place& from, const Place& to) {
     loops.add(to.strides);
     loops.add(broadcast_strides(from, to.shape));
     loops = loops.sorted().joined();
-    if (loops.extents.size() > kernels::kDims)
-        throw InputError(
-            fmt::format("node {}: a copy in more than {} dimensions", layer_, kernels::kDims));
-    const auto fill = [&](auto& p) {
-        p.count = static_cast<std::int32_t>(loops.count());
-        p.first = static_cast<std::int32_t>(kernels::kDims - loops.extents.size());
-        put_last(p.extent, loops.extents);
-        p.operands = 1;
-        for (const auto& [operand, place, i] :
-             {std::tuple{&p.out, &to, 0}, std::tuple{&p.in[0], &from, 1}}) {
-            operand->data = pointer(*place);
-            operand->type = type_of(place->type);
-            operand->vector = is_vector(*place, loops.strides[static_cast<std::size_t>(i)]);
-            put_last(operand->stride, loops.strides[static_cast<std::size_t>(i)], 0);
-        }
-    };
     const std::uint64_t bytes =
         static_cast<std::uint64_t>(loops.count()) * (size_of(from.type) + size_of(to.type));
     if (is_floating(from.type)) {
-        kernels::Map p;
-        fill(p);
+        const auto p = map_over<kernels::Map>(*this, loops, to, {&from, 1});
         const bool fours = loops.extents.back() % 4 == 0 && p.out.vector != 0;
         emit({"map", fours ? "map_real4" : "map_real"},
              threads_for(fours ? loops.count() / 4 : loops.count()), p)
             .bytes = bytes;
     } else {
-        kernels::IntegerMap p;
-        fill(p);
+        const auto p = map_over<kernels::IntegerMap>(*this, loops, to, {&from, 1});
         emit({"map", "map_integer"}, threads_for(loops.count()), p).bytes = bytes;
     }
 }

@@ -5,12 +5,12 @@
 #include "workloads/network/quantise/bf16.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "sim/error/error.h"
 #include "workloads/network/graph/onnx_type.h"
 #include "workloads/network/graph/products.h"
+#include "workloads/network/quantise/rounded_operands.h"
 
 namespace lockstep::network {
 
@@ -112,42 +112,26 @@ Graph narrow_product_operands(const Graph& graph) {
 }
 
 Graph round_product_operands(const Graph& graph, ElementType type) {
-    const std::string ending = fmt::format(".{}", name_of(type));
-    Graph result = graph;
-    std::map<ValueId, ValueId> rounded;
-    std::vector<Node> nodes;
+    const auto round = [type](Value& value, std::size_t) {
+        value.name += fmt::format(".{}", name_of(type));
+        value.type = type;
+        if (value.is_known())
+            value.data = std::make_shared<const Tensor>(
+                from_floats(type, value.data->shape, to_floats(*value.data)));
+        else
+            value.kind = ValueKind::kComputed;
+        return decltype(Node::attributes){{"to", onnx_number(type)}};
+    };
+    RoundedOperands rounded(graph);
     for (Node node : graph.nodes) {
         if (info_of(node.op).product != ProductForm::kNone)
-            for (std::size_t i = 0; i < 2; ++i) {
-                const ValueId id = node.inputs.at(i);
-                if (graph.value(id).type != ElementType::kFp32) continue;
-                const auto [found, is_new] = rounded.try_emplace(id, kNoValue);
-                if (is_new) {
-                    Value value = graph.value(id);
-                    value.name += ending;
-                    value.type = type;
-                    if (value.is_known()) {
-                        value.data = std::make_shared<const Tensor>(
-                            from_floats(type, value.data->shape, to_floats(*value.data)));
-                    } else {
-                        value.kind = ValueKind::kComputed;
-                    }
-                    const bool is_computed = value.kind == ValueKind::kComputed;
-                    found->second = result.add(std::move(value));
-                    if (is_computed)
-                        nodes.push_back({.name = graph.value(id).name + ending,
-                                         .op = Operator::kCast,
-                                         .inputs = {id},
-                                         .outputs = {found->second},
-                                         .attributes = {{"to", onnx_number(type)}}});
-                }
-                node.inputs[i] = found->second;
-            }
-        nodes.push_back(std::move(node));
+            for (std::size_t i = 0; i < 2; ++i)
+                if (const ValueId id = node.inputs.at(i);
+                    graph.value(id).type == ElementType::kFp32)
+                    node.inputs[i] = rounded.of(id, 0, round);
+        rounded.add(std::move(node));
     }
-    result.nodes = std::move(nodes);
-    validate(result);
-    return result;
+    return rounded.finish();
 }
 
 }  // namespace lockstep::network

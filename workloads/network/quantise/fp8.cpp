@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/onnx_type.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/quantise/rounded_operands.h"
 
 namespace lockstep::network {
 
@@ -57,38 +57,25 @@ std::optional<float> e4m3_scale_of(const Node& node) {
 }
 
 Graph round_product_operands_to_e4m3(const Graph& graph, const Ranges& ranges) {
-    Graph result = graph;
-    // A convolution's operand and a matrix product's may lie differently.
-    std::map<std::pair<ValueId, Operator>, ValueId> rounded;
-    std::vector<Node> nodes;
+    RoundedOperands rounded(graph);
     for (Node node : graph.nodes) {
         if (is_of_a_weight(graph, node))
             for (std::size_t i = 0; i < 2; ++i) {
                 const ValueId id = node.inputs[i];
-                const auto [found, is_new] = rounded.try_emplace({id, node.op}, kNoValue);
-                if (is_new) {
-                    Value value = graph.value(id);
-                    value.name = fmt::format("{}.e4m3{}", value.name, rounded.size());
+                const auto round = [&](Value& value, std::size_t number) {
+                    value.name = fmt::format("{}.e4m3{}", value.name, number);
                     value.kind = ValueKind::kComputed;
                     value.data = nullptr;
-                    const ElementType type = value.type;
-                    const std::string name = value.name;
-                    found->second = result.add(std::move(value));
-                    nodes.push_back(
-                        {.name = name,
-                         .op = Operator::kCast,
-                         .inputs = {id},
-                         .outputs = {found->second},
-                         .attributes = {{"to", onnx_type_of(type)},
-                                        {"e4m3_scale", scale_for(largest_of(graph, id, ranges))}}});
-                }
-                node.inputs[i] = found->second;
+                    return decltype(Node::attributes){
+                        {"to", onnx_type_of(value.type)},
+                        {"e4m3_scale", scale_for(largest_of(graph, id, ranges))}};
+                };
+                // A convolution's operand and a matrix product's may lie differently.
+                node.inputs[i] = rounded.of(id, static_cast<int>(node.op), round);
             }
-        nodes.push_back(std::move(node));
+        rounded.add(std::move(node));
     }
-    result.nodes = std::move(nodes);
-    validate(result);
-    return result;
+    return rounded.finish();
 }
 
 }  // namespace lockstep::network
