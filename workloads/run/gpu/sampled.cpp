@@ -5,19 +5,19 @@
 
 #include <algorithm>
 
+#include "models/gpu/sampling/samples.h"
+
 namespace lockstep::run {
 
 void SampledTime::add(const LaunchResult& result) {
-    constexpr std::string_view kError = "lockstep__sample_error.pct",
-                               kCtas = "lockstep__sampled_ctas.sum";
     const auto cycles = static_cast<double>(result.cycles);
     ++launches_;
     cycles_ += cycles;
     bool reused = false;
     for (const auto& [name, value] : result.metrics) {
-        if (name == kError) unknown_ += cycles * value.as_double() / 100;
-        is_sampled_ |= name == kError || name == kCtas;
-        reused |= name == kCtas && value.as_double() == 0;
+        if (name == gpu::kSampleError) unknown_ += cycles * value.as_double() / 100;
+        is_sampled_ |= name == gpu::kSampleError || name == gpu::kSampledCtas;
+        reused |= name == gpu::kSampledCtas && value.as_double() == 0;
     }
     if (!reused) ++simulated_;
 }
