@@ -13,14 +13,10 @@
 
 #include "models/device.h"
 #include "models/gpu/chip/distributor.h"
-#include "models/gpu/chip/gcc.h"
 #include "models/gpu/chip/gpu_trace.h"
 #include "models/gpu/chip/spin_watch.h"
-#include "models/gpu/cluster/cluster_network.h"
+#include "models/gpu/chip/units.h"
 #include "models/gpu/execution/byte_probe.h"
-#include "models/gpu/memory/memory_system.h"
-#include "models/gpu/sm/sm.h"
-#include "sim/engine/simulation.h"
 
 namespace lockstep::gpu {
 
@@ -34,12 +30,6 @@ struct KernelCounters {
     ClusterCounters cluster;
     std::uint64_t active_sms = 0;
     std::vector<InstructionCounters> instructions;  ///< by code index; empty: not asked for
-};
-
-/// Where a chip stands among others on one Simulation.
-struct ChipPlace {
-    std::string prefix;                     ///< of its Tiles' names
-    const PeerParameters* peers = nullptr;  ///< null: there is one chip
 };
 
 class Chip {
@@ -61,14 +51,9 @@ class Chip {
                 const Grid* prerequisite = nullptr);
     /// Goes on until a kernel has ended, until windows that begin before `limit` are done, or for a
     /// bounded number of windows. Returns how far it has come. Throws LocatedFault.
-    engine::Time advance(engine::Time limit) {
-        Chip* const self = this;
-        return advance_all({&self, 1}, limit);
-    }
-    /// The same of all chips of a Simulation: until any of them has ended a kernel.
-    static engine::Time advance_all(std::span<Chip* const> chips, engine::Time limit);
+    engine::Time advance(engine::Time limit);
     /// Its link to others; null: it has none.
-    PeerUnit* peers() { return peers_.get(); }
+    PeerUnit* peers() const { return units_.peers(); }
     /// Kernels that have not ended.
     std::size_t grids() const { return distributor_.grids().size(); }
     /// Those that have, in the order of their ends; each to be given to collect().
@@ -87,7 +72,7 @@ class Chip {
     }
 
     engine::Simulation& simulation() { return simulation_; }
-    MemorySystem& memory() { return *memory_; }
+    MemorySystem& memory() const { return units_.memory(); }
 
     /// Null: no trace is asked for.
     GpuTrace* trace() { return trace_.get(); }
@@ -101,8 +86,8 @@ class Chip {
     /// To be called when a running kernel has freed memory.
     void forget_extents();
 
-    std::uint64_t now(std::uint32_t sm) const { return sms_[sm]->now(); }
-    std::size_t sm_count() const { return sms_.size(); }
+    std::uint64_t now(std::uint32_t sm) const { return units_.sms()[sm]->now(); }
+    std::size_t sm_count() const { return units_.sms().size(); }
     const engine::ClockDomain& clock() const { return clock_; }
     engine::Time time() const { return simulation_.now(); }
     /// Since the chip was idle.
@@ -111,10 +96,23 @@ class Chip {
     /// What CTAs that are on the chip wait for, of SM 0's first.
     std::string explain_wait() const;
 
+    // For advance().
+    bool has_finished() const { return !finished_.empty(); }
+    bool is_at_rest() const { return units_.is_at_rest(); }
+    /// Those that may have CTAs.
+    std::span<const std::unique_ptr<Sm>> used_sms() const { return used_sms_; }
+    /// To be called now and then while kernels run. Throws where they may not go on.
+    void prepare_to_advance();
+    void look_for_spins(engine::Time interval) {
+        watch_.look(units_.sms(), simulation_.now(), interval);
+    }
+    /// Up to where it has been simulated.
+    engine::Time reached() const { return reached_; }
+    void set_reached(engine::Time time) { reached_ = time; }
+
   private:
     void begin_period(engine::Cycle begin, std::uint64_t ctas);
     void prefetch_code(const Grid& grid);
-    void connect_clusters(const config::Machine& machine, const std::string& prefix);
     void look_at_waves(Grid& grid);
     void distribute(engine::Time window_end);
     void finish(Grid& grid);
@@ -122,31 +120,19 @@ class Chip {
     void trace_window(engine::Cycle end);
     /// Atomics and system calls of the window, in one order for all SMs.
     void perform_deferred(engine::Cycle end);
-    static engine::StopReason simulate(std::span<Chip* const> chips, engine::Time limit);
-    void prepare_to_advance();
-    bool is_at_rest() const;
-    static void come_to_rest(std::span<Chip* const> chips, engine::Time steps);
 
     const SmParameters& parameters_;
     const DeviceOptions options_;
     const engine::ClockDomain clock_;
     engine::Simulation& simulation_;
-    std::vector<std::unique_ptr<CrossbarPort>> ports_;
-    std::vector<std::unique_ptr<Sm>> sms_;
+    ChipUnits units_;
+    Distributor distributor_;
     /// Those that may get CTAs.
     std::span<const std::unique_ptr<Sm>> used_sms_;
-    const GccParameters gcc_parameters_;
-    std::vector<std::unique_ptr<Gcc>> gccs_;  ///< by GPC
-    const GpcMap gpc_map_;
-    Distributor distributor_;
-    std::unique_ptr<ClusterParameters> cluster_parameters_;  ///< null: no clusters
-    std::vector<std::unique_ptr<ClusterNetwork>> networks_;  ///< by GPC
-    std::unique_ptr<PeerUnit> peers_;                        ///< null: there is one chip
-    std::unique_ptr<MemorySystem> memory_;
     std::unique_ptr<GpuTrace> trace_;  ///< null: no trace is asked for
     SpinWatch watch_;
     ByteProbe probe_;
-    engine::Time reached_ = 0;  ///< up to where it has been simulated
+    engine::Time reached_ = 0;
 
     std::vector<sass::DeferredQueue*> queues_;  ///< those of a window that are not empty
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/gpu/chip/advance.h"
 #include "models/system/host_link.h"
 #include "sim/engine/host_memory.h"
 
@@ -71,7 +72,7 @@ bool ChipSystem::is_idle() const {
 engine::Time ChipSystem::advance(engine::Time limit) {
     std::vector<Chip*> chips;
     for (const std::unique_ptr<Chip>& chip : chips_) chips.push_back(chip.get());
-    return Chip::advance_all(chips, limit);
+    return gpu::advance(chips, limit);
 }
 
 void ChipSystem::set_ahead(std::int64_t time) {
