@@ -67,6 +67,21 @@ void check_verb(const CLI::App& app, int argc, char** argv) {
                      : fmt::format("unknown verb '{}'; did you mean {}?", argv[1], near));
 }
 
+/// The option of the verb that an unknown one was meant to be; "": none is near.
+std::string nearest_option(const CLI::App& app) {
+    for (const CLI::App* const verb : app.get_subcommands()) {
+        std::vector<std::string> names;
+        for (const CLI::Option* const option : verb->get_options())
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& word : verb->remaining())
+            if (const std::string near =
+                    lockstep::config::nearest(word.substr(0, word.find('=')), names);
+                word.starts_with("--") && !near.empty())
+                return near;
+    }
+    return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -108,6 +123,11 @@ int main(int argc, char** argv) {
         return after_printing(status);
     } catch (const CLI::Success& request) {  // --help, --version
         return after_printing(app.exit(request));
+    } catch (const CLI::ExtrasError& error) {
+        const std::string near = nearest_option(app);
+        report_error(error.what() +
+                     (near.empty() ? " (see --help)" : fmt::format("; did you mean {}?", near)));
+        return static_cast<int>(ExitStatus::kInputError);
     } catch (const CLI::ParseError& error) {
         report_error(std::string(error.what()) + " (see --help)");
         return static_cast<int>(ExitStatus::kInputError);

@@ -51,7 +51,11 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
 
     out.sets =
         static_cast<std::uint32_t>(machine.integer("l2.size") / out.slices / out.ways / kLineBytes);
-    require(out.sets > 0, "l2.size is less than one set a slice");
+    require(out.sets > 0,
+            fmt::format("l2.size is {} B, less than one set of {} lines in each of {} slices "
+                        "({} KiB)",
+                        machine.integer("l2.size"), out.ways, out.slices,
+                        out.slices * out.ways * kLineBytes / 1024));
     // A slice keeps half of each for lines of its own DRAM.
     require(out.l2_partitions == 1 || out.ways > 1, "two l2.partitions need two l2.ways");
     require(out.l2_partitions == 1 || integer("l2.mshrs") > 1,

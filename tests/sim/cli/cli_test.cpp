@@ -238,6 +238,8 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
         EXPECT_THAT(result.output, HasSubstr(text)) << arguments;
     };
     expect("", "a verb is missing");
+    expect("run vector_add --threds 2", "--threds; did you mean --threads?");
+    expect("run vector_add --set=l2.size=30", "less than one set of");
     expect("fly", "fly");
     expect("compare --suite scalesin", "did you mean scalesim?");
     expect("run", "X is required");
