@@ -10,28 +10,50 @@
 #include "models/tpu/systolic/parameter_rows.h"
 #include "sim/config/schema.h"
 
-namespace lockstep::config {
+namespace lockstep {
 
 namespace {
 
-std::vector<Entry> with_prices(std::vector<Entry> entries, const energy::Tables& tables) {
-    const std::vector<Entry> prices = energy::entries_of(tables);
-    entries.insert(entries.end(), prices.begin(), prices.end());
-    return entries;
+struct KindRow {
+    std::string_view name;
+    std::vector<config::Entry> (*entries)();
+    energy::Tables (*energy)() = nullptr;         ///< null: its energy is not known
+    void (*settle)(config::Settings&) = nullptr;  ///< as config::Kind has it
+};
+
+constexpr KindRow kRows[] = {
+    {"gpu", gpu::parameter_entries, energy::gpu_tables, gpu::settle},
+    {"tpu", tpu::parameter_entries, energy::tpu_tables},
+    {"npu", npu::parameter_entries, energy::npu_tables},
+    {"systolic", tpu::array_entries},
+    {"roofline", roofline::parameter_entries},
+    {"host", host::parameter_entries},
+};
+
+config::Kind kind_of(const KindRow& row) {
+    config::Kind kind{row.name, row.entries(), row.settle};
+    if (row.energy != nullptr) {
+        const std::vector<config::Entry> prices = energy::entries_of(row.energy());
+        kind.entries.insert(kind.entries.end(), prices.begin(), prices.end());
+    }
+    return kind;
 }
 
 }  // namespace
 
-std::span<const Kind> kinds() {
-    static const Kind kKinds[] = {
-        {"gpu", with_prices(gpu::parameter_entries(), energy::gpu_tables()), gpu::settle},
-        {"tpu", with_prices(tpu::parameter_entries(), energy::tpu_tables())},
-        {"npu", with_prices(npu::parameter_entries(), energy::npu_tables())},
-        {"systolic", tpu::array_entries()},
-        {"roofline", roofline::parameter_entries()},
-        {"host", host::parameter_entries()},
-    };
+std::span<const config::Kind> config::kinds() {
+    static const std::vector<Kind> kKinds = [] {
+        std::vector<Kind> kinds;
+        for (const KindRow& row : kRows) kinds.push_back(kind_of(row));
+        return kinds;
+    }();
     return kKinds;
 }
 
-}  // namespace lockstep::config
+energy::Tables energy::tables_of(std::string_view kind) {
+    for (const KindRow& row : kRows)
+        if (row.name == kind && row.energy != nullptr) return row.energy();
+    return {};
+}
+
+}  // namespace lockstep

@@ -38,13 +38,6 @@ bool Counts::has(std::string_view metric) const {
     return false;
 }
 
-Tables tables_of(std::string_view kind) {
-    if (kind == "gpu") return gpu_tables();
-    if (kind == "npu") return npu_tables();
-    if (kind == "tpu") return tpu_tables();
-    return {};
-}
-
 std::vector<config::Entry> entries_of(const Tables& tables) {
     constexpr double kMostPicojoules = 1e9, kMostWatts = 1e5, kMostArea = 1e4;
     std::vector<config::Entry> entries{
