@@ -22,7 +22,12 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
          "x + y, or a chain of such sums",
          {{"rows", 1024}, {"cols", 1024}, {"steps", 1}},
          builtin::add},
-        {"alexnet", "AlexNet (torchvision), 224x224", {{"batch", 1}}, builtin::alexnet},
+        {"alexnet",
+         "AlexNet (torchvision), 224x224; dropout=50: percent, before its first two linear layers, "
+         "in "
+         "training",
+         {{"batch", 1}, {"dropout", 0, 0, 99}},
+         builtin::alexnet},
         {"alexnet_2012",
          "AlexNet (Caffe: two groups, 227x227); lrn=0: without its normalisations",
          {{"batch", 1}, {"lrn", 1, 0}},
@@ -45,13 +50,14 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
           {"axis", -1, -2}},
          builtin::bert_block},
         {"char_transformer",
-         "two layers of a decoder over characters, untrained: for run --train",
+         "two layers of a decoder over characters, untrained: for run --train; dropout=10: percent",
          {{"batch", 8},
           {"seq", 32},
           {"hidden", 64},
           {"heads", 4},
           {"layers", 2},
-          {"vocabulary", 64}},
+          {"vocabulary", 64},
+          {"dropout", 0, 0, 99}},
          builtin::char_transformer},
         {"cnn0", "CNN0 of the TPU paper's Table 1", {{"batch", 8}}, builtin::cnn0},
         {"cnn1", "CNN1 of the TPU paper's Table 1", {{"batch", 32}}, builtin::cnn1},
@@ -72,8 +78,8 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
          {{"batch", 1}},
          builtin::digits_cnn},
         {"digits_mlp",
-         "784-128-10 perceptron of digits, untrained: for run --train",
-         {{"batch", 1}, {"hidden", 128}},
+         "784-128-10 perceptron of digits, untrained: for run --train; dropout=20: percent",
+         {{"batch", 1}, {"hidden", 128}, {"dropout", 0, 0, 99}},
          builtin::digits_mlp},
         {"exp",
          "e^x, or a chain of it",
@@ -167,10 +173,10 @@ Graph build_network(std::string_view name, const BuiltinOptions& options) {
         if (network.name != name) continue;
         builtin::Parameters parameters;
         std::vector<std::string> known;
-        std::map<std::string, std::int64_t> minimum;
+        std::map<std::string, std::pair<std::int64_t, std::int64_t>> range;
         for (const BuiltinParameter& parameter : network.parameters) {
             parameters.emplace(parameter.name, parameter.otherwise);
-            minimum.emplace(parameter.name, parameter.minimum);
+            range.emplace(parameter.name, std::pair(parameter.minimum, parameter.maximum));
             known.emplace_back(parameter.name);
         }
         known.emplace_back("dtype");
@@ -178,9 +184,10 @@ Graph build_network(std::string_view name, const BuiltinOptions& options) {
             if (!parameters.contains(key))
                 throw InputError(fmt::format("{} has no parameter {} (it has {}){}", name, key,
                                              fmt::join(known, ", "), suggestion(key, known)));
-            if (value < minimum[key] || value > 65536)
+            const auto [least, most] = range[key];
+            if (value < least || value > most)
                 throw InputError(
-                    fmt::format("{}: {}={} is not in {} to 65536", name, key, value, minimum[key]));
+                    fmt::format("{}: {}={} is not in {} to {}", name, key, value, least, most));
             parameters[key] = value;
         }
         return network.build(parameters, options.seed, options.with_values);

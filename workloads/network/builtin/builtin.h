@@ -21,8 +21,9 @@ struct BuiltinOptions {
 
 struct BuiltinParameter {
     std::string_view name;
-    std::int64_t otherwise;    ///< the default
-    std::int64_t minimum = 1;  ///< the maximum is 65536
+    std::int64_t otherwise;  ///< the default
+    std::int64_t minimum = 1;
+    std::int64_t maximum = 65536;
 };
 
 struct BuiltinNetwork {

@@ -106,6 +106,7 @@ Graph digits_mlp(const Parameters& parameters, std::uint64_t seed, bool with_val
                         {parameters.at("batch"), 1, cuda::kImageSide, cuda::kImageSide});
     x = b.node(Operator::kFlatten, "flatten", {x}, {{"axis", std::int64_t{1}}});
     x = b.node(Operator::kRelu, "relu", {b.linear("linear1", x, parameters.at("hidden"))});
+    x = b.dropout("dropout", x, parameters.at("dropout"));
     return b.finish({b.linear("linear2", x, cuda::kClasses)});
 }
 

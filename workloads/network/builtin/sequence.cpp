@@ -103,9 +103,10 @@ ValueId causal_mask(Builder& b, std::int64_t seq) {
     return b.constant("causal_mask", std::move(later));
 }
 
-/// As of GPT-2: normalised before attention and before the perceptron.
+/// As of GPT-2: normalised before attention and before the perceptron; `dropout`: percent of what
+/// either adds.
 ValueId decoder_layer(Builder& b, const std::string& name, ValueId x, ValueId mask,
-                      std::int64_t heads) {
+                      std::int64_t heads, std::int64_t dropout = 0) {
     const std::int64_t hidden = b.shape(x).back();
     ValueId y = b.layer_normalisation(name + ".ln_1", x, kEpsilon);
     y = b.linear(name + ".c_attn", y, 3 * hidden);
@@ -114,9 +115,10 @@ ValueId decoder_layer(Builder& b, const std::string& name, ValueId x, ValueId ma
                              {{"axis", std::int64_t{2}}}, 3);
     // The outputs of one node have consecutive numbers.
     y = attend_in_heads(b, name + ".attention", q, q + 1, q + 2, mask, heads);
-    x = add(b, name + ".add1", x, b.linear(name + ".c_proj", y, hidden));
-    y = b.layer_normalisation(name + ".ln_2", x, kEpsilon);
-    return add(b, name + ".add2", x, feed_forward(b, name + ".mlp", y, "tanh"));
+    y = b.dropout(name + ".drop1", b.linear(name + ".c_proj", y, hidden), dropout);
+    x = add(b, name + ".add1", x, y);
+    y = feed_forward(b, name + ".mlp", b.layer_normalisation(name + ".ln_2", x, kEpsilon), "tanh");
+    return add(b, name + ".add2", x, b.dropout(name + ".drop2", y, dropout));
 }
 
 std::int64_t axis_of(const Parameters& parameters) {
@@ -193,7 +195,7 @@ Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_val
 Graph char_transformer(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     const std::int64_t batch = parameters.at("batch"), seq = parameters.at("seq"),
                        hidden = parameters.at("hidden"), heads = parameters.at("heads"),
-                       vocabulary = parameters.at("vocabulary");
+                       vocabulary = parameters.at("vocabulary"), dropout = parameters.at("dropout");
     if (hidden % heads != 0)
         throw InputError(fmt::format("char_transformer: hidden={} in {} heads", hidden, heads));
     Builder b("char_transformer", seed, with_values);
@@ -203,9 +205,10 @@ Graph char_transformer(const Parameters& parameters, std::uint64_t seed, bool wi
                           b.weight("characters.weight", {vocabulary, hidden}, 0.05f), ids),
                     embed(b, "embed.position", b.weight("positions.weight", {seq, hidden}, 0.05f),
                           positions(b, seq, seq)));
+    x = b.dropout("embed.drop", x, dropout);
     const ValueId mask = causal_mask(b, seq);
     for (std::int64_t i = 0; i < parameters.at("layers"); ++i)
-        x = decoder_layer(b, "h" + std::to_string(i), x, mask, heads);
+        x = decoder_layer(b, "h" + std::to_string(i), x, mask, heads, dropout);
     x = b.layer_normalisation("ln_f", x, kEpsilon);
     x = b.reshape("tokens", x, {batch * seq, hidden});
     return b.finish({b.linear("head", x, vocabulary)});

@@ -119,7 +119,10 @@ Graph alexnet(const Parameters& parameters, std::uint64_t seed, bool with_values
         if (layer.pool) x = b.max_pool(name + ".pool", x, 3, 2, 0);
     }
     x = flatten(b, x);
+    const std::int64_t dropout = parameters.at("dropout");
+    x = b.dropout("fc6.dropout", x, dropout);
     x = relu(b, "fc6.relu", b.linear("fc6", x, 4096));
+    x = b.dropout("fc7.dropout", x, dropout);
     x = relu(b, "fc7.relu", b.linear("fc7", x, 4096));
     return b.finish({b.linear("fc8", x, 1000)});
 }

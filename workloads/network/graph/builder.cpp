@@ -126,6 +126,13 @@ ValueId Builder::linear(const std::string& name, ValueId x, std::int64_t feature
     return node(Operator::kAdd, name, {product, b});
 }
 
+ValueId Builder::dropout(const std::string& name, ValueId x, std::int64_t percent) {
+    if (percent == 0) return x;
+    const float ratio = static_cast<float>(percent) / 100;
+    return node(Operator::kDropout, name,
+                {x, constant(name + ".ratio", make_tensor({}, std::span(&ratio, 1)))});
+}
+
 ValueId Builder::layer_normalisation(const std::string& name, ValueId x, float epsilon) {
     const Shape c = {shape(x).back()};
     return node(Operator::kLayerNormalization, name,

@@ -46,6 +46,8 @@ class Builder {
                      std::int64_t pad);
     /// y = x W + b over the last dimension: Gemm for matrices, else MatMul and Add.
     ValueId linear(const std::string& name, ValueId x, std::int64_t features);
+    /// Of so many percent, in training; x itself where that is 0.
+    ValueId dropout(const std::string& name, ValueId x, std::int64_t percent);
     ValueId layer_normalisation(const std::string& name, ValueId x, float epsilon);
     ValueId reshape(const std::string& name, ValueId x, Shape shape);
     ValueId transpose(const std::string& name, ValueId x, std::vector<std::int64_t> perm);

@@ -110,6 +110,7 @@ Trainable make_trainable(const Graph& network, Phase phase) {
         if (is_weight(graph.values[id])) data[id] = std::exchange(graph.values[id].data, nullptr);
     infer_and_fold(graph);
     for (auto& [id, tensor] : data) graph.values[id].data = tensor;
+    if (phase == Phase::kTraining) made.masks = write_dropout(graph);
     expand_lstm(graph);
     expand_local_response(graph);
     remove_unused(graph);
@@ -149,6 +150,9 @@ Trainable make_trainable(const Graph& network, Phase phase) {
     if (made.weights.empty()) throw InputError(graph.name + " has no weights to train");
     for (std::vector<Variable>* list : {&made.weights, &made.statistics})
         for (const Variable& variable : *list) graph.inputs.push_back(variable.value);
+    // What feeds no output has gone.
+    std::erase_if(made.masks, [&](const DropoutMask& mask) { return !read[mask.value]; });
+    for (const DropoutMask& mask : made.masks) graph.inputs.push_back(mask.value);
 
     std::vector<Node> nodes;
     for (const std::size_t n : topological_order(graph)) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "workloads/network/graph/graph.h"
+#include "workloads/network/train/dropout.h"
 
 namespace lockstep::network {
 
@@ -18,22 +19,23 @@ struct Variable {
 };
 
 struct Trainable {
-    /// Inputs: the network's, then the variables'. The first output is the network's first, before
-    /// a softmax that ends it.
+    /// Inputs: the network's, then the variables', then the masks. The first output is the
+    /// network's first, before a softmax that ends it.
     Graph graph;
     std::size_t network_inputs = 0;
     std::vector<Variable> weights, statistics;
+    std::vector<DropoutMask> masks;  ///< of training
 };
 
-/// How normalisation is computed.
+/// How normalisation and dropout are computed.
 enum class Phase {
-    kTraining,   ///< by the batch's mean and variance, which also move the running ones
-    kInference,  ///< by the running ones
+    kTraining,   ///< by the batch's mean and variance, which also move the running ones; by masks
+    kInference,  ///< by the running ones; nothing is dropped
 };
 
 /// The graph of a phase; both phases have the same variables in the same order. Composite operators
-/// and LSTMs are taken apart, constants folded. Dropout is left out: training without it.
-/// InputError where the network has no floating weight or output.
+/// and LSTMs are taken apart, constants folded. InputError where the network has no floating weight
+/// or output, or a Dropout that write_dropout refuses.
 Trainable make_trainable(const Graph& network, Phase phase);
 
 /// Puts weights as training begins in the place of the network's: of a product uniform in

@@ -164,6 +164,8 @@ class Trainer {
             if (scalar == Scalar::kInverseLossScale) value = 1 / state_.loss_scale;
             runner_->set(input, one_number(value));
         }
+        for (const auto& [mask, input] : step_.masks)
+            runner_->set(input, mask_of(mask, report.step));
         runner_->run();
         report.loss = to_doubles(runner_->get(0)).at(0);
         if (!std::isfinite(report.loss)) stop(report, batch);
@@ -176,6 +178,10 @@ class Trainer {
         ++state_.step;
         ++state_.position;
         if (events_.on_step) events_.on_step(report);
+    }
+
+    Tensor mask_of(const DropoutMask& mask, std::uint64_t step) const {
+        return draw_mask(mask, trainable_.graph.shape(mask.value), options_.seed, step);
     }
 
     void adapt_scale(const StepReport& report) {
@@ -197,12 +203,15 @@ class Trainer {
         std::string where;
         std::vector<Tensor> inputs = batch.inputs;
         const Graph& graph = trainable_.graph;
-        for (std::size_t i = 0; inputs.size() < graph.inputs.size(); ++i) {
+        const std::size_t variables = trainable_.weights.size() + trainable_.statistics.size();
+        for (std::size_t i = 0; i < variables; ++i) {
             inputs.push_back(runner_->held(step_.variables.at(i).input));
             if (where.empty() && !is_finite(to_floats(inputs.back())))
                 where = fmt::format("{} is not finite after step {}", step_.variables[i].name,
                                     report.step - (runner_->carries_itself() ? 0 : 1));
         }
+        for (const DropoutMask& mask : trainable_.masks)
+            inputs.push_back(mask_of(mask, report.step));
         std::vector<const Node*> writer(graph.values.size(), nullptr);
         for (const Node& node : graph.nodes)
             for (const ValueId id : node.outputs)

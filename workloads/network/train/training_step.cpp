@@ -36,6 +36,10 @@ class StepBuilder {
             scale_ = add_scalar(Scalar::kLossScale);
             inverse_scale_ = add_scalar(Scalar::kInverseLossScale);
         }
+        for (const DropoutMask& mask : network.masks) {
+            graph.inputs.push_back(mask.value);
+            step_.masks.emplace_back(mask, graph.inputs.size() - 1);
+        }
     }
 
     TrainingStep run() {

@@ -41,12 +41,14 @@ struct StepVariable {
 };
 
 struct TrainingStep {
-    /// Inputs: the network's, the target, the scalars, the variables. Outputs: the loss, of shape
-    /// [1]; whether the gradients are finite (1 or 0, [1]) where the loss is scaled; the variables.
+    /// Inputs: the network's, the target, the scalars, the masks, the variables. Outputs: the loss,
+    /// of shape [1]; whether the gradients are finite (1 or 0, [1]) where the loss is scaled; the
+    /// variables.
     Graph graph;
     std::size_t network_inputs = 0;
     std::size_t target = 0;  ///< position of the target: fp32, of the shape of the network's output
     std::vector<std::pair<Scalar, std::size_t>> scalars;
+    std::vector<std::pair<DropoutMask, std::size_t>> masks;
     std::optional<std::size_t> finite;  ///< its position among the outputs
     /// Weights, then statistics, in the order of Trainable, then the states of the weights.
     std::vector<StepVariable> variables;
