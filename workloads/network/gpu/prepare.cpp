@@ -9,6 +9,7 @@
 #include "workloads/network/builtin/inputs.h"
 #include "workloads/network/compile/legalise.h"
 #include "workloads/network/decompose/expand.h"
+#include "workloads/network/gpu/siblings.h"
 #include "workloads/network/graph/fusion.h"
 #include "workloads/network/graph/quantisation.h"
 #include "workloads/network/quantise/bf16.h"
@@ -127,6 +128,7 @@ compile::Prepared prepare(Graph graph, const Target& target, Precision precision
     }
     if (precision == Precision::kFp16) graph = cast_floats(graph, ElementType::kFp16);
     if (precision == Precision::kBf16) graph = cast_floats(graph, ElementType::kBf16);
+    if (precision != Precision::kFp8) join_siblings(graph, target, precision);
     // What does not fit is refused before anyone makes inputs for it.
     gpu::compile(graph, target, {.precision = precision});
     return compile::prepare_floats(std::move(graph), seed, true);
