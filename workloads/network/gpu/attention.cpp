@@ -324,6 +324,7 @@ void lower_attention(Lowering& l, const AttentionNodes& attention, const Attenti
     for (const Place* const place : {&q, &k, &v, &out}) elements += element_count(place->shape);
     launch.bytes = static_cast<std::uint64_t>(elements) * size_of(shape.type);
     launch.choice = choice.reason;
+    launch.cycles = choice.cycles;
 }
 
 }  // namespace lockstep::network::gpu

@@ -38,6 +38,7 @@ struct AttentionChoice {
     cuda::KernelName kernel;
     int warps = 1;
     std::uint32_t shared_bytes = 0;
+    double cycles = 0;   ///< of the one kernel, by the model
     std::string reason;  ///< for a person
 };
 AttentionChoice choose_attention(const Target& target, Precision precision,

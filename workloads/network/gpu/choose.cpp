@@ -6,6 +6,8 @@
 
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
+#include "workloads/cuda/kernel_registers.h"
+#include "workloads/cuda/network/costs.h"
 
 namespace lockstep::network::gpu {
 
@@ -13,17 +15,14 @@ namespace {
 
 using numerics::divide_up;
 
-/// CTAs of a grid in y and in z (CUDA C++ Programming Guide, technical specifications).
-constexpr std::int64_t kMostTiles = 65535;
-
 /// A kernel with a tile.
 struct Candidate {
     cuda::KernelName kernel;
     kernels::TileShape tile;
     int depth;  ///< elements of k by step
     int stages;
-    double macs;    ///< the rate that it can have, by SM and cycle
-    int registers;  ///< by thread, at most
+    double macs;  ///< the rate that it can have, by SM and cycle
+    kernels::StepInstructions instructions;
     std::int64_t shared_bytes;
     std::uint32_t dynamic_bytes;
     bool needs_vectors = false;  ///< 16 bytes along k are consecutive in both operands
@@ -42,11 +41,16 @@ Cost cost_of(const Target& t, const kernels::Product& p, const ProductTraits& tr
     Cost cost;
     cost.ctas = tiles_m * tiles_n * traits.batches * splits;
     const std::int64_t warps = c.tile.threads / 32;
+    const std::int64_t registers = cuda::kernel_registers(c.kernel, t.arch);
     const std::int64_t resident = std::max<std::int64_t>(
-        1, std::min({t.ctas, t.warps / warps, t.registers / (c.registers * c.tile.threads),
+        1, std::min({t.ctas, t.warps / warps, t.registers / (registers * c.tile.threads),
                      t.shared_bytes / (c.shared_bytes + t.shared_reserved)}));
     const std::int64_t steps = divide_up(divide_up(p.k, splits), c.depth);
-    const double work = static_cast<double>(c.tile.m) * c.tile.n * c.depth / c.macs;
+    // A sub-core issues one instruction of a warp in a cycle.
+    const double issue =
+        static_cast<double>(warps) * c.instructions.of(t.arch) / static_cast<double>(t.sub_cores);
+    const double work =
+        std::max(static_cast<double>(c.tile.m) * c.tile.n * c.depth / c.macs, issue);
     // One CTA alone waits for memory where its work does not hide it.
     const double alone = std::max(work, t.memory_latency / c.stages);
     const std::int64_t on_an_sm = divide_up(cost.ctas, t.sms);
@@ -126,35 +130,41 @@ void add_group_candidates(const Target& t, ElementType type, std::vector<Candida
     const auto* const row = std::ranges::find(rows, type, &Row::type);
     if (row == std::end(rows) || row->macs == 0) return;
     const auto depth = static_cast<int>(kernels::kGroupDepthBytes / size_of(type));
-    const auto add = [&](std::string_view kernel, kernels::TileShape tile, int registers) {
+    const auto add = [&](std::string_view kernel, kernels::TileShape tile,
+                         kernels::StepInstructions instructions) {
         const int bytes = kernels::group_shared_bytes(tile);
         candidates.push_back({.kernel = {row->file, kernel},
                               .tile = tile,
                               .depth = depth,
                               .stages = kernels::kGroupStages - 2,
                               .macs = row->macs,
-                              .registers = registers,
+                              .instructions = instructions,
                               .shared_bytes = bytes,
                               .dynamic_bytes = static_cast<std::uint32_t>(bytes),
                               .needs_vectors = true,
                               .label = "wgmma "});
     };
-    add(row->wide, kernels::kWideGroupTile, 176);
-    add(row->large, kernels::kGroupTile, 120);
-    add(row->small, kernels::kSmallGroupTile, 72);
+    add(row->wide, kernels::kWideGroupTile, kernels::kWideGroupStep);
+    add(row->large, kernels::kGroupTile, kernels::kGroupStep);
+    add(row->small, kernels::kSmallGroupTile, kernels::kSmallGroupStep);
 }
 
 std::vector<Candidate> candidates_of(const Target& t, Precision precision, ElementType type) {
     if (const auto kernel = tensor_kernel(t, precision, type)) {
         const auto depth = static_cast<int>(kernels::kTensorDepthBytes / size_of(type));
-        const auto candidate = [&](std::string_view name, kernels::TileShape tile, int registers) {
+        const auto candidate = [&](std::string_view name, kernels::TileShape tile,
+                                   kernels::StepInstructions instructions) {
             const int bytes = kernels::tensor_shared_bytes(tile);
             return Candidate{
-                {kernel->file, name}, tile,      depth, kernels::kTensorStages - 1,
-                kernel->macs,         registers, bytes, static_cast<std::uint32_t>(bytes)};
+                {kernel->file, name}, tile,         depth, kernels::kTensorStages - 1,
+                kernel->macs,         instructions, bytes, static_cast<std::uint32_t>(bytes)};
         };
-        std::vector<Candidate> candidates = {candidate(kernel->large, kernels::kLargeTile, 128),
-                                             candidate(kernel->small, kernels::kSmallTile, 80)};
+        const bool rounds = type == ElementType::kFp32;
+        std::vector<Candidate> candidates = {
+            candidate(kernel->large, kernels::kLargeTile,
+                      rounds ? kernels::kLargeTf32Step : kernels::kLargeTensorStep),
+            candidate(kernel->small, kernels::kSmallTile,
+                      rounds ? kernels::kSmallTf32Step : kernels::kSmallTensorStep)};
         add_group_candidates(t, type, candidates);
         return candidates;
     }
@@ -164,13 +174,15 @@ std::vector<Candidate> candidates_of(const Target& t, Precision precision, Eleme
         return candidates;
     }
     const auto simt = [&](std::string_view kernel, kernels::TileShape tile, int depth,
-                          int registers) {
+                          kernels::StepInstructions instructions) {
         const std::int64_t tiles = 2 * depth * (tile.m + tile.n + 8) * 4;
         return Candidate{
-            {"product_fp32", kernel}, tile, depth, 1, t.fp32_macs, registers, tiles, 0};
+            {"product_fp32", kernel}, tile, depth, 1, t.fp32_macs, instructions, tiles, 0};
     };
-    return {simt("product_fp32_large", kernels::kLargeTile, kernels::kLargeDepth, 128),
-            simt("product_fp32_small", kernels::kSmallTile, kernels::kSmallDepth, 80)};
+    return {simt("product_fp32_large", kernels::kLargeTile, kernels::kLargeDepth,
+                 kernels::kLargeRealStep),
+            simt("product_fp32_small", kernels::kSmallTile, kernels::kSmallDepth,
+                 kernels::kSmallRealStep)};
 }
 
 std::string text_of(double cycles) {
@@ -201,7 +213,7 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
         }
     };
     for (const Candidate& c : candidates_of(t, precision, traits.type)) {
-        if (divide_up(p.m, c.tile.m) > kMostTiles) continue;
+        if (divide_up(p.m, c.tile.m) > kernels::kMostInGridY) continue;
         if (c.needs_vectors && (p.a_vector == 0 || p.b_vector == 0)) continue;
         // The best number of pieces stands for the tile.
         int best_splits = 1;
@@ -242,11 +254,11 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
 
 void launch_product(Lowering& l, kernels::Product p, const ProductTraits& traits) {
     const ProductChoice choice = choose_product(l.target(), l.options().precision, p, traits);
-    if (choice.kernel.kernel.empty() || traits.batches * choice.splits > kMostTiles)
+    if (choice.kernel.kernel.empty() || traits.batches * choice.splits > kernels::kMostInGridY)
         throw InputError(
             fmt::format("{}: a product of {} rows, {} times, takes more tiles than a grid holds "
                         "({} in each dimension): a smaller batch fits",
-                        l.layer(), p.m, traits.batches, kMostTiles));
+                        l.layer(), p.m, traits.batches, kernels::kMostInGridY));
     p.splits = choice.splits;
     p.split_k = choice.split_k;
     const auto element = static_cast<std::uint64_t>(size_of(traits.type));
@@ -269,6 +281,7 @@ void launch_product(Lowering& l, kernels::Product p, const ProductTraits& traits
                    static_cast<std::uint64_t>(p.m) * static_cast<std::uint64_t>(p.n) * batches *
                        size_of(traits.result);
     launch.choice = choice.reason;
+    launch.cycles = choice.cycles;
     if (p.splits == 1) return;
     const std::int64_t fours = divide_up(p.n, 4);
     Lowering::Shape3 sum = Lowering::threads_for(p.m * fours);

@@ -9,6 +9,8 @@
 
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
+#include "workloads/cuda/kernel_registers.h"
+#include "workloads/cuda/network/costs.h"
 #include "workloads/network/gpu/attention.h"
 #include "workloads/network/gpu/choose.h"
 
@@ -18,17 +20,10 @@ namespace {
 
 using numerics::divide_up;
 
-/// CTAs of a grid in y (CUDA C++ Programming Guide, technical specifications).
-constexpr std::int64_t kMostBatches = 65535;
-/// Instructions of a thread for each of its scores beside the products: all that emulated runs of
-/// the kernels with two warps executed in a step, copies too, but HMMA or FFMA.
-constexpr double kTensorInstructions = 30, kRealInstructions = 115;
-
 /// A kernel of one width.
 struct Kind {
     std::string_view file, narrow, wide;
     int queries, keys;
-    int narrow_registers, wide_registers;
     double macs, instructions;
     int (*shared_bytes)(int warps, int columns);
 };
@@ -40,10 +35,8 @@ Kind kind_of(const Target& t, ElementType type) {
                 "attention_fp32_128",
                 kernels::kRealQueries,
                 kernels::kRealKeys,
-                72,
-                112,
                 t.fp32_macs,
-                kRealInstructions,
+                kernels::kRealAttentionInstructions,
                 kernels::real_attention_bytes};
     const bool half = type == ElementType::kFp16;
     return {half ? "attention_fp16" : "attention_bf16",
@@ -51,10 +44,8 @@ Kind kind_of(const Target& t, ElementType type) {
             half ? "attention_fp16_128" : "attention_bf16_128",
             kernels::kTensorQueries,
             kernels::kTensorKeys,
-            136,
-            208,
             t.fp16_macs,
-            kTensorInstructions,
+            kernels::kTensorAttentionInstructions,
             kernels::tensor_attention_bytes};
 }
 
@@ -63,7 +54,8 @@ double fused_cycles(const Target& t, const AttentionShape& s, const Kind& kind, 
     const int columns = is_wide ? 128 : 64, rows = warps * kind.queries;
     const std::int64_t shared = kind.shared_bytes(warps, columns);
     ctas = divide_up(s.queries, rows) * s.batches;
-    const std::int64_t registers = is_wide ? kind.wide_registers : kind.narrow_registers;
+    const std::int64_t registers =
+        cuda::kernel_registers({kind.file, is_wide ? kind.wide : kind.narrow}, t.arch);
     const std::int64_t resident =
         std::min({t.ctas, t.warps / warps, t.registers / (registers * 32 * warps),
                   t.shared_bytes / (shared + t.shared_reserved)});
@@ -119,7 +111,7 @@ double separate_cycles(const Target& t, Precision precision, const AttentionShap
 
 AttentionChoice choose_attention(const Target& t, Precision precision, const AttentionShape& s) {
     AttentionChoice choice;
-    if (s.batches > kMostBatches) return choice;
+    if (s.batches > kernels::kMostInGridY) return choice;
     const Kind kind = kind_of(t, s.type);
     const bool is_wide = std::max(s.depth, s.columns) > 64;
     double fused = 0;
@@ -136,8 +128,20 @@ AttentionChoice choose_attention(const Target& t, Precision precision, const Att
         choice.shared_bytes = static_cast<std::uint32_t>(bytes);
     }
     if (fused == 0) return choice;
-    const double separate = separate_cycles(t, precision, s);
+    choice.cycles = fused;
     choice.kernel = {kind.file, is_wide ? kind.wide : kind.narrow};
+    // Scores as a tensor: kernels count to 2^31 elements.
+    if (double(s.batches) * double(s.queries) * double(s.keys) > INT32_MAX) {
+        choice.is_fused = true;
+        choice.reason = fmt::format(
+            "attention: one kernel {:.0f} cycles ({} queries a CTA, {} CTAs on {} SMs{}); its "
+            "scores "
+            "by themselves are a tensor of 2^31 elements or more",
+            fused, choice.warps * kind.queries, ctas, t.sms,
+            s.causal ? ", keys to the diagonal" : "");
+        return choice;
+    }
+    const double separate = separate_cycles(t, precision, s);
     choice.is_fused = fused < separate;
     const std::string both =
         choice.is_fused

@@ -89,6 +89,7 @@ struct Launch {
     std::vector<Relocation> pointers;
     std::uint64_t macs = 0, bytes = 0;  ///< useful products; operands and results
     std::string choice;                 ///< why this kernel; empty where there is no other
+    double cycles = 0;                  ///< by the model that chose it; 0: nothing was chosen
 };
 
 struct Executable {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler's model of time must know of the kernels beside their shapes: how many
+// instructions they execute. A test holds these to emulated runs of the compiled kernels.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::kernels {
+
+/// CTAs of a grid in y, and in z (CUDA C++ Programming Guide, technical specifications).
+constexpr std::int64_t kMostInGridY = 65535;
+
+/// Instructions of a warp in a step of k, products and copies included, both operands being brought
+/// 16 bytes at a time, as compiled for Turing, which copies through registers, and for later ones.
+struct StepInstructions {
+    double turing = 0, later = 0;
+    constexpr double of(int arch) const { return arch < 80 ? turing : later; }
+};
+constexpr StepInstructions kLargeTensorStep = {272, 181}, kSmallTensorStep = {225, 162};
+/// TF32 rounds its operands.
+constexpr StepInstructions kLargeTf32Step = {0, 279}, kSmallTf32Step = {0, 227};
+constexpr StepInstructions kLargeRealStep = {664, 662}, kSmallRealStep = {719, 721};
+/// product_wgmma_*.
+constexpr StepInstructions kWideGroupStep = {0, 306}, kGroupStep = {0, 261},
+                           kSmallGroupStep = {0, 272};
+
+/// attention_*: of a thread for each of its scores beside the products, copies included, with two
+/// warps: on Tensor Cores (all but HMMA) and on CUDA cores (all but FFMA).
+constexpr double kTensorAttentionInstructions = 30, kRealAttentionInstructions = 115;
+
+}  // namespace lockstep::kernels
