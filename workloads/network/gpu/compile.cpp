@@ -158,9 +158,38 @@ std::vector<Group> groups_of(const Graph& graph) {
 
 namespace {
 
-void refuse_what_has_no_kernel(const Graph& graph, Precision precision) {
+/// Attention, as it was decided about; by its last node and by its softmax.
+struct Decision {
+    AttentionNodes attention;
+    AttentionChoice choice;
+};
+
+std::vector<Decision> decide_on_attention(const Graph& graph, const Target& target,
+                                          Precision precision) {
+    std::vector<Decision> decisions;
+    for (AttentionNodes& found : find_attention(graph)) {
+        AttentionChoice choice = choose_attention(target, precision, shape_of(graph, found));
+        decisions.push_back({std::move(found), std::move(choice)});
+    }
+    return decisions;
+}
+
+/// Nodes whose results stay in the kernel that attention is.
+std::set<std::size_t> inner_nodes(const std::vector<Decision>& decisions) {
+    std::set<std::size_t> inner;
+    for (const auto& [attention, choice] : decisions)
+        if (choice.is_fused)
+            for (const std::size_t n : attention.nodes)
+                if (n != attention.context) inner.insert(n);
+    return inner;
+}
+
+void refuse_what_has_no_kernel(const Graph& graph, Precision precision,
+                               const std::set<std::size_t>& inner) {
     std::string wrong;
     const auto too_long = [&](const Node& node) -> compile::Reason {
+        if (inner.contains(static_cast<std::size_t>(&node - graph.nodes.data())))
+            return std::nullopt;
         for (const ValueId id : node.outputs)
             if (id != kNoValue && element_count(graph.shape(id)) > INT32_MAX)
                 return fmt::format("{} is {}: kernels count to 2^31 elements", graph.value(id).name,
@@ -208,22 +237,6 @@ std::string layer_name(const Graph& graph, const Group& group) {
     std::string name;
     for (const std::size_t n : group) name += (name.empty() ? "" : "+") + graph.nodes[n].name;
     return name;
-}
-
-/// Attention, as it was decided about; by its last node and by its softmax.
-struct Decision {
-    AttentionNodes attention;
-    AttentionChoice choice;
-};
-
-std::vector<Decision> decide_on_attention(const Lowering& l) {
-    std::vector<Decision> decisions;
-    for (AttentionNodes& found : find_attention(l.graph())) {
-        AttentionChoice choice =
-            choose_attention(l.target(), l.options().precision, shape_of(l.graph(), found));
-        decisions.push_back({std::move(found), std::move(choice)});
-    }
-    return decisions;
 }
 
 /// A group, which may begin with attention.
@@ -293,7 +306,8 @@ Executable compile(Graph given_graph, const Target& target, const Options& optio
     code.target = target;
     const Graph& graph = code.graph;
     check_least_memory(graph, target);
-    refuse_what_has_no_kernel(graph, options.precision);
+    const std::vector<Decision> decisions = decide_on_attention(graph, target, options.precision);
+    refuse_what_has_no_kernel(graph, options.precision, inner_nodes(decisions));
     check_updates(graph, options);
     Lowering l(code);
     code.faults = l.add_buffer("faults", BufferUse::kInput, sizeof(std::int32_t));
@@ -305,7 +319,6 @@ Executable compile(Graph given_graph, const Target& target, const Options& optio
         code.outputs.push_back(port(l, id, BufferUse::kOutput));
         l.set_output(id, code.outputs.back().buffer);
     }
-    const std::vector<Decision> decisions = decide_on_attention(l);
     for (const Work& work : work_of(graph, decisions)) lower_work(l, work);
     explain_attention(code, decisions);
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {

@@ -69,12 +69,18 @@ void check_least_memory(const Graph& graph, const Target& target) {
         all.emplace_back(value.name, bytes);
         return bytes;
     };
-    for (ValueId id = 0; id < graph.values.size(); ++id)
-        if (is_given(graph.values[id]) && graph.values[id].shape) always += add(id);
-    for (const ValueId id : graph.inputs) always += add(id);
-    // Whatever is fused with it, a tensor of the result's shape is stored.
+    std::vector<bool> read(graph.values.size(), false);
     for (const Node& node : graph.nodes)
-        if (node.op == Operator::kConv || node.op == Operator::kGemm)
+        for (const ValueId id : node.inputs)
+            if (id != kNoValue) read[id] = true;
+    for (ValueId id = 0; id < graph.values.size(); ++id)
+        if (read[id] && is_given(graph.values[id]) && graph.values[id].shape) always += add(id);
+    for (const ValueId id : graph.inputs) always += add(id);
+    // Whatever is fused with it, a tensor of the result's shape is stored; scores of attention,
+    // which no weight is an operand of, may not be.
+    for (const Node& node : graph.nodes)
+        if (node.op == Operator::kConv || node.op == Operator::kGemm ||
+            (node.op == Operator::kMatMul && is_given(graph.value(node.inputs[1]))))
             largest = std::max(largest, add(node.outputs[0]));
     if (always + largest > target.memory_bytes)
         refuse(fmt::format("{} needs at least {}", graph.name, amount(always + largest)), target,

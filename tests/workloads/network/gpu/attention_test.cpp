@@ -135,6 +135,24 @@ TEST(Attention, is_not_fused_where_someone_reads_the_weights) {
     expect_right(run_on(graph));
 }
 
+TEST(Attention, may_have_more_scores_than_a_tensor_has_elements) {
+    // 2^32 scores; the longest tensor has 2^26 elements.
+    Graph graph = attention(
+        {.batch = 64, .heads = 16, .queries = 2048, .keys = 2048, .depth = 32, .columns = 32});
+    const Target target = target_named("h200");
+    const std::string kernels = kernels_of(compile(graph, target));
+    EXPECT_NE(kernels.find("attention_fp32_64"), std::string::npos) << kernels;
+    // By themselves they are refused.
+    const Graph read = attention({.batch = 64,
+                                  .heads = 16,
+                                  .queries = 2048,
+                                  .keys = 2048,
+                                  .depth = 32,
+                                  .columns = 32,
+                                  .output_scores = true});
+    EXPECT_THROW(compile(read, target), InputError);
+}
+
 TEST(Attention, says_why_it_is_one_kernel_or_several) {
     const Target target = target_named("h200");
     const AttentionShape small = {.batches = 12,

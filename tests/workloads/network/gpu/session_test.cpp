@@ -152,6 +152,22 @@ TEST(Memory, that_no_plan_could_do_with_is_named_before_kernels_limits) {
     }
 }
 
+TEST(Memory, counts_what_products_by_weights_make) {
+    // The input has 7.2 GB, the first product's result 28.8 GB.
+    Builder b("wide", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {900'000, 250, 8});
+    const Graph graph = b.finish({b.linear("up", x, 32)});
+    try {
+        prepare(graph, target_named("t4"), Precision::kFp32, 1);
+        FAIL();
+    } catch (const InputError& error) {
+        const std::string message = error.what();
+        EXPECT_NE(message.find("wide needs at least 36000.0 MB of memory, t4 has"),
+                  std::string::npos)
+            << message;
+    }
+}
+
 /// Three products of one input, and what joins them.
 Graph branches() {
     Builder b("branches", 1);
