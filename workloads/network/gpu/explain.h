@@ -14,4 +14,8 @@ std::string name_of(const Launch& launch);
 /// What --schedule prints: each launch with grid, work, and why this kernel; then memory.
 std::string schedule_text(const Executable& code);
 
+/// What launches beside each other could save at most, by the model's times: `code` must be
+/// compiled for that (Options::beside).
+std::string branches_text(const Executable& code);
+
 }  // namespace lockstep::network::gpu

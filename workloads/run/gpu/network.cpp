@@ -94,7 +94,11 @@ Outcome run_gpu_network(const Job& given_job, const Subject& subject, const Mach
     const gpu::Executable code = gpu::compile(
         prepared.graph, target,
         {.precision = precision, .beside = submission && submission != gpu::Submission::kStream});
-    if (job.schedule) screen.print_always(gpu::schedule_text(code));
+    if (job.schedule) {
+        screen.print_always(gpu::schedule_text(code));
+        screen.print_always(gpu::branches_text(
+            gpu::compile(prepared.graph, target, {.precision = precision, .beside = true})));
+    }
 
     const std::unique_ptr<Device> device = make_gpu(job, machine);
     gpu::Session session(code, *device);
