@@ -64,8 +64,15 @@ class Reader {
     void read_node(const std::string& path, const YAML::Node& node, const YAML::Node& key,
                    std::span<const Entry> entries, Machine::Parameters& parameters,
                    Machine::Paths& set) const {
-        if (!node.IsMap())
-            fail(place(key), fmt::format("{}: wanted {{value, unit, evidence}}", path));
+        if (!node.IsMap()) {
+            if (is_group(entries, path))
+                fail(place(key), fmt::format("{}: wanted its parameters", path));
+            const Entry& entry = find_entry(entries, path, place(key));
+            fail(place(key),
+                 fmt::format("{}: wanted {{value, unit, evidence}}, as {{value: {}, unit: {}, "
+                             "evidence: \"assumed: ...\"}}",
+                             path, node.IsScalar() ? node.Scalar() : "...", entry.unit));
+        }
         // As deep as the schema, however deep the file: an alias may stand for what it is part of.
         if (!node["value"] && is_group(entries, path)) {
             for (const auto& item : node)

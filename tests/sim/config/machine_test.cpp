@@ -121,6 +121,8 @@ TEST(Machine, WrongValuesAreErrors) {
     EXPECT_THAT(with("l3: {}\n"), HasSubstr("unknown parameter l3"));
     EXPECT_THAT(with("sm: &a\n  again: *a\n"), HasSubstr("unknown parameter sm.again"));
     EXPECT_THAT(with("l2: 5\n"), HasSubstr("l2: wanted"));
+    EXPECT_THAT(with("sm: {cont: 5}\n"), HasSubstr("did you mean sm.count?"));
+    EXPECT_THAT(with("sm: {count: 5}\n"), HasSubstr("as {value: 5, unit: 1, evidence"));
     EXPECT_THAT(with("l2: {size: [\n"), HasSubstr(".yaml:"));
     EXPECT_THAT(error_of("machine: x\nkind: toaster\n"), HasSubstr("unknown kind"));
     EXPECT_THAT(error_of("machine: x\nkind: gpu\n"), HasSubstr("is missing"));
