@@ -70,7 +70,7 @@ void run(benchmark::State& state, MemoryOperation operation, unsigned width, std
         for (unsigned l = 0; l < sass::kWarpSize; ++l) in.access.address[l] = offset + address(l);
         offset = (offset + step) % span;
         for (;;) {
-            const Cycle accept = unit.next_accept(now);
+            const Cycle accept = unit.next_accept(now, operation);
             const Cycle event = unit.next_event();
             now = std::min(accept, event);
             if (accept <= event) break;
