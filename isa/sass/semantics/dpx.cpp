@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sm_90's additions with minimum and maximum ("DPX") on one 32-bit or two 16-bit integers: VIADD,
-// VIMNMX, VIMNMX3, VIADDMNMX. Not executed: VHMNMX, and fields that no compiler was seen to set.
+// VIMNMX, VIMNMX3, VIADDMNMX. Not executed: fields that no compiler was seen to set.
 // Source: the fields are those that ptxas 13.0 sets for CUDA's __vi* functions, which say the rest.
 #include <algorithm>
 #include <limits>

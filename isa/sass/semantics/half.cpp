@@ -185,8 +185,9 @@ bool bind_fma(Binder& binder, bool has_swizzles) {
 }
 
 constexpr BindEntry kEntries[] = {
-    {0x030, bind_hadd2},  {0x031, bind_hfma2},     {0x032, bind_hmul2},  {0x033, bind_hset2},
-    {0x034, bind_hsetp2}, {0x035, bind_hfma2_mma}, {0x040, bind_hmnmx2},
+    {0x030, bind_hadd2},  {0x031, bind_hfma2},          {0x032, bind_hmul2},
+    {0x033, bind_hset2},  {0x034, bind_hsetp2},         {0x035, bind_hfma2_mma},
+    {0x040, bind_hmnmx2}, {0x047, bind_vhmnmx, 90, 90},
 };
 
 }  // namespace

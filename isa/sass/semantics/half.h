@@ -13,6 +13,7 @@ bool bind_hfma2(Binder& binder);
 bool bind_hfma2_mma(Binder& binder);
 // half_compare.cpp
 bool bind_hmnmx2(Binder& binder);
+bool bind_vhmnmx(Binder& binder);
 bool bind_hset2(Binder& binder);
 bool bind_hsetp2(Binder& binder);
 

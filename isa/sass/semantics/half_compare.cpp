@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HMNMX2, HSET2, HSETP2: choice between and comparison of packed fp16 or bf16 numbers, which are
-// compared in fp32. HSET2 writes all ones or 1.0 (.BF) a half; HSETP2 writes a predicate a half, or
+// HMNMX2, VHMNMX, HSET2, HSETP2: choice between and comparison of packed fp16 or bf16 numbers,
+// which are compared in fp32. VHMNMX chooses among three (sm_90: ptxas makes it of two HMNMX2 of
+// the same kind). HSET2 writes all ones or 1.0 (.BF) a half; HSETP2 writes a predicate a half, or
 // with .H_AND one for both halves and its complement. NaNs and zeros as in FMNMX.
 #include <array>
 #include <utility>
@@ -60,6 +61,28 @@ void execute_hmnmx2(const Instruction& in, Warp& warp) {
             if (flags & kXorSign && !is_nan<type>(half))
                 half = (half & 0x7fffu) | (raw_sign >> shift & 0x8000u);
             return half;
+        };
+        return one(16) << 16 | one(0);
+    });
+}
+
+template <HalfType type>
+void execute_vhmnmx(const Instruction& in, Warp& warp) {
+    const Row* const rows[] = {&warp.row(in.a), &warp.row(in.b), &warp.row(in.c)};
+    const HalfSource sources[] = {HalfSource::of(in, 0), HalfSource::of(in, 1),
+                                  HalfSource::of(in, 2)};
+    const auto flags = static_cast<std::uint32_t>(in.immediate);
+    const std::uint32_t take_minimum = warp.read(in.ps[0]);
+    write_lanes(warp, in.d, [&](unsigned l) {
+        const bool minimum = take_minimum >> l & 1;
+        std::uint32_t pairs[3];
+        for (unsigned i = 0; i < 3; ++i)
+            pairs[i] = source_pair<type>(*rows[i], l, sources[i], flags & kFlush);
+        const auto one = [&](unsigned shift) {
+            const auto half = [&](unsigned i) { return pairs[i] >> shift & 0xffffu; };
+            const std::uint32_t two =
+                choose_half<type>(half(0), half(1), minimum, flags & kNanWins);
+            return choose_half<type>(two, half(2), minimum, flags & kNanWins);
         };
         return one(16) << 16 | one(0);
     });
@@ -151,6 +174,22 @@ bool bind_hmnmx2(Binder& binder) {
         word.bit(85) ? execute_hmnmx2<HalfType::kBf16> : execute_hmnmx2<HalfType::kF16>;
     const bool is_a = word.bit(65), is_f32 = word.bit(78);
     return !is_a && !is_f32;
+}
+
+bool bind_vhmnmx(Binder& binder) {
+    const Word& word = binder.word;
+    const unsigned form = word.form();
+    if (form == 2 || form == 3 || form == 7) return false;  // c is never the flexible operand
+    binder.out.d = binder.dest_register();
+    binder.sources_abc();
+    if (!bind_half_modifiers_ab(binder) || !half_source(binder, 2, 76, 84, 83)) return false;
+    binder.out.ps[0] = binder.source_predicate(87, 90);
+    binder.out.immediate = (word.bit(80) ? kFlush : 0) | (word.bit(81) ? kNanWins : 0);
+    binder.out.execute =
+        word.bit(85) ? execute_vhmnmx<HalfType::kBf16> : execute_vhmnmx<HalfType::kF16>;
+    // .XORSIGN of three: ptxas was not seen to set it.
+    const bool is_xor_sign = word.bit(82), is_other_type = word.bit(78);
+    return !is_xor_sign && !is_other_type;
 }
 
 bool bind_hset2(Binder& binder) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Video instructions: absolute differences (VABSDIFF, VABSDIFF4), saturating conversion between
-// integer types (I2I, I2IP), and sm_90's additions with minimum and maximum (VIADD, VIMNMX,
-// VIMNMX3, VIADDMNMX) on one 32-bit or two 16-bit integers. Not executed: I2IP without saturation,
-// VHMNMX. Sources: PTX ISA (sad, vabsdiff4, cvt.sat, cvt.pack); the fields of the VI* family are
-// those that ptxas 13.0 sets for the __vi* functions of CUDA.
+// Video instructions: absolute differences (VABSDIFF, VABSDIFF4) and saturating conversion between
+// integer types (I2I, I2IP). Not executed: I2IP without saturation. Sources: PTX ISA (sad,
+// vabsdiff4, cvt.sat, cvt.pack).
 #include <algorithm>
 #include <limits>
 

@@ -176,6 +176,40 @@ TEST(Half, MinimumAndMaximum) {
     EXPECT_EQ(choose(0x7f80'ff81, 0x3f80'3f80, true, 0, true), 0x7f80'3f80u);
 }
 
+// The words are those that ptxas 13.0 makes of __hmax2(__hmax2(a, b), c), __hmin2 likewise, and
+// their forms of bf16: R5 from R0, R5, R4 or R7 from R6, R7, R8.
+TEST(Half, MinimumAndMaximumOfThreeAreThoseOfTwoTwice) {
+    struct Case {
+        Word three;
+        unsigned a;
+        bool max, nan, bf16;
+    };
+    constexpr Case kCases[] = {
+        {{0x0000000500057247, 0x008fca0007800004}, 0, true, false, false},
+        {{0x0000000706077247, 0x010fe40003800008}, 6, false, false, false},
+        {{0x0000000500057247, 0x004fca0007a00004}, 0, true, false, true},
+        {{0x0000000706077247, 0x008fca0003a20008}, 6, false, true, true},
+    };
+    std::mt19937 random(11);
+    for (const Case& c : kCases) {
+        const unsigned d = c.max ? 5 : 7, third = c.max ? 4 : 8;
+        const auto two = [&](unsigned to, unsigned x, unsigned y) {
+            return make_word(
+                0x240, to, x, y, 0,
+                {{87, 3, 7}, {90, 1, c.max}, {80, 3, c.nan ? 2u : 0u}, {85, 1, c.bf16}});
+        };
+        TestWarp warp, other;
+        for (const unsigned r : {c.a, d, third})
+            for (unsigned l = 0; l < kWarpSize; ++l)
+                warp[r].lane[l] = other[r].lane[l] =
+                    random_half(random, c.bf16) << 16 | random_half(random, c.bf16);
+        ASSERT_TRUE(warp.run(c.three));
+        ASSERT_TRUE(other.run(two(20, c.a, d)));
+        ASSERT_TRUE(other.run(two(d, 20, third)));
+        for (unsigned l = 0; l < kWarpSize; ++l) EXPECT_EQ(warp[d].lane[l], other[d].lane[l]);
+    }
+}
+
 TEST(Half, Comparisons) {
     TestWarp warp;
     for (unsigned l = 0; l < kWarpSize; ++l) {
