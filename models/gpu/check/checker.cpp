@@ -86,9 +86,15 @@ void Checker::paths_change(const sass::Warp& warp) {
 void Checker::products(const sass::Warp& warp) {
     const sass::Instruction& in = launch_->program->code()[warp.pc];
     if ((warp.active & (warp.predicate[in.guard] ^ in.guard_invert)) == 0) return;
-    products_.before(*launch_->program, warp, warp.pc, states_.of(*warp.cta).products[warp.index]);
-    if (is_product(sass::op_of(launch_->program->words()[warp.pc])))
-        hazards_.product(warp, warp.pc, states_.of(*warp.cta).hazards);
+    CtaState& cta = states_.of(*warp.cta);
+    WarpProducts& products = cta.products[warp.index];
+    const std::uint32_t group = products.group;
+    products_.before(*launch_->program, warp, warp.pc, products);
+    const sass::Word& word = launch_->program->words()[warp.pc];
+    if (is_product(sass::op_of(word)))
+        hazards_.product(warp, warp.pc, group, cta.hazards);
+    else if (const auto left = groups_left(word); left < group)
+        HazardCheck::products_awaited(warp, group - left, cta.hazards);
 }
 
 void Checker::barrier_reached(const sass::Warp& warp, unsigned number, std::uint32_t threads,

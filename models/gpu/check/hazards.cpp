@@ -3,7 +3,9 @@
 // waits for it (emulator/late_copies): who touches its memory in between has not waited. A plain
 // write is seen by a later copy where the writing warp, or the warp that starts the copy, has
 // executed fence.proxy.async since (coarse: the path of synchronisation between both is not looked
-// at, so that some missing fences are not found, and none is invented). A wgmma reads likewise.
+// at, so that some missing fences are not found, and none is invented). A wgmma reads likewise, and
+// may do so until a warp of its warpgroup has waited for its group: all four issue it as one. Of
+// the products of a warpgroup that read a piece, the last one is known.
 #include "models/gpu/check/hazards.h"
 
 #include <algorithm>
@@ -17,7 +19,11 @@ namespace lockstep::gpu::check {
 
 namespace {
 
-constexpr std::uint32_t kWord = 4;
+constexpr std::uint32_t kWord = 4, kPiece = sass::SharedMatrix::kPieceBytes;
+
+std::size_t warpgroup_of(const sass::Warp& warp) {
+    return warp.index / sass::kWarpgroupWarps;
+}
 
 std::uint32_t thread_of(const sass::AsyncCopy& copy) {
     return copy.warp * sass::kWarpSize + copy.lane;
@@ -40,6 +46,10 @@ CtaHazards HazardCheck::hazards(const sass::Cta& cta) {
     CtaHazards hazards;
     hazards.writes.resize((cta.launch->shared_bytes + kWord - 1) / kWord);
     hazards.fenced.resize(cta.warps.size());
+    const std::size_t warpgroups =
+        (cta.warps.size() + sass::kWarpgroupWarps - 1) / sass::kWarpgroupWarps;
+    hazards.reads.resize(warpgroups);
+    hazards.waited.resize(warpgroups);
     return hazards;
 }
 
@@ -65,22 +75,53 @@ void HazardCheck::access(const Observed& access, CtaHazards& cta) {
             break;
         }
         if (!access.is_write) continue;
+        write_under_products(begin, end, {.pc = access.pc, .warp = access.warp.index, .lane = lane},
+                             cta);
         for (std::uint32_t word = begin / kWord; word * kWord < end; ++word)
             if (word < cta.writes.size()) cta.writes[word] = {cta.time, access.pc, thread};
     }
 }
 
-void HazardCheck::product(const sass::Warp& warp, std::uint32_t pc, CtaHazards& cta) {
+/// What is written while a product may still read it; `misuse`: by whom.
+void HazardCheck::write_under_products(std::uint32_t begin, std::uint32_t end, Misuse misuse,
+                                       const CtaHazards& cta) const {
+    for (std::size_t w = 0; w < cta.reads.size(); ++w) {
+        const std::vector<CtaHazards::Read>& reads = cta.reads[w];
+        for (std::size_t piece = begin / kPiece; piece * kPiece < end && piece < reads.size();
+             ++piece) {
+            const CtaHazards::Read& read = reads[piece];
+            if (read.group <= cta.waited[w]) continue;
+            misuse.what =
+                "shared memory is written that a wgmma reads that has not been waited for";
+            misuse.has_other = true;
+            misuse.other_pc = read.pc;
+            misuse.other_thread = read.thread;
+            misuse.other_what = "wgmma by";
+            misuse.check = "hazard";
+            return report_(misuse);
+        }
+    }
+}
+
+void HazardCheck::products_awaited(const sass::Warp& warp, std::uint32_t groups, CtaHazards& cta) {
+    std::uint32_t& waited = cta.waited[warpgroup_of(warp)];
+    waited = std::max(waited, groups);
+}
+
+void HazardCheck::product(const sass::Warp& warp, std::uint32_t pc, std::uint32_t group,
+                          CtaHazards& cta) {
     const sass::Program& program = *warp.cta->launch->program;
     constexpr unsigned kWarps = sass::kWarpgroupWarps;
     const std::size_t first = warp.index / kWarps * kWarps;
     std::uint64_t issuers = 0;
     for (std::size_t w = first; w < std::min(first + kWarps, cta.fenced.size()); ++w)
         issuers = std::max(issuers, cta.fenced[w]);
+    std::vector<CtaHazards::Read>& reads = cta.reads[warpgroup_of(warp)];
+    reads.resize((warp.cta->launch->shared_bytes + kPiece - 1) / kPiece);
     bool is_reported = false;
     for_each_piece(program.words()[pc], program.code()[pc], warp, [&](std::uint32_t begin) {
+        reads[begin / kPiece] = {group + 1, pc, warp.index * sass::kWarpSize};
         if (is_reported) return;
-        constexpr std::uint32_t kPiece = sass::SharedMatrix::kPieceBytes;
         Misuse misuse{.pc = pc, .warp = warp.index, .has_other = true, .check = "hazard"};
         for (const CtaHazards::Pending& copy : cta.pending) {
             if (!copy.writes || begin >= copy.end || begin + kPiece <= copy.begin) continue;
@@ -130,7 +171,11 @@ void HazardCheck::started(const sass::AsyncCopy& copy, CtaHazards& cta) {
             break;
         }
     }
-    if (copy.source == copy.target && copy.bytes != 0) cta.pending.push_back(pending_of(copy));
+    if (copy.source != copy.target || copy.bytes == 0) return;
+    cta.pending.push_back(pending_of(copy));
+    if (copy.writes_shared())
+        write_under_products(copy.to, copy.to + copy.bytes,
+                             {.pc = copy.pc, .warp = copy.warp, .lane = copy.lane}, cta);
 }
 
 void HazardCheck::performed(const sass::AsyncCopy& copy, CtaHazards& cta) {

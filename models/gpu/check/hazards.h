@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Misuse of shared memory beside asynchronous copies by TMA: what a program may get away with when
-// copies happen to be quick or late enough.
+// Misuse of shared memory beside asynchronous copies by TMA and products of warpgroups: what a
+// program may get away with when these happen to be quick or late enough.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lockstep::gpu::check {
 
-/// Of a CTA: copies under way, and who wrote its shared memory by plain instructions.
+/// Of a CTA: copies and products under way, and who wrote its shared memory by plain instructions.
 struct CtaHazards {
     struct Pending {
         std::uint32_t begin = 0, end = 0;
@@ -24,10 +24,17 @@ struct CtaHazards {
         std::uint64_t time = 0;  ///< 0: nobody wrote it
         std::uint32_t pc = 0, thread = 0;
     };
+    /// By the last product of a warpgroup that read a piece.
+    struct Read {
+        std::uint32_t group = 0;  ///< of products, from 1 on; 0: none read it
+        std::uint32_t pc = 0, thread = 0;
+    };
     std::vector<Pending> pending;
     std::vector<Write> writes;          ///< by word
     std::vector<std::uint64_t> fenced;  ///< by warp: time of its last fence.proxy.async
     std::uint64_t time = 0;
+    std::vector<std::vector<Read>> reads;  ///< by warpgroup and piece; empty before its first one
+    std::vector<std::uint32_t> waited;     ///< by warpgroup: groups that have been waited for
 };
 
 class HazardCheck {
@@ -42,12 +49,17 @@ class HazardCheck {
     void access(const Observed& access, CtaHazards& cta);
     /// FENCE.VIEW.ASYNC by a warp.
     void fence(const sass::Warp& warp, CtaHazards& cta) { cta.fenced[warp.index] = ++cta.time; }
-    /// A wgmma that a warp is about to execute.
-    void product(const sass::Warp& warp, std::uint32_t pc, CtaHazards& cta);
+    /// A wgmma that a warp is about to execute; `group`: how many its warp has committed before.
+    void product(const sass::Warp& warp, std::uint32_t pc, std::uint32_t group, CtaHazards& cta);
+    /// A warp waits for so many of the groups that it has committed.
+    static void products_awaited(const sass::Warp& warp, std::uint32_t groups, CtaHazards& cta);
     void started(const sass::AsyncCopy& copy, CtaHazards& cta);
     void performed(const sass::AsyncCopy& copy, CtaHazards& cta);
 
   private:
+    void write_under_products(std::uint32_t begin, std::uint32_t end, Misuse misuse,
+                              const CtaHazards& cta) const;
+
     Report report_;
 };
 

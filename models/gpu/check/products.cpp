@@ -13,6 +13,8 @@ namespace {
 
 using sass::Op;
 
+constexpr std::uint32_t kNoWait = ~0u;
+
 bool overlap(const sass::RegisterUse& use, const WarpProducts::Held& held) {
     return use.number < held.first + held.count && held.first < use.number + use.count;
 }
@@ -31,13 +33,17 @@ bool is_product(Op op) {
     return op == Op::kHgmma || op == Op::kIgmma || op == Op::kBgmma || op == Op::kQgmma;
 }
 
+std::uint32_t groups_left(const sass::Word& word) {
+    const bool waits = sass::op_of(word) == Op::kWarpgroup && word.bit(80);
+    return waits ? static_cast<std::uint32_t>(word.bits(72, 3)) : kNoWait;
+}
+
 void ProductCheck::before(const sass::Program& program, const sass::Warp& warp, std::uint32_t pc,
                           WarpProducts& products) const {
     constexpr unsigned kNoGroup = 7;
     const sass::Word& word = program.words()[pc];
     const Op op = sass::op_of(word);
-    if (op == Op::kWarpgroup && word.bit(80)) {
-        const auto left = static_cast<std::uint32_t>(word.bits(72, 3));
+    if (const std::uint32_t left = groups_left(word); left != kNoWait) {
         std::erase_if(products.held, [&](const WarpProducts::Held& held) {
             return held.group + left < products.group;
         });

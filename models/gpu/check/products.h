@@ -28,6 +28,10 @@ struct WarpProducts {
 /// True of the instructions that wgmma.mma_async becomes.
 bool is_product(sass::Op op);
 
+/// How many committed groups a wait (WARPGROUP.DEPBAR) leaves under way; of others, as many as
+/// there may be.
+std::uint32_t groups_left(const sass::Word& word);
+
 class ProductCheck {
   public:
     using Report = std::function<void(const Misuse&)>;

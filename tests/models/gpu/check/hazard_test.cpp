@@ -84,5 +84,24 @@ TEST_F(ProductHazard, ATileThatACopyHasYetToBring) {
                       HasSubstr("HGMMA"), HasSubstr("copy by"), HasSubstr("UBLKCP")));
 }
 
+TEST_F(ProductHazard, TilesMayBeReusedOnceTheirProductWasWaitedFor) {
+    EXPECT_EQ(report("reused_in_time"), "");
+    EXPECT_EQ(runner_.device().findings(), 0u);
+}
+
+TEST_F(ProductHazard, AStoreIntoATileThatAPendingProductReads) {
+    EXPECT_THAT(report("stored_too_early"),
+                AllOf(HasSubstr("hazard: shared memory is written that a wgmma reads that has not "
+                                "been waited for"),
+                      HasSubstr("STS"), HasSubstr("wgmma by"), HasSubstr("HGMMA")));
+}
+
+TEST_F(ProductHazard, ACopyIntoATileThatAPendingProductReads) {
+    EXPECT_THAT(report("copied_too_early", in_.data()),
+                AllOf(HasSubstr("hazard: shared memory is written that a wgmma reads that has not "
+                                "been waited for"),
+                      HasSubstr("UBLKCP"), HasSubstr("wgmma by"), HasSubstr("HGMMA")));
+}
+
 }  // namespace
 }  // namespace lockstep
