@@ -105,7 +105,7 @@ bool L2Slice::joins_another(SliceRequest& request) {
     if (result.joined == RequestCoalescer::Joined::kAnswered) {
         const MemoryRequest& asked = request.routed.request;
         surroundings_.reply(request.at, number_, request.link,
-                            {asked.id, asked.kind, asked.sectors}, result.shares_packet);
+                            {asked.id, asked.kind, asked.sectors});
     }
     return true;
 }
@@ -329,13 +329,11 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
 void L2Slice::answer(Cycle now, const SliceRequest& request) {
     const MemoryRequest& asked = request.routed.request;
     if (!request.from_peer) {
-        surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors},
-                            false);
+        surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors});
         if (request.entry != RequestCoalescer::kNone)
             coalescer_.answer(now, request.entry, [&](const RequestCoalescer::Follower& follower) {
                 surroundings_.reply(std::max(now, follower.at), number_, follower.link,
-                                    {follower.id, RequestKind::kRead, follower.sectors},
-                                    follower.shares_packet);
+                                    {follower.id, RequestKind::kRead, follower.sectors});
             });
         return;
     }

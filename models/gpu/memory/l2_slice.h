@@ -42,9 +42,8 @@ struct PeerMessage {
 class SliceSurroundings {
   public:
     virtual ~SliceSurroundings() = default;
-    /// `shares_packet`: the data goes to the SM's GPC anyhow, in a reply before.
     virtual void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link,
-                       const MemoryReply& reply, bool shares_packet) = 0;
+                       const MemoryReply& reply) = 0;
     virtual void send_to_peer(engine::Cycle at, const PeerMessage& message) = 0;
     /// Answered by L2Slice::fill() with the MSHR; kNoMshr: no answer is needed.
     virtual void read_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line,

@@ -214,8 +214,8 @@ void MemoryPartition::take_completions() {
 }
 
 void MemoryPartition::reply(Cycle at, std::uint32_t slice, std::uint16_t link,
-                            const MemoryReply& reply, bool shares_packet) {
-    replies_.push_back({at, link, slice * 2 + 1, reply, shares_packet});
+                            const MemoryReply& reply) {
+    replies_.push_back({at, link, slice * 2 + 1, reply});
 }
 
 void MemoryPartition::send_to_peer(Cycle at, const PeerMessage& message) {
@@ -253,7 +253,7 @@ void MemoryPartition::send_replies(Cycle from, Cycle until) {
         const Departure& departure = replies_[i];
         Link& link = *links_[departure.link];
         const Cycle at = gpc_ports_.pass(departure.at + parameters_.slice_latency, link.gpc,
-                                         departure.shares_packet ? 0 : bytes_of(departure.reply));
+                                         bytes_of(departure.reply));
         link.replies.send(at, departure.reply);
     }
     std::erase_if(replies_, [&](const Departure& d) { return d.at < until; });

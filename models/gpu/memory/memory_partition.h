@@ -87,7 +87,6 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
         std::uint16_t link;
         std::uint32_t order;  ///< of those at one time
         MemoryReply reply;
-        bool shares_packet = false;
     };
     struct PeerDeparture {
         engine::Cycle at;
@@ -95,8 +94,8 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     };
 
     // For the slices.
-    void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link, const MemoryReply& reply,
-               bool shares_packet) override;
+    void reply(engine::Cycle at, std::uint32_t slice, std::uint16_t link,
+               const MemoryReply& reply) override;
     void send_to_peer(engine::Cycle at, const PeerMessage& message) override;
     void read_dram(engine::Cycle at, std::uint32_t slice, std::uint64_t line, std::uint8_t sectors,
                    std::uint16_t mshr) override;

@@ -2,8 +2,11 @@
 // "The L2 Request Coalescer (LRC) processes incoming requests for L2 and tries to coalesce read
 // requests before forwarding them to the L2 cache" (Nsight Compute, Profiling Guide). It stands
 // between the slices and the crossbar (its counters lrc__lts2lrc_... and lrc__xbar2gpc_...), and an
-// entry takes a bounded number of requests (Accel-Sim 2.0, configuration of H100: 4). Answers for
-// SMs of one GPC are one packet until they are near the SMs (US patent 12,020,035, claims 3 to 6).
+// entry takes a bounded number of requests (Accel-Sim 2.0, configuration of H100: 4). What is
+// merged is the read of the slice; each SM's answer takes its part of the GPC's port: on H200 sets
+// come at 9.8 to 10.3 TB/s whether many SMs read them at once or few (gpu-benches, gpu-l2-cache).
+// One packet for several SMs (US patent 12,020,035, claims 3 to 6) is multicast's, which a program
+// asks for.
 // Simplified: what joins when the data is on its way already is answered after the slice's whole
 // latency.
 #include "models/gpu/memory/request_coalescer.h"
@@ -27,31 +30,23 @@ RequestCoalescer::Result RequestCoalescer::join(engine::Cycle now, std::uint32_t
     if (entries_ == 0) return {};
     close_until(now);
     const std::uint8_t sectors = routed.request.sectors;
-    const bool has_gpc = routed.gpc != kNoGpc;
-    const std::uint32_t gpc = has_gpc ? 1u << (routed.gpc % 32u) : 0;
     for (std::uint32_t i = bucket(key); i != kNone; i = pool_[i].next) {
         Entry& entry = pool_[i];
         if (entry.key != key || (sectors & ~unsigned{entry.sectors}) != 0 || entry.merged == merge_)
             continue;
         ++entry.merged;
-        const bool shares = (entry.gpcs & gpc) != 0;
-        entry.gpcs |= gpc;
-        if (entry.is_answered) return {Joined::kAnswered, kNone, shares};
-        const std::uint32_t follower = followers_.take({.at = now,
-                                                        .id = routed.request.id,
-                                                        .link = link,
-                                                        .sectors = sectors,
-                                                        .shares_packet = shares});
+        if (entry.is_answered) return {Joined::kAnswered, kNone};
+        const std::uint32_t follower =
+            followers_.take({.at = now, .id = routed.request.id, .link = link, .sectors = sectors});
         (entry.first == kNone ? entry.first : followers_[entry.last].next) = follower;
         entry.last = follower;
-        return {Joined::kWaits, kNone, shares};
+        return {Joined::kWaits, kNone};
     }
     if (open_ == entries_) return {};
-    const std::uint32_t number =
-        pool_.take({.key = key, .next = bucket(key), .gpcs = gpc, .sectors = sectors});
+    const std::uint32_t number = pool_.take({.key = key, .next = bucket(key), .sectors = sectors});
     bucket(key) = number;
     ++open_;
-    return {Joined::kLeads, number, false};
+    return {Joined::kLeads, number};
 }
 
 void RequestCoalescer::clear() {

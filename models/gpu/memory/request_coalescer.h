@@ -24,7 +24,6 @@ class RequestCoalescer {
         std::uint32_t id = 0;
         std::uint16_t link = 0;
         std::uint8_t sectors = 0;
-        bool shares_packet = false;  ///< with one for the same GPC
         std::uint32_t next = kNone;
     };
 
@@ -44,7 +43,6 @@ class RequestCoalescer {
     struct Result {
         Joined joined = Joined::kLeads;
         std::uint32_t entry = kNone;  ///< of one that leads; kNone: nobody can join it
-        bool shares_packet = false;
     };
     /// A read arrives; `key` names its line in the slice.
     Result join(engine::Cycle now, std::uint32_t key, const RoutedRequest& routed,
@@ -71,7 +69,6 @@ class RequestCoalescer {
         std::uint32_t key = 0;
         std::uint32_t next = kNone;                 ///< in the bucket
         std::uint32_t first = kNone, last = kNone;  ///< followers
-        std::uint32_t gpcs = 0;                     ///< mask of those that a packet goes to
         std::uint16_t merged = 1;
         std::uint8_t sectors = 0;
         bool is_answered = false;

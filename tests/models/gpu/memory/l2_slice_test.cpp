@@ -31,7 +31,7 @@ class Surroundings : public SliceSurroundings {
     std::vector<Told> take() { return std::exchange(told, {}); }
 
   private:
-    void reply(Cycle at, std::uint32_t, std::uint16_t, const MemoryReply& reply, bool) override {
+    void reply(Cycle at, std::uint32_t, std::uint16_t, const MemoryReply& reply) override {
         told.push_back({"reply", at, reply.id});
     }
     void send_to_peer(Cycle at, const PeerMessage& message) override {

@@ -83,13 +83,36 @@ TEST(MemorySystem, H200DeliversItsL2Bandwidth) {
     bench.run();
     for (const auto& sm : bench.sms) {
         sm->window = 256;
-        for (std::uint64_t i = 0; i < 800; ++i)
+        for (std::uint64_t i = 0; i < 2000; ++i)
             sm->requests.push_back({.line = (sm->port.sm() * 117u + i) % kSet, .sectors = 0xf});
     }
     // gpu-benches measures 9.8 to 10.3 over longer runs; this one has its begin and end.
     const double measured = bandwidth(bench);
     EXPECT_GT(measured, 9.2);
     EXPECT_LT(measured, 10.3);
+}
+
+// The coalescer spares the slices, not the way into the GPC.
+TEST(MemorySystem, LinesThatSmsOfAGpcReadAtOnceTakeItsPort) {
+    MemoryBench bench("h200", 132);
+    constexpr std::uint64_t kLines = 800;
+    std::vector<SyntheticSm*> sms;  // of one GPC
+    for (const auto& sm : bench.sms)
+        if (sm->port.gpc() == 0) sms.push_back(sm.get());
+    Cycle cycles = 0;
+    for (unsigned repeat = 0; repeat < 2; ++repeat) {  // the second time from L2
+        for (SyntheticSm* const sm : sms) {
+            sm->window = 256;
+            for (std::uint64_t i = 0; i < kLines; ++i)
+                sm->requests.push_back({.line = i, .sectors = 0xf});
+        }
+        const std::size_t first = repeat * kLines;
+        const Cycle end = bench.run();
+        cycles = end - sms.front()->answers[first].sent;
+    }
+    EXPECT_GT(bench.system->counters().sectors_coalesced, 0u);
+    EXPECT_LT(static_cast<double>(sms.size() * kLines * kLineBytes) / static_cast<double>(cycles),
+              bench.system->parameters().gpc_bandwidth);
 }
 
 TEST(MemorySystem, H200ReadsDramAtNinetyPercent) {

@@ -13,8 +13,8 @@ using Joined = RequestCoalescer::Joined;
 
 constexpr engine::Cycle kLatency = 70;
 
-RoutedRequest read(std::uint32_t id, std::uint8_t gpc = 0, std::uint8_t sectors = 0xf) {
-    return {.request = {.id = id, .sectors = sectors}, .gpc = gpc};
+RoutedRequest read(std::uint32_t id, std::uint8_t sectors = 0xf) {
+    return {.request = {.id = id, .sectors = sectors}, .gpc = 0};
 }
 
 std::vector<std::uint32_t> answer(RequestCoalescer& coalescer, engine::Cycle now,
@@ -59,19 +59,9 @@ TEST(RequestCoalescer, AnEntryEndsWhenItsDataHasLeft) {
 
 TEST(RequestCoalescer, SectorsThatNobodyAskedForAreAskedFor) {
     RequestCoalescer coalescer(16, 4, kLatency);
-    coalescer.join(0, 7, read(1, 0, 0b0011), 0);
-    EXPECT_EQ(coalescer.join(0, 7, read(2, 0, 0b0001), 1).joined, Joined::kWaits);
-    EXPECT_EQ(coalescer.join(0, 7, read(3, 0, 0b0110), 2).joined, Joined::kLeads);
-}
-
-TEST(RequestCoalescer, SmsOfOneGpcShareAPacket) {
-    RequestCoalescer coalescer(16, 8, kLatency);
-    coalescer.join(0, 7, read(1, 2), 0);
-    EXPECT_TRUE(coalescer.join(0, 7, read(2, 2), 1).shares_packet);
-    EXPECT_FALSE(coalescer.join(0, 7, read(3, 4), 2).shares_packet);
-    EXPECT_TRUE(coalescer.join(0, 7, read(4, 4), 3).shares_packet);
-    EXPECT_FALSE(coalescer.join(0, 7, read(5, kNoGpc), 4).shares_packet);
-    EXPECT_FALSE(coalescer.join(0, 7, read(6, kNoGpc), 5).shares_packet);
+    coalescer.join(0, 7, read(1, 0b0011), 0);
+    EXPECT_EQ(coalescer.join(0, 7, read(2, 0b0001), 1).joined, Joined::kWaits);
+    EXPECT_EQ(coalescer.join(0, 7, read(3, 0b0110), 2).joined, Joined::kLeads);
 }
 
 TEST(RequestCoalescer, WithoutEntriesThereIsNone) {
