@@ -16,6 +16,11 @@ namespace {
 
 constexpr int kRowBytes = 128, kAlignment = 1024;  // of the tiles of A and B
 constexpr int kRows = 128;                         // of C's tile from step 3 on
+constexpr int kWarpgroupRows = 64;
+constexpr int kTile2 = 64;  // rows and columns of C's tile in step 2
+// Shared memory that lets an SM hold two CTAs of step 3: the published kernel takes 195 registers
+// (ptxas 13.0), ours, which checks the edges of C, fewer.
+constexpr std::uint32_t kTwoCtasBytes = 80 << 10;
 
 /// Tiles of a kernel of hgemm_ladder.cu.
 struct Tiling {
@@ -46,19 +51,23 @@ constexpr std::array kSteps = {
 constexpr Tiling kFp8{"fp8gemm_wgmma", 128, 2, 6, true, 1, false, 1};
 constexpr Tiling kInt8{"igemm_wgmma", 128, 2, 6, true, 1, false, 1};
 
+/// C lies in memory by rows or by columns, its lines.
 struct Sizes {
     int m, n, k;
-    int pitch, c_pitch;  ///< elements of a row: multiples of 16 bytes
-    Sizes(const Run& run, int element_bytes)
+    bool by_columns;
+    int pitch, c_pitch;  ///< elements of a row of A and B, of a line of C: multiples of 16 bytes
+    Sizes(const Run& run, int element_bytes, bool c_by_columns)
         : m(run["m"]),
           n(run["n"]),
           k(run["k"]),
+          by_columns(c_by_columns),
           pitch(padded(k, 16 / element_bytes)),
-          c_pitch(padded(n, 8)) {
+          c_pitch(padded(by_columns ? m : n, 8)) {
         run.count({m, pitch});
         run.count({n, pitch});
-        run.count({m, c_pitch});
+        run.count({lines(), c_pitch});
     }
+    int lines() const { return by_columns ? n : m; }
     static int padded(int size, int unit) { return (size + unit - 1) / unit * unit; }
 };
 
@@ -96,23 +105,25 @@ void launch(Run& run, const Tiling& tiling, const Sizes& s, sass::TensorType typ
     int ctas = run.count({tile_rows, tile_columns});
     if (tiling.is_persistent) ctas = std::min(ctas, Sizes::padded(run["ctas"], tiling.cluster));
     // What is no BF16 is stored without a map.
-    const sass::TensorMap c_map = tiling.stores_by_tma
-                                      ? map_of(c, type, s.m, s.n, s.c_pitch, 64, 64)
-                                      : map_of(a, type, s.m, s.k, s.pitch, tiling.depth(), kRows);
+    sass::TensorMap c_map = map_of(a, type, s.m, s.k, s.pitch, tiling.depth(), kRows);
+    if (tiling.stores_by_tma) {
+        c_map = map_of(c, type, s.n, s.m, s.c_pitch, kWarpgroupRows, tiling.columns);
+        c_map.swizzle = sass::TensorSwizzle::kNone;
+    }
     run.launch({"hgemm_ladder", tiling.kernel}, {static_cast<unsigned>(ctas)},
                {static_cast<unsigned>(128 * (1 + tiling.consumers))}, tiling.shared_bytes(),
                Arguments(map_of(a, type, s.m, s.k, s.pitch, tiling.depth(), kRows),
-                         map_of(b, type, s.n, s.k, s.pitch, tiling.depth(),
-                                tiling.columns / tiling.cluster),
-                         c_map, c, s.m, s.c_pitch, tile_rows, tile_columns,
+                         map_of(b, type, s.n, s.k, s.pitch, tiling.depth(), tiling.columns), c_map,
+                         c, s.lines(), s.c_pitch, tile_rows, tile_columns,
                          static_cast<int>(blocks_for(s.k, tiling.depth()))));
 }
 
 /// The sum of products of a row of A and a row of B, integers all, or 0 in C's padding.
 template <class T, class F>
 std::int64_t dot(const Sizes& s, const Array<T>& a, const Array<T>& b, int index, F value) {
-    const int row = index / s.c_pitch, col = index % s.c_pitch;
-    if (col >= s.n) return 0;
+    const int line = index / s.c_pitch, in_line = index % s.c_pitch;
+    const int row = s.by_columns ? in_line : line, col = s.by_columns ? line : in_line;
+    if (row >= s.m || col >= s.n) return 0;
     const T* const x = &a.view()[static_cast<std::size_t>(row) * s.pitch];
     const T* const y = &b.view()[static_cast<std::size_t>(col) * s.pitch];
     std::int64_t sum = 0;
@@ -122,7 +133,7 @@ std::int64_t dot(const Sizes& s, const Array<T>& a, const Array<T>& b, int index
 
 void hgemm_ladder(Run& run) {
     const int step = run["step"];
-    const Sizes s(run, 2);
+    const Sizes s(run, 2, true);
     constexpr int kLimit = 8;  // multiples of 1/8 in [-1, 1]: sums are exact up to k = 2^17
     constexpr float kUnit = 0.125f;
     const auto bits = [](std::uint16_t x) {
@@ -132,19 +143,19 @@ void hgemm_ladder(Run& run) {
     const auto b = run.integers<std::uint16_t>(std::size_t(s.n) * s.pitch, -kLimit, kLimit);
     clear_padding(a, s.m, s.k, s.pitch, bits);
     clear_padding(b, s.n, s.k, s.pitch, bits);
-    const auto c = run.zeros<std::uint16_t>(std::size_t(s.m) * s.c_pitch);
+    const auto c = run.zeros<std::uint16_t>(std::size_t(s.lines()) * s.c_pitch);
     if (step == 1) {
         run.launch({"hgemm_ladder", "hgemm_ladder_1"}, {blocks_for(s.n, 32), blocks_for(s.m, 8)},
                    {32, 8}, 0, Arguments(a, b, c, s.m, s.n, s.k, s.pitch, s.c_pitch));
     } else if (step <= 3) {
-        const int tile = step == 2 ? 64 : 128, depth = kRowBytes / 2;
+        const int tile = step == 2 ? kTile2 : kRows, depth = kRowBytes / 2;
         const auto type = sass::TensorType::kBf16;
         const auto tile_rows = blocks_for(s.m, tile), tile_columns = blocks_for(s.n, tile);
         const sass::TensorMap a_map = map_of(a, type, s.m, s.k, s.pitch, depth, tile);
         run.launch({"hgemm_ladder", step == 2 ? "hgemm_ladder_2" : "hgemm_ladder_3"},
                    {tile_columns, tile_rows}, {128},
-                   static_cast<std::uint32_t>(2 * tile * kRowBytes + kAlignment),
-                   Arguments(a_map, map_of(b, type, s.n, s.k, s.pitch, depth, tile), a_map, c, s.m,
+                   step == 2 ? 2 * kTile2 * kRowBytes + kAlignment : kTwoCtasBytes,
+                   Arguments(a_map, map_of(b, type, s.n, s.k, s.pitch, depth, tile), a_map, c, s.n,
                              s.c_pitch, static_cast<int>(tile_rows), static_cast<int>(tile_columns),
                              static_cast<int>(blocks_for(s.k, depth))));
     } else {
@@ -160,7 +171,7 @@ void hgemm_ladder(Run& run) {
 }
 
 void fp8gemm(Run& run) {
-    const Sizes s(run, 1);
+    const Sizes s(run, 1, false);
     constexpr int kLimit = 2;  // integers in [-2, 2]: a stage's sums need 10 bits
     const auto bits = [](std::uint8_t x) -> std::uint8_t {
         constexpr std::uint8_t kOne = 0x38, kTwo = 0x40, kSign = 0x80;  // E4M3
@@ -176,19 +187,19 @@ void fp8gemm(Run& run) {
     const auto b = run.integers<std::uint8_t>(std::size_t(s.n) * s.pitch, -kLimit, kLimit);
     clear_padding(a, s.m, s.k, s.pitch, bits);
     clear_padding(b, s.n, s.k, s.pitch, bits);
-    const auto c = run.zeros<float>(std::size_t(s.m) * s.c_pitch);
+    const auto c = run.zeros<float>(std::size_t(s.lines()) * s.c_pitch);
     launch(run, kFp8, s, sass::TensorType::kU8, a, b, c);
     run.check_bits("c", c, [&](int i) { return static_cast<float>(dot(s, a, b, i, value)); });
 }
 
 void igemm(Run& run) {
-    const Sizes s(run, 1);
+    const Sizes s(run, 1, false);
     const auto a = run.integers<std::int8_t>(std::size_t(s.m) * s.pitch, -128, 127);
     const auto b = run.integers<std::int8_t>(std::size_t(s.n) * s.pitch, -128, 127);
     const auto same = [](std::int8_t x) { return x; };
     clear_padding(a, s.m, s.k, s.pitch, same);
     clear_padding(b, s.n, s.k, s.pitch, same);
-    const auto c = run.zeros<int>(std::size_t(s.m) * s.c_pitch);
+    const auto c = run.zeros<int>(std::size_t(s.lines()) * s.c_pitch);
     launch(run, kInt8, s, sass::TensorType::kU8, a, b, c);
     run.check_exact("c", c, [&](int i) { return dot(s, a, b, i, same); });
 }
@@ -209,7 +220,7 @@ std::vector<Workload> hopper_gemm_workloads() {
          "TMA"});
     return {
         {"hgemm_ladder",
-         "BF16 GEMM by steps, B stored transposed: wgmma, TMA, clusters (compute "
+         "BF16 GEMM by steps, B and C stored transposed: wgmma, TMA, clusters (compute "
          "capability 9.0)",
          steps, hgemm_ladder, 90},
         {"fp8gemm_wgmma",

@@ -13,17 +13,41 @@ constexpr int kWarpgroup = 128;
 
 // ---- Barriers ----------------------------------------------------------------------------------
 
-__device__ __forceinline__ void arrive(tma::Barrier& barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(tma::shared_address(&barrier))
+// The state returned is that of the phase which it is an arrival of.
+__device__ __forceinline__ unsigned long long arrive(tma::Barrier& barrier) {
+    unsigned long long state;
+    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];"
+                 : "=l"(state)
+                 : "r"(tma::shared_address(&barrier))
                  : "memory");
+    return state;
 }
-// At the barrier in the same place of another CTA of the cluster.
+__device__ __forceinline__ unsigned long long arrive_and_expect(tma::Barrier& barrier,
+                                                                unsigned bytes) {
+    unsigned long long state;
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 %0, [%1], %2;"
+                 : "=l"(state)
+                 : "r"(tma::shared_address(&barrier)), "r"(bytes)
+                 : "memory");
+    return state;
+}
+// Until the phase of this state is over.
+__device__ __forceinline__ void wait(tma::Barrier& barrier, unsigned long long state) {
+    asm volatile(
+        "{\n.reg .pred done;\n"
+        "again:\nmbarrier.try_wait.shared::cta.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(
+            tma::shared_address(&barrier)),
+        "l"(state)
+        : "memory");
+}
+// At the barrier in the same place of another CTA of the cluster. What the warpgroup has read, it
+// has waited for, and it has written nothing: no release beyond the CTA, which is a fence of the
+// GPU.
 __device__ __forceinline__ void arrive_at(tma::Barrier& barrier, unsigned rank) {
     asm volatile(
         "{\n.reg .b32 there;\n"
         "mapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(
-            tma::shared_address(&barrier)),
+        "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(tma::shared_address(&barrier)),
         "r"(rank)
         : "memory");
 }
@@ -90,36 +114,47 @@ __device__ __forceinline__ void store_rows(const Sum (&sum)[registers], Out* c, 
     }
 }
 
-// The same by way of shared memory and TMA: blocks of 64 x 64 with the 128-byte swizzle, after each
-// other. Ends once the copies have been started.
+// The same where C has `pitch` elements a column, by single elements: a warp's store of eight rows
+// of four columns.
+template <int registers>
+__device__ __forceinline__ void store_columns(const float (&sum)[registers], __nv_bfloat16* c,
+                                              int row0, int col0, int n, int pitch) {
+    const int thread = threadIdx.x % kWarpgroup;
+    const int row = row0 + thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+    for (int i = 0; i < registers; ++i) {
+        const int r = row + i / 2 % 2 * 8, col = col0 + i / 4 * 8 + thread % 4 * 2 + i % 2;
+        if (r < pitch && col < n) c[(size_t)col * pitch + r] = __float2bfloat16(sum[i]);
+    }
+}
+
+// The same by way of shared memory, where a column is 128 bytes, and TMA. Ends once the copy has
+// been started.
 template <int registers>
 __device__ __forceinline__ void store_by_tma(const float (&sum)[registers], char* staging,
                                              const CUtensorMap& c, int row0, int col0) {
-    constexpr int kBlock = 64 * kRowBytes, kBlockColumns = 64;
     const int thread = threadIdx.x % kWarpgroup, warpgroup = threadIdx.x / kWarpgroup;
     if (thread == 0) tma::wait_for_stores<0>();  // the tile before has been read
     asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");
     const int row = thread / 32 * 16 + thread % 32 / 4;
 #pragma unroll
-    for (int i = 0; i < registers; i += 2) {
-        const int r = row + i / 2 % 2 * 8, col = i / 4 * 8 + thread % 4 * 2;
-        *reinterpret_cast<__nv_bfloat162*>(staging + col / kBlockColumns * kBlock +
-                                           swizzled(r, col % kBlockColumns / 8) + col % 8 * 2) =
-            __floats2bfloat162_rn(sum[i], sum[i + 1]);
+    for (int i = 0; i < registers; ++i) {
+        const int r = row + i / 2 % 2 * 8, col = i / 4 * 8 + thread % 4 * 2 + i % 2;
+        reinterpret_cast<__nv_bfloat16*>(staging + col * kRowBytes)[r] = __float2bfloat16(sum[i]);
     }
     tma::publish();
     asm volatile("bar.sync %0, 128;" ::"r"(warpgroup + 1) : "memory");
     if (thread != 0) return;
-    for (int block = 0; block < registers * 2 / kBlockColumns; ++block)
-        tma::store(c, col0 + block * kBlockColumns, row0, staging + block * kBlock);
+    tma::store(c, row0, col0, staging);
     tma::commit_stores();
 }
 
 // ---- Tiles -------------------------------------------------------------------------------------
 
-// The tiles of C by number: row by row, or, shared, 16 tile rows by as many columns as it takes, so
-// that the CTAs that run at the same time share operands in the L2.
-template <bool shared>
+// The tiles of C by number: row by row, or, shared, blocks of 16 rows by 8 columns, so that the
+// CTAs that run at the same time share operands in the L2. Those of a cluster lie one above the
+// other; `rows` is a multiple of it.
+template <bool shared, int cluster>
 struct Tiles {
     int rows, columns;
     __device__ int count() const { return rows * columns; }
@@ -129,11 +164,16 @@ struct Tiles {
             column = number % columns;
             return;
         }
-        constexpr int kGroup = 16;
-        const int group = number / (kGroup * columns), first = group * kGroup;
-        const int height = min(rows - first, kGroup), within = number % (kGroup * columns);
-        row = first + within % height;
-        column = within / height;
+        constexpr int kRows = 16 / cluster, kColumns = 8;
+        const int rank = number % cluster, all = rows / cluster;
+        number /= cluster;
+        const int first = number / (kRows * columns) * kRows, height = min(all - first, kRows);
+        number -= first * columns;
+        const int block = number / (height * kColumns), left = block * kColumns;
+        const int width = min(columns - left, kColumns);
+        number -= height * left;
+        row = (first + number / width) * cluster + rank;
+        column = left + number % width;
     }
 };
 
