@@ -17,11 +17,10 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     const auto get = [&](const std::string& path) {
         return static_cast<unsigned>(machine.integer(path));
     };
-    const auto after_arrival = [&](const MemoryLatency& latency, bool uniform,
+    const auto after_arrival = [&](std::string key, bool has_uniform, bool uniform,
                                    MemoryOperation operation) -> std::uint16_t {
-        std::string key = latency.key;
         if (key.empty()) return 0;
-        if (uniform && latency.has_uniform) key += "_uniform";
+        if (uniform && has_uniform) key += "_uniform";
         const unsigned all = get("memory_unit." + key);
         const unsigned before =
             get(uniform || is_shared(operation) ? "sub_core.memory_issue_latency_uniform"
@@ -31,8 +30,8 @@ MemoryUnitParameters::MemoryUnitParameters(const config::Machine& machine) {
     for (const MemoryOperationRow& row : kMemoryOperations)
         for (const bool uniform : {false, true})
             timings[static_cast<unsigned>(row.operation)][uniform] = {
-                after_arrival(row.result, uniform, row.operation),
-                after_arrival(row.sources, uniform, row.operation)};
+                after_arrival(row.result.key, row.result.has_uniform, uniform, row.operation),
+                after_arrival(row.sources.key, row.sources.has_uniform, uniform, row.operation)};
 
     sub_cores = get("sm.sub_cores");
     sms = get("sm.count");
