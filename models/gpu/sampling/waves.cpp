@@ -2,6 +2,10 @@
 #include "models/gpu/sampling/waves.h"
 
 #include <algorithm>
+#include <boost/accumulators/accumulators.hpp>
+#include <boost/accumulators/statistics/stats.hpp>
+#include <boost/accumulators/statistics/variance.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 namespace lockstep::gpu {
@@ -9,8 +13,9 @@ namespace lockstep::gpu {
 namespace {
 
 constexpr std::uint64_t kFirstWaves = 5;
-constexpr std::uint64_t kLooked = 3;  ///< waves in a row that take the same time
-constexpr double kSame = 0.02;        ///< by how much they may differ
+constexpr std::uint64_t kLooked = 3;    ///< waves in a row that take the same time
+constexpr double kSame = 0.02;          ///< by how much they may differ
+constexpr double kProbability = 0.975;  ///< of either side: 95% of the sums lie between
 
 }  // namespace
 
@@ -65,9 +70,20 @@ double SampledWaves::missing_cycles() const {
     return is_whole() ? 0 : waves_left() * durations().mean;
 }
 
+/// Waves were looked at until three agreed, so those three say too little: all since the second
+/// count, those that fill caches too. A sample of n normal values predicts the sum of l others
+/// within l * t * s * sqrt(1/n + 1/l) (t: Student's, n - 1 degrees of freedom) of l times its own
+/// mean.
 double SampledWaves::uncertainty() const {
-    const Durations found = durations();
-    return is_whole() ? 0 : waves_left() * (found.most - found.least);
+    if (is_whole()) return 0;
+    namespace acc = boost::accumulators;
+    acc::accumulator_set<double, acc::stats<acc::tag::variance>> seen;
+    for (std::uint64_t wave = 2; wave <= judged_; ++wave) seen(duration(wave));
+    const double n = static_cast<double>(acc::count(seen)), left = waves_left(),
+                 deviation = std::sqrt(acc::variance(seen) * n / (n - 1)),
+                 t = boost::math::quantile(boost::math::students_t(n - 1), kProbability);
+    return left * (std::abs(acc::mean(seen) - durations().mean) +
+                   t * deviation * std::sqrt(1 / n + 1 / left));
 }
 
 }  // namespace lockstep::gpu

@@ -34,7 +34,8 @@ class SampledWaves {
     // Once all that are simulated have ended.
     /// Cycles of the waves that were not simulated.
     double missing_cycles() const;
-    /// How far that may be off, by how much the last waves differed.
+    /// Half of the interval in which 95% of such sums of cycles lie, by how much waves have
+    /// differed.
     double uncertainty() const;
 
   private:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace lockstep::gpu {
 namespace {
 
@@ -36,7 +38,19 @@ TEST(SampledWaves, StopsWhereThreeWavesTakeTheSameTime) {
     EXPECT_EQ(waves.simulated(), 50u);
     end_wave(waves, 10, now, 150);  // the end, where the chip runs empty
     EXPECT_DOUBLE_EQ(waves.missing_cycles(), 95 * 100.0);
-    EXPECT_DOUBLE_EQ(waves.uncertainty(), 95 * 2.0);
+    // Student's t of two degrees of freedom: 4.3027.
+    EXPECT_NEAR(waves.uncertainty(), 95 * 4.3027 * std::sqrt(1.0 / 3 + 1.0 / 95), 0.01);
+}
+
+TEST(SampledWaves, WavesThatDisagreedWidenTheError) {
+    SampledWaves waves(1000, 10, kCache);
+    std::uint64_t now = 0;
+    for (const std::uint64_t cycles : {500, 110, 100, 100, 100}) end_wave(waves, 10, now, cycles);
+    waves.look(0);
+    // Four waves: 102.5 on average, 5 apart (Student's t of three degrees of freedom: 3.1824).
+    const double left = (1000.0 - static_cast<double>(waves.simulated())) / 10;
+    EXPECT_NEAR(waves.uncertainty(), left * (2.5 + 3.18245 * 5 * std::sqrt(1.0 / 4 + 1 / left)),
+                0.01);
 }
 
 // A kernel whose waves grew slower in steps of two.
