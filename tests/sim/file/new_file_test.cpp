@@ -86,8 +86,8 @@ TEST_P(NewFileTest, ALinkStaysOneAndAFolderMayBeLeft) {
 INSTANTIATE_TEST_SUITE_P(Both, NewFileTest, testing::Values(Scratch::kBeside, Scratch::kElsewhere));
 
 TEST(NewFile, SaysAtOnceWhatCannotBeWritten) {
-    EXPECT_THROW(NewFile("/no such folder/a"), InputError);
-    EXPECT_THROW(NewFile(testing::TempDir()), InputError);
+    EXPECT_THROW(NewFile file("/no such folder/a"), InputError);
+    EXPECT_THROW(NewFile file(testing::TempDir()), InputError);
     NewFile device("/dev/null");
     device.publish();
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
