@@ -37,7 +37,8 @@ TEST(Fp8, agrees_with_the_reference_that_rounds_as_it_does) {
         const Ran ran = run_on(network(), machine, Precision::kFp8);
         expect_right(ran);
         const auto count = std::ranges::count_if(
-            ran.code.launches, [&](const Launch& launch) { return launch.kernel.file == kernel; });
+            ran.code.launches,
+            [file = kernel](const Launch& launch) { return launch.kernel.file == file; });
         EXPECT_EQ(count, 4) << kernels_of(ran.code);  // the first has too few channels
         // Activations alone are rounded by kernels; weights were before.
         EXPECT_EQ(std::ranges::count_if(
