@@ -5,14 +5,15 @@
 #include <mutex>
 #include <string>
 
-#include "isa/cubin/cubin.h"
+#include "isa/cubin/warp_registers.h"
 #include "sim/error/error.h"
-#include "sim/numerics/integer.h"
 #include "workloads/cuda/kernel_images.h"
 
 namespace lockstep::cuda {
 
 namespace {
+
+constexpr std::uint32_t kWarp = 32;  ///< threads
 
 using Registers = std::map<std::string, std::uint32_t, std::less<>>;
 
@@ -21,14 +22,14 @@ Registers registers_of(std::string_view file, int arch) {
     const std::span<const std::uint8_t> image = kernel_image(file, arch);
     if (image.empty()) return found;
     for (const cubin::Function& function : cubin::parse(image, file).functions)
-        found[function.name] = function.registers;
+        found[function.name] = cubin::warp_registers(function) / kWarp;
     return found;
 }
 
 }  // namespace
 
 std::uint32_t kernel_registers(const KernelName& name, int arch) {
-    constexpr std::uint32_t kMost = 255, kUnit = 8;
+    constexpr std::uint32_t kMost = 255;
     static std::mutex mutex;
     static std::map<std::pair<std::string, int>, Registers> files;
     const std::lock_guard lock(mutex);
@@ -37,7 +38,7 @@ std::uint32_t kernel_registers(const KernelName& name, int arch) {
     if (file->second.empty()) return kMost;
     const auto kernel = file->second.find(name.kernel);
     LOCKSTEP_CHECK(kernel != file->second.end(), "no kernel {} in {}", name.kernel, name.file);
-    return numerics::round_up(kernel->second, kUnit);
+    return kernel->second;
 }
 
 }  // namespace lockstep::cuda

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "isa/cubin/demangle.h"
+#include "isa/cubin/warp_registers.h"
 #include "isa/sass/cluster.h"
 #include "models/gpu/device/module.h"
 #include "models/gpu/device/occupancy.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "isa/cubin/warp_registers.h"
 #include "isa/sass/row.h"
 #include "sim/numerics/integer.h"
 
@@ -15,11 +16,6 @@ namespace {
 constexpr std::uint32_t kWarpSize = sass::kWarpSize;
 
 }  // namespace
-
-std::uint32_t warp_registers(const cubin::Function& kernel) {
-    constexpr std::uint32_t kGranule = 256;
-    return numerics::round_up(std::max(kernel.registers, 16u) * kWarpSize, kGranule);
-}
 
 std::uint32_t granted_shared_bytes(std::uint32_t bytes) {
     constexpr std::uint32_t kGranule = 128;

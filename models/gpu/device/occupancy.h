@@ -12,9 +12,6 @@ namespace lockstep::gpu {
 /// Shared memory that a CTA gets where it asks for so much.
 std::uint32_t granted_shared_bytes(std::uint32_t bytes);
 
-/// Registers that a warp of the kernel occupies: granted 8 a thread, 256 a warp.
-std::uint32_t warp_registers(const cubin::Function& kernel);
-
 /// CTAs of a kernel that one SM holds at once, as each resource alone would have it.
 struct Occupancy {
     std::uint32_t by_ctas = 0, by_warps = 0, by_registers = 0, by_shared_memory = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "isa/cubin/demangle.h"
+#include "isa/cubin/warp_registers.h"
 #include "models/gpu/chip/profile.h"
 #include "models/gpu/device/carve_out.h"
 #include "models/gpu/device/launch_check.h"
