@@ -49,7 +49,7 @@ bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
     if (link.outstanding >= parameters_->outstanding || link.requests.credits(now) == 0)
         return false;
     RoutedRequest routed{request, place.index, static_cast<std::uint16_t>(place.slice),
-                         static_cast<std::uint8_t>(place.l2_partition), gpc_};
+                         static_cast<std::uint8_t>(place.l2_partition)};
     routed.request.sm = sm_;
     link.requests.send(now, routed);
     ++link.outstanding;

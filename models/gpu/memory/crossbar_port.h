@@ -19,7 +19,6 @@ struct RoutedRequest {
     std::uint32_t index = 0;  ///< LinePlace::index
     std::uint16_t slice = 0;  ///< LinePlace::slice
     std::uint8_t home = 0;    ///< LinePlace::l2_partition
-    std::uint8_t gpc = kNoGpc;
 };
 
 /// Bytes of the addresses of one device; multiples of it begin one.

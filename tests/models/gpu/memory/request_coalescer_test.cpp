@@ -14,7 +14,7 @@ using Joined = RequestCoalescer::Joined;
 constexpr engine::Cycle kLatency = 70;
 
 RoutedRequest read(std::uint32_t id, std::uint8_t sectors = 0xf) {
-    return {.request = {.id = id, .sectors = sectors}, .gpc = 0};
+    return {.request = {.id = id, .sectors = sectors}};
 }
 
 std::vector<std::uint32_t> answer(RequestCoalescer& coalescer, engine::Cycle now,
