@@ -40,6 +40,18 @@ __device__ void fill(Tiles& tiles, unsigned short value) {
     tiles.b[threadIdx.x] = value;
 }
 
+// Starts a copy that completes at a barrier.
+__device__ __forceinline__ void copy(const void* to, const void* in, unsigned long long& barrier) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(&barrier)) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 256, "
+        "[%0];" ::"r"(address(&barrier)),
+        "r"(address(to)), "l"(in)
+        : "memory");
+}
+
 extern "C" __global__ void fenced(float* out) {
     product<true>(out, [](Tiles& tiles) { fill(tiles, 0x3c00); });
 }
@@ -50,15 +62,7 @@ extern "C" __global__ void not_awaited(float* out, const void* in) {
     __shared__ unsigned long long barrier;
     product<true>(out, [&](Tiles& tiles) {
         fill(tiles, 0x3c00);
-        if (threadIdx.x != 0) return;
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(&barrier)) : "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;\n"
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 256, "
-            "[%0];" ::"r"(address(&barrier)),
-            "r"(address(tiles.b)), "l"(in)
-            : "memory");
+        if (threadIdx.x == 0) copy(tiles.b, in, barrier);
     });
 }
 
@@ -98,14 +102,6 @@ extern "C" __global__ void stored_too_early(float* out) {
 extern "C" __global__ void copied_too_early(float* out, const void* in) {
     __shared__ unsigned long long barrier;
     reused(out, [&](Tiles&, Tiles& pending) {
-        if (threadIdx.x != 0) return;
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(&barrier)) : "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;\n"
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 256, "
-            "[%0];" ::"r"(address(&barrier)),
-            "r"(address(pending.b)), "l"(in)
-            : "memory");
+        if (threadIdx.x == 0) copy(pending.b, in, barrier);
     });
 }
