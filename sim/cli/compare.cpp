@@ -101,7 +101,7 @@ void add_compare(CLI::App& app, int& status) {
                      "folder of executables that suite silicon runs (default: stored results)");
     verb->add_option("--store", options->request.store,
                      "write what the executables of --programs took, as the stored results; suite "
-                     "networks: simulate what is feasible (an hour), and write it")
+                     "networks: simulate what is feasible, and write it")
         ->check(is_name);
     verb->add_option("--limit", options->request.limit,
                      "seconds after which suite h200 stops comparing (0: none)");

@@ -135,8 +135,7 @@ AttentionChoice choose_attention(const Target& t, Precision precision, const Att
         choice.is_fused = true;
         choice.reason = fmt::format(
             "attention: one kernel {:.0f} cycles ({} queries a CTA, {} CTAs on {} SMs{}); its "
-            "scores "
-            "by themselves are a tensor of 2^31 elements or more",
+            "scores by themselves are a tensor of 2^31 elements or more",
             fused, choice.warps * kind.queries, ctas, t.sms,
             s.causal ? ", keys to the diagonal" : "");
         return choice;

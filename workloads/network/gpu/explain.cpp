@@ -51,8 +51,8 @@ std::string branches_text(const Executable& code) {
     const double microseconds = 1e6 / code.target.clock;
     return fmt::format(
         "streams: launches of {:.1f} us by the model; those that wait for each other take {:.1f} "
-        "us "
-        "of it, so branches beside each other (--launches streams or graph) save {:.0f}% at most\n",
+        "us of it, so branches beside each other (--launches streams or graph) save {:.0f}% at "
+        "most\n",
         all * microseconds, longest * microseconds, all == 0 ? 0.0 : 100 * (1 - longest / all));
 }
 
