@@ -3,11 +3,15 @@
 // machine file.
 #include "models/gpu/device/launch_check.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "isa/cubin/demangle.h"
 #include "isa/cubin/warp_registers.h"
 #include "isa/sass/cluster.h"
+#include "isa/sass/launch_limits.h"
 #include "models/gpu/device/module.h"
 #include "models/gpu/device/occupancy.h"
 
@@ -18,6 +22,11 @@ bool is_clustered(const cubin::Function& kernel, const LaunchRequest& request) {
 }
 
 namespace {
+
+bool fits(const sass::Dim3& size, const int (&maximum)[3]) {
+    return std::cmp_less_equal(size.x, maximum[0]) && std::cmp_less_equal(size.y, maximum[1]) &&
+           std::cmp_less_equal(size.z, maximum[2]);
+}
 
 /// The driver's rules, CUDA Driver API, cuLaunchKernelEx; and the sizes of the Programming Guide.
 void check_cluster(const config::Machine& machine, const cubin::Function& kernel,
@@ -69,16 +78,16 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
     const sass::Dim3& grid = request.grid;
     if (block.volume() == 0 || grid.volume() == 0)
         refuse(Reason::kInvalidConfiguration, "a dimension of the grid or block is zero");
-    if (block.x > 1024 || block.y > 1024 || block.z > 64 ||
-        block.volume() > limit("cta.max_threads"))
+    if (!fits(block, sass::kMaxBlock) || block.volume() > limit("cta.max_threads"))
         refuse(Reason::kInvalidConfiguration,
-               fmt::format("block ({},{},{}) is larger than a CTA may be ({} threads; 1024, 1024, "
-                           "64 by dimension)",
-                           block.x, block.y, block.z, limit("cta.max_threads")));
-    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
+               fmt::format("block ({},{},{}) is larger than a CTA may be ({} threads; {} by "
+                           "dimension)",
+                           block.x, block.y, block.z, limit("cta.max_threads"),
+                           fmt::join(sass::kMaxBlock, ", ")));
+    if (!fits(grid, sass::kMaxGrid))
         refuse(Reason::kInvalidConfiguration,
-               fmt::format("grid ({},{},{}) exceeds (2147483647,65535,65535)", grid.x, grid.y,
-                           grid.z));
+               fmt::format("grid ({},{},{}) exceeds ({})", grid.x, grid.y, grid.z,
+                           fmt::join(sass::kMaxGrid, ",")));
     if (kernel.max_threads[0] != 0) {
         const std::uint64_t bound = std::uint64_t{kernel.max_threads[0]} *
                                     std::max(kernel.max_threads[1], 1u) *

@@ -3,12 +3,7 @@
 // instructions they execute. A test holds these to emulated runs of the compiled kernels.
 #pragma once
 
-#include <cstdint>
-
 namespace lockstep::kernels {
-
-/// CTAs of a grid in y, and in z (CUDA C++ Programming Guide, technical specifications).
-constexpr std::int64_t kMostInGridY = 65535;
 
 /// Instructions of a warp in a step of k, products and copies included, both operands being brought
 /// 16 bytes at a time, as compiled for Turing, which copies through registers, and for later ones.

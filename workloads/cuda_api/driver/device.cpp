@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "isa/sass/launch_limits.h"
 #include "workloads/cuda_api/driver/call.h"
 
 namespace lockstep::cuda::driver {
@@ -97,8 +98,8 @@ LOCKSTEP_DRIVER(cuDeviceGetProperties, (DeviceProperties * result, Device device
         const auto attribute = [&](int id) { return from.attribute(id).value_or(0); };
         constexpr int kMaxPitch = 11, kTextureAlignment = 14;
         *result = {Limits::kMaxThreadsPerBlock,
-                   {Limits::kMaxBlock[0], Limits::kMaxBlock[1], Limits::kMaxBlock[2]},
-                   {Limits::kMaxGrid[0], Limits::kMaxGrid[1], Limits::kMaxGrid[2]},
+                   {sass::kMaxBlock[0], sass::kMaxBlock[1], sass::kMaxBlock[2]},
+                   {sass::kMaxGrid[0], sass::kMaxGrid[1], sass::kMaxGrid[2]},
                    static_cast<int>(Limits::kSharedPerBlock),
                    static_cast<int>(Limits::kConstantBytes),
                    Limits::kWarpSize,

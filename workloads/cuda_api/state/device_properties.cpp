@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "isa/sass/launch_limits.h"
+
 namespace lockstep::cuda {
 
 DeviceProperties DeviceProperties::from_machine(const config::Machine& machine) {
@@ -45,17 +47,17 @@ std::optional<int> DeviceProperties::attribute(int id) const {
         case 1:
             return kMaxThreadsPerBlock;
         case 2:
-            return kMaxBlock[0];
+            return sass::kMaxBlock[0];
         case 3:
-            return kMaxBlock[1];
+            return sass::kMaxBlock[1];
         case 4:
-            return kMaxBlock[2];
+            return sass::kMaxBlock[2];
         case 5:
-            return kMaxGrid[0];
+            return sass::kMaxGrid[0];
         case 6:
-            return kMaxGrid[1];
+            return sass::kMaxGrid[1];
         case 7:
-            return kMaxGrid[2];
+            return sass::kMaxGrid[2];
         case 8:
             return clamp(kSharedPerBlock);
         case 9:
@@ -229,8 +231,8 @@ void fill_common(const DeviceProperties& from, Properties& to) {
     to.warpSize = DeviceProperties::kWarpSize;
     to.memPitch = static_cast<std::size_t>(attribute(11));
     to.maxThreadsPerBlock = DeviceProperties::kMaxThreadsPerBlock;
-    std::copy_n(DeviceProperties::kMaxBlock, 3, to.maxThreadsDim);
-    std::copy_n(DeviceProperties::kMaxGrid, 3, to.maxGridSize);
+    std::copy_n(sass::kMaxBlock, 3, to.maxThreadsDim);
+    std::copy_n(sass::kMaxGrid, 3, to.maxGridSize);
     to.totalConstMem = DeviceProperties::kConstantBytes;
     to.major = from.major();
     to.minor = from.minor();

@@ -31,8 +31,6 @@ struct DeviceProperties {
     // "Technical Specifications per Compute Capability").
     static constexpr int kWarpSize = 32;
     static constexpr int kMaxThreadsPerBlock = 1024;
-    static constexpr int kMaxBlock[3] = {1024, 1024, 64};
-    static constexpr int kMaxGrid[3] = {2147483647, 65535, 65535};
     static constexpr std::uint64_t kSharedPerBlock = 48 * 1024;
     static constexpr int kRegistersPerBlock = 65536;
     static constexpr std::uint64_t kConstantBytes = 64 * 1024;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "isa/cubin/demangle.h"
+#include "isa/sass/launch_limits.h"
 #include "workloads/cuda_api/state/context.h"
 
 namespace lockstep::cuda {
@@ -138,9 +139,8 @@ Error check_launch(Context& context, const KernelLaunch& launch) {
     const std::uint32_t grid[3] = {launch.grid.x, launch.grid.y, launch.grid.z};
     const std::uint32_t block[3] = {launch.block.x, launch.block.y, launch.block.z};
     for (int i = 0; i < 3; ++i)
-        if (grid[i] == 0 || block[i] == 0 ||
-            grid[i] > static_cast<unsigned>(DeviceProperties::kMaxGrid[i]) ||
-            block[i] > static_cast<unsigned>(DeviceProperties::kMaxBlock[i]))
+        if (grid[i] == 0 || block[i] == 0 || grid[i] > static_cast<unsigned>(sass::kMaxGrid[i]) ||
+            block[i] > static_cast<unsigned>(sass::kMaxBlock[i]))
             return Error::kInvalidConfiguration;
     const std::uint64_t threads = launch.block.volume();
     if (threads > DeviceProperties::kMaxThreadsPerBlock) return Error::kInvalidConfiguration;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/sass/launch_limits.h"
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
 #include "workloads/cuda/kernel_registers.h"
@@ -213,7 +214,7 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
         }
     };
     for (const Candidate& c : candidates_of(t, precision, traits.type)) {
-        if (divide_up(p.m, c.tile.m) > kernels::kMostInGridY) continue;
+        if (divide_up(p.m, c.tile.m) > sass::kMaxGrid[1]) continue;
         if (c.needs_vectors && (p.a_vector == 0 || p.b_vector == 0)) continue;
         // The best number of pieces stands for the tile.
         int best_splits = 1;
@@ -254,11 +255,11 @@ ProductChoice choose_product(const Target& t, Precision precision, const kernels
 
 void launch_product(Lowering& l, kernels::Product p, const ProductTraits& traits) {
     const ProductChoice choice = choose_product(l.target(), l.options().precision, p, traits);
-    if (choice.kernel.kernel.empty() || traits.batches * choice.splits > kernels::kMostInGridY)
+    if (choice.kernel.kernel.empty() || traits.batches * choice.splits > sass::kMaxGrid[1])
         throw InputError(
             fmt::format("{}: a product of {} rows, {} times, takes more tiles than a grid holds "
                         "({} in each dimension): a smaller batch fits",
-                        l.layer(), p.m, traits.batches, kernels::kMostInGridY));
+                        l.layer(), p.m, traits.batches, sass::kMaxGrid[1]));
     p.splits = choice.splits;
     p.split_k = choice.split_k;
     const auto element = static_cast<std::uint64_t>(size_of(traits.type));

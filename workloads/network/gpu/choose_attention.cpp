@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/sass/launch_limits.h"
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
 #include "workloads/cuda/kernel_registers.h"
@@ -111,7 +112,7 @@ double separate_cycles(const Target& t, Precision precision, const AttentionShap
 
 AttentionChoice choose_attention(const Target& t, Precision precision, const AttentionShape& s) {
     AttentionChoice choice;
-    if (s.batches > kernels::kMostInGridY) return choice;
+    if (s.batches > sass::kMaxGrid[1]) return choice;
     const Kind kind = kind_of(t, s.type);
     const bool is_wide = std::max(s.depth, s.columns) > 64;
     double fused = 0;
