@@ -1,7 +1,8 @@
-# Which parameters machines of each kind have: tables that need no other library of ours but sim_config,
+# What is known of machines of each kind without running them: tables that need no other library of ours but sim_config,
 # so that lockstep_measure has them where no model is built.
 lockstep_library(models_kinds
     SOURCES ${CMAKE_SOURCE_DIR}/models/kinds.cpp
+        ${CMAKE_SOURCE_DIR}/models/data_sheet/data_sheet.cpp
         ${CMAKE_SOURCE_DIR}/models/energy/events.cpp
         ${CMAKE_SOURCE_DIR}/models/energy/gpu_events.cpp ${CMAKE_SOURCE_DIR}/models/energy/npu_events.cpp
         ${CMAKE_SOURCE_DIR}/models/energy/tpu_events.cpp

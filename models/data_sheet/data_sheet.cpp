@@ -16,11 +16,20 @@ using config::Machine;
 
 constexpr double kFused = 2, kLanes = 32;
 
+/// All standards of memory that TPUs and NPUs have move two words a clock.
+double bandwidth_of(const Machine& machine) {
+    constexpr double kWordsPerClock = 2, kBits = 8;
+    return static_cast<double>(machine.integer("memory.bus_width")) / kBits * kWordsPerClock *
+           machine.number("memory.clock") * 1e6;
+}
+
 double optional_number(const Machine& machine, std::string_view path) {
     return machine.has(path) ? machine.number(path) : 0;
 }
 
-DataSheet of_gpu(const Machine& machine) {
+}  // namespace
+
+DataSheet gpu_sheet(const Machine& machine) {
     const double sms = static_cast<double>(machine.integer("sm.count")),
                  sub_cores = static_cast<double>(machine.integer("sm.sub_cores"));
     DataSheet sheet;
@@ -54,14 +63,7 @@ DataSheet of_gpu(const Machine& machine) {
     return sheet;
 }
 
-/// All standards of memory that TPUs and NPUs have move two words a clock.
-double bandwidth_of(const Machine& machine) {
-    constexpr double kWordsPerClock = 2, kBits = 8;
-    return static_cast<double>(machine.integer("memory.bus_width")) / kBits * kWordsPerClock *
-           machine.number("memory.clock") * 1e6;
-}
-
-DataSheet of_tpu(const Machine& machine) {
+DataSheet tpu_sheet(const Machine& machine) {
     const std::int64_t units = machine.integer("array.units"), rows = machine.integer("array.rows"),
                        columns = machine.integer("array.columns");
     DataSheet sheet;
@@ -76,7 +78,7 @@ DataSheet of_tpu(const Machine& machine) {
     return sheet;
 }
 
-DataSheet of_npu(const Machine& machine) {
+DataSheet npu_sheet(const Machine& machine) {
     const std::int64_t cores = machine.integer("cores");
     const std::int64_t macs = machine.integer("array.inputs") * machine.integer("array.outputs") *
                               machine.integer("array.pixels");
@@ -91,7 +93,7 @@ DataSheet of_npu(const Machine& machine) {
     return sheet;
 }
 
-DataSheet of_array(const Machine& machine) {
+DataSheet systolic_sheet(const Machine& machine) {
     const std::int64_t rows = machine.integer("array.rows"),
                        columns = machine.integer("array.columns");
     DataSheet sheet;
@@ -102,7 +104,7 @@ DataSheet of_array(const Machine& machine) {
     return sheet;
 }
 
-DataSheet of_roofline(const Machine& machine) {
+DataSheet roofline_sheet(const Machine& machine) {
     const roofline::Parameters parameters(machine);
     DataSheet sheet;
     sheet.units = fmt::format("{} units of {} lanes", parameters.units, parameters.lanes);
@@ -115,7 +117,11 @@ DataSheet of_roofline(const Machine& machine) {
     return sheet;
 }
 
-}  // namespace
+DataSheet host_sheet(const Machine& machine) {
+    DataSheet sheet;
+    sheet.units = fmt::format("{} threads", host::threads(machine));
+    return sheet;
+}
 
 double DataSheet::peak(std::string_view precision) const {
     const auto found = std::ranges::find(peaks, precision, &Peak::precision);
@@ -133,20 +139,6 @@ std::string_view DataSheet::usual_float() const {
     for (const std::string_view narrow : {"bf16", "fp16"})
         if (peak(narrow) > single) return narrow;
     return single > 0 ? "fp32" : "";
-}
-
-DataSheet data_sheet(const Machine& machine) {
-    DataSheet sheet;
-    const std::string& kind = machine.kind();
-    if (kind == "gpu") sheet = of_gpu(machine);
-    if (kind == "tpu") sheet = of_tpu(machine);
-    if (kind == "npu") sheet = of_npu(machine);
-    if (kind == "systolic") sheet = of_array(machine);
-    if (kind == "roofline") sheet = of_roofline(machine);
-    if (kind == "host") sheet.units = fmt::format("{} threads", host::threads(machine));
-    if (sheet.power == 0) sheet.power = optional_number(machine, "energy.power_limit");
-    std::erase_if(sheet.peaks, [](const DataSheet::Peak& peak) { return peak.operations <= 0; });
-    return sheet;
 }
 
 }  // namespace lockstep

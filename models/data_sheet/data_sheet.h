@@ -33,4 +33,12 @@ struct DataSheet {
 /// Of a machine of any kind; what the kind has no parameter for is 0.
 DataSheet data_sheet(const config::Machine& machine);
 
+// Of a machine of the kind that the name says (rows of models/kinds.cpp).
+DataSheet gpu_sheet(const config::Machine& machine);
+DataSheet tpu_sheet(const config::Machine& machine);
+DataSheet npu_sheet(const config::Machine& machine);
+DataSheet systolic_sheet(const config::Machine& machine);
+DataSheet roofline_sheet(const config::Machine& machine);
+DataSheet host_sheet(const config::Machine& machine);
+
 }  // namespace lockstep
