@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed sets of the TPU instruction set. The names that stand in programs are in table.cpp, in
-// this order.
+// The closed sets of the TPU instruction set. Opcodes, fields and functions are lines of
+// instructions.table; the names of the others in programs are in table.cpp, in this order.
 #pragma once
 
 #include <cstddef>
@@ -11,132 +11,15 @@
 namespace lockstep::tpu {
 
 enum class Opcode : std::uint8_t {
-    kNop,
-    kHalt,
-    kSync,
-    kInterruptHost,
-    kTag,
-    kReadHost,
-    kWriteHost,
-    kLoad,
-    kStore,
-    kGather,
-    kReadWeights,
-    kMatrixMultiply,
-    kConvolve,
-    kActivate,
-    kVector,
-    kReduce,
-    kPool,
-    kTranspose,
-    kDepthwise,
-    kSyncHost,
+#define OPCODE(name, ...) name,
+#include "isa/tpu/instructions.table"
 };
 
 /// Every field that some instruction has. The first are the waits, in the order of Queue.
 enum class Field : std::uint8_t {
-    kWaitLoad,
-    kWaitStore,
-    kWaitWeights,
-    kWaitMatrix0,
-    kWaitMatrix1,
-    kWaitMatrix2,
-    kWaitMatrix3,
-    kWaitMatrix4,
-    kWaitMatrix5,
-    kWaitMatrix6,
-    kWaitMatrix7,
-    kWaitVector,
-    kCode,
-    kStep,
-    kUnit,
-    kHost,
-    kMemory,
-    kSource,
-    kDestination,
-    kIndices,
-    kRows,
-    kRowBytes,
-    kSourcePitch,
-    kDestinationPitch,
-    kFrom,
-    kAddress,
-    kLanes,
-    kColumns,
-    kPitch,
-    kTransposed,
-    kType,
-    kWeightType,
-    kAccumulator,
-    kAccumulatorType,
-    kAccumulate,
-    kSwitchWeights,
-    kFirstRow,
-    kFirstLane,
-    kHeight,
-    kWidth,
-    kPixelPitch,
-    kChannels,
-    kOutHeight,
-    kOutWidth,
-    kKernelHeight,
-    kKernelWidth,
-    kStrideHeight,
-    kStrideWidth,
-    kPadTop,
-    kPadLeft,
-    kDilationHeight,
-    kDilationWidth,
-    kPadValue,
-    kParameters,
-    kHasBias,
-    kHasScales,
-    kFunction,
-    kThen,
-    kScale,
-    kOutScale,
-    kZeroPoint,
-    kHasAddend,
-    kAddend,
-    kAddendPitch,
-    kAddendType,
-    kAddendScale,
-    kAddendZero,
-    kPool,
-    kPoolKernel,
-    kPoolStride,
-    kPoolPadTop,
-    kPoolPadLeft,
-    kPoolPadBottom,
-    kPoolPadRight,
-    kCountPad,
-    kA,
-    kAPitch,
-    kAType,
-    kAScale,
-    kAZero,
-    kB,
-    kBPitch,
-    kBType,
-    kBScale,
-    kBZero,
-    kBroadcast,
-    kImmediate,
-    kReduction,
-    kAxis,
-    kWeights,
-    kRounding,
-    kFirst,
-    kSecond,
-    kShift,
-    kSumZero,
-    kHasTable,
-    kTable,
-    kDataflow,
-    kSwitchInputs,
-    kUnload,
+#define FIELD(name, ...) name,
+#include "isa/tpu/instructions.table"
 };
-inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kUnload) + 1;
 
 /// How long an instruction takes is told by its class, and by its fields.
 enum class Time : std::uint8_t {
@@ -176,39 +59,14 @@ using command::DataType;
 using command::is_float;
 using command::size_of;
 
+/// How long a function of the vector unit takes an element: its ALU operations, or what the machine
+/// needs for a division or a transcendental function.
+enum class FunctionTime : std::uint8_t { kOperations, kDivision, kTranscendental };
+
 /// Of one operand, then of two.
 enum class Function : std::uint8_t {
-    kIdentity,
-    kRelu,
-    kRelu6,
-    kSigmoid,
-    kTanh,
-    kExp,
-    kLog,
-    kSqrt,
-    kRsqrt,
-    kReciprocal,
-    kNegate,
-    kAbs,
-    kErf,
-    kGelu,
-    kGeluTanh,
-    kSilu,
-    kHardSigmoid,
-    kHardSwish,
-    kSquare,
-    kFloor,
-    kSoftplus,
-    kLeakyRelu,  ///< slope 0.01
-    kAdd,
-    kSubtract,
-    kMultiply,
-    kDivide,
-    kMaximum,
-    kMinimum,
-    kPower,
-    kEqual,  ///< 1 or 0
-    kLess,
+#define FUNCTION(name, ...) name,
+#include "isa/tpu/instructions.table"
 };
 inline constexpr Function kFirstBinary = Function::kAdd;
 inline constexpr bool is_binary(Function function) {

@@ -42,6 +42,12 @@ inline const OpcodeRow& row(Opcode opcode) {
 inline bool has_field(Opcode opcode, Field field) {
     return description().has_field(row(opcode), field);
 }
+/// What instructions.table says of a function of the vector unit.
+struct FunctionRow {
+    FunctionTime time;
+    std::uint8_t operations;  ///< of the ALU, an element; 0 where `time` is another
+};
+const FunctionRow& row(Function function);
 inline Time time_of(Opcode opcode) {
     return static_cast<Time>(row(opcode).time);
 }

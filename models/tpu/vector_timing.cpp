@@ -129,34 +129,16 @@ class VectorUnit {
     }
 
     std::uint64_t operations(Function function) const {
-        switch (function) {
-            case Function::kIdentity:
-                return 0;
-            case Function::kSigmoid:
-            case Function::kTanh:
-            case Function::kExp:
-            case Function::kLog:
-            case Function::kErf:
-            case Function::kGelu:
-            case Function::kGeluTanh:
-            case Function::kSilu:
-            case Function::kSoftplus:
-            case Function::kPower:
-                return p.transcendental_ops;
-            case Function::kSqrt:
-            case Function::kRsqrt:
-            case Function::kReciprocal:
-            case Function::kDivide:
+        const FunctionRow& work = row(function);
+        switch (work.time) {
+            case FunctionTime::kOperations:
+                return work.operations;
+            case FunctionTime::kDivision:
                 return p.divide_ops;
-            case Function::kRelu6:
-            case Function::kLeakyRelu:
-                return 2;
-            case Function::kHardSigmoid:
-            case Function::kHardSwish:
-                return 4;
-            default:
-                return 1;
+            case FunctionTime::kTranscendental:
+                return p.transcendental_ops;
         }
+        return 0;
     }
 
     std::uint64_t activate() const {

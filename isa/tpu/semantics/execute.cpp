@@ -66,8 +66,7 @@ std::string check_bounds(const Instruction& i, const CoreLimits& limits, const S
             return fmt::format("transposes {} bytes of a unified buffer of {}", bytes,
                                limits.unified_buffer);
     }
-    const bool accumulators =
-        array || i.opcode() == Opcode::kActivate || i.opcode() == Opcode::kDepthwise;
+    const bool accumulators = array || has_field(i.opcode(), Field::kAccumulator);
     if (accumulators && !transposed && i[Field::kColumns] > limits.array_columns)
         return fmt::format("{} columns, but the array and its accumulators have {}",
                            i[Field::kColumns], limits.array_columns);
@@ -86,43 +85,16 @@ bool is_empty(const Instruction& i) {
 
 }  // namespace
 
+void execute_interrupt_host(const Instruction& i, State& state) {
+    if (state.host) state.host(static_cast<std::uint32_t>(i[Field::kCode]));
+}
+
 void execute(const Instruction& i, State& state) {
-    if (is_empty(i)) return;
-    switch (i.opcode()) {
-        case Opcode::kReadHost:
-        case Opcode::kWriteHost:
-        case Opcode::kLoad:
-        case Opcode::kStore:
-            return execute_transfer(i, state);
-        case Opcode::kGather:
-            return execute_gather(i, state);
-        case Opcode::kReadWeights:
-            return execute_read_weights(i, state);
-        case Opcode::kMatrixMultiply:
-        case Opcode::kConvolve:
-            return execute_matrix(i, state);
-        case Opcode::kDepthwise:
-            return execute_depthwise(i, state);
-        case Opcode::kActivate:
-            return execute_activate(i, state);
-        case Opcode::kVector:
-            return execute_vector(i, state);
-        case Opcode::kReduce:
-            return execute_reduce(i, state);
-        case Opcode::kPool:
-            return execute_pool(i, state);
-        case Opcode::kTranspose:
-            return execute_transpose(i, state);
-        case Opcode::kInterruptHost:
-            if (state.host) state.host(static_cast<std::uint32_t>(i[Field::kCode]));
-            return;
-        case Opcode::kNop:
-        case Opcode::kHalt:
-        case Opcode::kSync:
-        case Opcode::kSyncHost:
-        case Opcode::kTag:
-            return;
-    }
+    static constexpr void (*kExecute[])(const Instruction&, State&) = {
+#define OPCODE(opcode, mnemonic, queue, time, first, last, touch, check, execute, ...) execute,
+#include "isa/tpu/instructions.table"
+    };
+    if (!is_empty(i)) kExecute[i.number()](i, state);
 }
 
 }  // namespace lockstep::tpu

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function an instruction; execute.cpp chooses.
+// The functions that instructions.table names for what an instruction computes.
 #pragma once
 
 #include "isa/tpu/semantics/state.h"
 
 namespace lockstep::tpu {
 
-void execute_transfer(const Instruction& instruction, State& state);
-void execute_gather(const Instruction& instruction, State& state);
-void execute_read_weights(const Instruction& instruction, State& state);
-void execute_matrix(const Instruction& instruction, State& state);
-void execute_depthwise(const Instruction& instruction, State& state);
-void execute_activate(const Instruction& instruction, State& state);
-void execute_vector(const Instruction& instruction, State& state);
-void execute_reduce(const Instruction& instruction, State& state);
-void execute_pool(const Instruction& instruction, State& state);
-void execute_transpose(const Instruction& instruction, State& state);
+inline void no_effect(const Instruction&, State&) {}
+
+// One line may serve several instructions: a function can be declared again.
+#define OPCODE(opcode, mnemonic, queue, time, first, last, touch, check, execute, ...) \
+    void execute(const Instruction&, State&);
+#include "isa/tpu/instructions.table"
 
 }  // namespace lockstep::tpu
