@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "workloads/network/graph/uses.h"
+
 namespace lockstep::network::compile {
 
 namespace {
@@ -21,16 +23,14 @@ class Partition {
         : graph_(graph),
           order_(topological_order(graph)),
           on_host_(graph.nodes.size()),
-          writer_(graph.values.size(), kNobody),
+          uses_(graph),
           readers_(graph.nodes.size()) {
         for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
             on_host_[n] = reasons.at(n).has_value();
             for (const ValueId id : graph.nodes[n].outputs)
-                if (id != kNoValue) writer_[id] = n;
+                if (id != kNoValue)
+                    std::ranges::copy(uses_.readers(id), std::back_inserter(readers_[n]));
         }
-        for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-            for (const ValueId id : graph.nodes[n].inputs)
-                if (id != kNoValue && writer_[id] != kNobody) readers_[writer_[id]].push_back(n);
     }
 
     std::vector<NodeGroup> run() {
@@ -44,21 +44,16 @@ class Partition {
     }
 
   private:
-    static constexpr std::size_t kNobody = SIZE_MAX;
-
     bool moves_from_host(std::size_t n) const {
         const Node& node = graph_.nodes[n];
         if (!only_moves(node.op)) return false;
-        const std::size_t writer = writer_[node.inputs.at(0)];
-        return writer != kNobody && on_host_[writer];
+        const std::size_t writer = uses_.writer(node.inputs.at(0));
+        return writer != Uses::kNobody && on_host_[writer];
     }
 
     bool moves_to_host(std::size_t n) const {
         const Node& node = graph_.nodes[n];
-        const auto is_result = [&](ValueId id) {
-            return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) !=
-                   graph_.outputs.end();
-        };
+        const auto is_result = [&](ValueId id) { return id != kNoValue && uses_.is_result(id); };
         return only_moves(node.op) && !readers_[n].empty() &&
                std::none_of(node.outputs.begin(), node.outputs.end(), is_result) &&
                std::all_of(readers_[n].begin(), readers_[n].end(),
@@ -92,7 +87,7 @@ class Partition {
     const Graph& graph_;
     std::vector<std::size_t> order_;
     std::vector<bool> on_host_;
-    std::vector<std::size_t> writer_;
+    const Uses uses_;
     std::vector<std::vector<std::size_t>> readers_;  ///< nodes, by the node they read from
 };
 

@@ -8,6 +8,7 @@
 #include "workloads/network/gpu/chain.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/shapes/shape_inference.h"
 
 namespace lockstep::network::gpu {
@@ -20,26 +21,6 @@ constexpr std::int64_t kMostColumns = 128;
 /// A score that has this added, or is replaced by it, counts as hidden: e^-10000 is 0 in FP32, and
 /// GPT-2 itself hides by -10000.
 constexpr double kHidden = -1e4;
-
-/// Who writes each value, and who reads it.
-struct Uses {
-    std::vector<std::size_t> writer;
-    std::vector<std::vector<std::size_t>> readers;
-    explicit Uses(const Graph& graph)
-        : writer(graph.values.size(), kNone), readers(graph.values.size()) {
-        for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-            for (const ValueId id : graph.nodes[n].outputs)
-                if (id != kNoValue) writer[id] = n;
-            for (const ValueId id : graph.nodes[n].inputs)
-                if (id != kNoValue) readers[id].push_back(n);
-        }
-        for (const ValueId id : graph.outputs) readers[id].push_back(kNone);
-    }
-    /// The one node that reads the value, once.
-    std::size_t only_reader(ValueId id) const {
-        return readers[id].size() == 1 ? readers[id][0] : kNone;
-    }
-};
 
 /// A product of two operands that something adds to neither.
 bool is_plain_product(const Graph& graph, const Node& node) {
@@ -93,7 +74,7 @@ class Finder {
 
     /// The product that `value` is of, through scale and mask.
     bool find_scores(ValueId value, AttentionNodes& found) const {
-        const std::size_t writer = uses_.writer[value];
+        const std::size_t writer = uses_.writer(value);
         if (writer == kNone || uses_.only_reader(value) == kNone) return false;
         const Node& node = graph_.nodes[writer];
         if (is_plain_product(graph_, node)) {
@@ -214,16 +195,13 @@ bool has_vectors(const Place& place, std::int64_t columns, std::int64_t row, std
 /// The result in the order in which whoever transposes it wants it, so that this moves nothing.
 std::vector<std::int64_t> result_strides(const Graph& graph, ValueId value) {
     const Shape& shape = graph.shape(value);
-    const Node* reader = nullptr;
-    for (const Node& node : graph.nodes)
-        if (std::ranges::find(node.inputs, value) != node.inputs.end()) {
-            if (reader != nullptr) return compile::dense_strides(shape);
-            reader = &node;
-        }
-    if (reader == nullptr || reader->op != Operator::kTranspose)
-        return compile::dense_strides(shape);
-    const std::vector<std::int64_t> dense = compile::dense_strides(graph.shape(reader->outputs[0]));
-    const std::vector<std::int64_t> perm = reader->integers("perm");
+    const Uses uses(graph);
+    const std::span<const std::size_t> readers = uses.readers(value);
+    if (readers.empty() || readers.front() != readers.back()) return compile::dense_strides(shape);
+    const Node& reader = graph.nodes[readers.front()];
+    if (reader.op != Operator::kTranspose) return compile::dense_strides(shape);
+    const std::vector<std::int64_t> dense = compile::dense_strides(graph.shape(reader.outputs[0]));
+    const std::vector<std::int64_t> perm = reader.integers("perm");
     if (perm.size() != shape.size()) return compile::dense_strides(shape);
     std::vector<std::int64_t> strides(shape.size());
     for (std::size_t d = 0; d < perm.size(); ++d)

@@ -6,6 +6,7 @@
 #include "sim/numerics/fp8.h"
 #include "workloads/network/gpu/map_arguments.h"
 #include "workloads/network/graph/given.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/quantise/fp8.h"
 
 namespace lockstep::network::gpu {
@@ -15,21 +16,20 @@ namespace {
 /// How the operand lies for the product that reads it.
 std::vector<std::int64_t> operand_strides(const Graph& graph, const Node& rounding) {
     const ValueId id = rounding.outputs[0];
-    const auto reader = std::ranges::find_if(graph.nodes, [&](const Node& node) {
-        return std::ranges::find(node.inputs, id) != node.inputs.end();
-    });
-    LOCKSTEP_CHECK(reader != graph.nodes.end(), "{}: nobody reads it", rounding.name);
-    const bool is_first = reader->inputs[0] == id;
+    const Uses uses(graph);
+    LOCKSTEP_CHECK(!uses.readers(id).empty(), "{}: nobody reads it", rounding.name);
+    const Node& reader = graph.nodes[uses.readers(id).front()];
+    const bool is_first = reader.inputs[0] == id;
     const Shape& shape = graph.shape(id);
     std::vector<std::int64_t> strides = compile::dense_strides(shape);
-    if (reader->op == Operator::kConv) {
+    if (reader.op == Operator::kConv) {
         if (is_first) return compile::image_strides(shape);
         const std::int64_t taps = shape[2] * shape[3];
         return {taps * shape[1], 1, shape[3] * shape[1], shape[1]};
     }
     // k is the last dimension of the left operand, of the right one the last but one.
     const bool transposed =
-        reader->op == Operator::kGemm && reader->integer(is_first ? "transA" : "transB", 0) != 0;
+        reader.op == Operator::kGemm && reader.integer(is_first ? "transA" : "transB", 0) != 0;
     if (is_first == !transposed) return strides;
     strides[shape.size() - 2] = 1;
     strides[shape.size() - 1] = shape[shape.size() - 2];

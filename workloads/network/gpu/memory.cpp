@@ -9,6 +9,7 @@
 #include "workloads/network/compile/buffer.h"
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/given.h"
+#include "workloads/network/graph/uses.h"
 
 namespace lockstep::network::gpu {
 
@@ -69,12 +70,10 @@ void check_least_memory(const Graph& graph, const Target& target) {
         all.emplace_back(value.name, bytes);
         return bytes;
     };
-    std::vector<bool> read(graph.values.size(), false);
-    for (const Node& node : graph.nodes)
-        for (const ValueId id : node.inputs)
-            if (id != kNoValue) read[id] = true;
+    const Uses uses(graph);
     for (ValueId id = 0; id < graph.values.size(); ++id)
-        if (read[id] && is_given(graph.values[id]) && graph.values[id].shape) always += add(id);
+        if (!uses.readers(id).empty() && is_given(graph.values[id]) && graph.values[id].shape)
+            always += add(id);
     for (const ValueId id : graph.inputs) always += add(id);
     // Whatever is fused with it, a tensor of the result's shape is stored; scores of attention,
     // which no weight is an operand of, may not be.

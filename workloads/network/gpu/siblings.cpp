@@ -9,6 +9,7 @@
 #include "workloads/network/gpu/choose.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/graph/uses.h"
 
 namespace lockstep::network::gpu {
 
@@ -23,12 +24,7 @@ bool is_view(Operator op) {
 class Siblings {
   public:
     Siblings(Graph& graph, const Target& target, Precision precision)
-        : graph_(graph), target_(target), precision_(precision), reader_(graph.values.size()) {
-        for (const Node& node : graph.nodes)
-            for (const ValueId id : node.inputs)
-                if (id != kNoValue) reader_[id].push_back(node.op);
-        for (const ValueId id : graph.outputs) reader_[id].push_back(Operator::kIdentity);
-    }
+        : graph_(graph), target_(target), precision_(precision), uses_(graph) {}
 
     int join() {
         std::map<std::pair<ValueId, bool>, std::vector<std::size_t>> groups;
@@ -64,7 +60,9 @@ class Siblings {
             bias != kNoValue &&
             (!graph_.value(bias).is_known() || graph_.shape(bias) != Shape{weight.shape->at(1)}))
             return false;
-        return std::ranges::all_of(reader_[node.outputs[0]], is_view);
+        return !uses_.is_result(node.outputs[0]) &&
+               std::ranges::all_of(uses_.readers(node.outputs[0]),
+                                   [&](std::size_t n) { return is_view(graph_.nodes[n].op); });
     }
 
     std::int64_t columns(std::size_t n) const {
@@ -141,7 +139,7 @@ class Siblings {
     Graph& graph_;
     const Target& target_;
     const Precision precision_;
-    std::vector<std::vector<Operator>> reader_;
+    const Uses uses_;
 };
 
 }  // namespace

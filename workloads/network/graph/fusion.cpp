@@ -10,42 +10,22 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
+#include "workloads/network/graph/uses.h"
 
 namespace lockstep::network {
 
 namespace {
 
-constexpr std::size_t kNobody = SIZE_MAX;
-
 bool is_product(Operator op) {
     return info_of(op).role == LayerRole::kProduct;
 }
 
-/// Who reads each value: the only reader, or kNobody where there is none, or more than one.
-class Readers {
-  public:
-    explicit Readers(const Graph& graph)
-        : graph_(graph), reads_(graph.values.size(), 0), reader_(graph.values.size(), kNobody) {
-        for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-            for (const ValueId id : graph.nodes[n].inputs)
-                if (id != kNoValue) {
-                    ++reads_[id];
-                    reader_[id] = n;
-                }
-        for (const ValueId id : graph.outputs) ++reads_[id];
-    }
-    std::size_t only_reader(ValueId id) const { return reads_[id] == 1 ? reader_[id] : kNobody; }
-    /// The node that alone reads what `node` alone gives.
-    std::size_t next(const Node& node) const {
-        const auto given = [](ValueId id) { return id != kNoValue; };
-        if (std::count_if(node.outputs.begin(), node.outputs.end(), given) != 1) return kNobody;
-        return node.outputs[0] == kNoValue ? kNobody : only_reader(node.outputs[0]);
-    }
-
-  private:
-    const Graph& graph_;
-    std::vector<std::size_t> reads_, reader_;
-};
+/// The node that alone reads what `node` alone gives; Uses::kNobody where there is none.
+std::size_t next_of(const Uses& uses, const Node& node) {
+    const auto given = [](ValueId id) { return id != kNoValue; };
+    if (std::count_if(node.outputs.begin(), node.outputs.end(), given) != 1) return Uses::kNobody;
+    return node.outputs[0] == kNoValue ? Uses::kNobody : uses.only_reader(node.outputs[0]);
+}
 
 bool joins(const Graph& graph, const Node& node, ValueId from, const FusionOptions& options) {
     const auto others_are_constant = [&] {
@@ -77,8 +57,7 @@ void add_once(std::vector<ValueId>& list, ValueId id) {
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
 }
 
-void find_edges(const Graph& graph, const std::vector<std::vector<std::size_t>>& readers,
-                Layer& layer) {
+void find_edges(const Graph& graph, const Uses& uses, Layer& layer) {
     const auto inside = [&](std::size_t n) {
         return std::find(layer.nodes.begin(), layer.nodes.end(), n) != layer.nodes.end();
     };
@@ -90,9 +69,7 @@ void find_edges(const Graph& graph, const std::vector<std::vector<std::size_t>>&
         for (const ValueId id : graph.nodes[n].outputs) {
             if (id == kNoValue) continue;
             computed.push_back(id);
-            const bool result =
-                std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end();
-            if (result || !std::all_of(readers[id].begin(), readers[id].end(), inside))
+            if (uses.is_result(id) || !std::ranges::all_of(uses.readers(id), inside))
                 layer.outputs.push_back(id);
         }
     }
@@ -129,15 +106,10 @@ ValueId as_vector(Graph& graph, ValueId constant) {
 }  // namespace
 
 std::vector<Layer> layers_of(const Graph& graph, FusionOptions options) {
-    const Readers only(graph);
+    const Uses uses(graph);
     const std::vector<std::size_t> order = topological_order(graph);
     std::vector<std::size_t> place(graph.nodes.size());
     for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-    std::vector<std::vector<std::size_t>> readers(graph.values.size());
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-        for (const ValueId id : graph.nodes[n].inputs)
-            if (id != kNoValue) readers[id].push_back(n);
-
     std::vector<bool> taken(graph.nodes.size(), false);
     std::vector<Layer> layers;
     const auto make_layer = [&](std::size_t first) {
@@ -145,14 +117,14 @@ std::vector<Layer> layers_of(const Graph& graph, FusionOptions options) {
         taken[first] = true;
         while (is_product(graph.nodes[first].op)) {
             const Node& last = graph.nodes[layer.nodes.back()];
-            const std::size_t next = only.next(last);
-            if (next == kNobody || taken[next]) break;
+            const std::size_t next = next_of(uses, last);
+            if (next == Uses::kNobody || taken[next]) break;
             if (!joins(graph, graph.nodes[next], last.outputs[0], options)) break;
             layer.nodes.push_back(next);
             taken[next] = true;
             if (info_of(graph.nodes[next].op).role == LayerRole::kPooling) break;
         }
-        find_edges(graph, readers, layer);
+        find_edges(graph, uses, layer);
         layers.push_back(std::move(layer));
     };
     // Of two products that are added, the later one takes the sum: the other is then ready.
@@ -173,13 +145,13 @@ std::string name_of(const Graph& graph, const Layer& layer) {
 }
 
 int fold_bias(Graph& graph) {
-    const Readers only(graph);
+    const Uses uses(graph);
     std::vector<bool> gone(graph.nodes.size(), false);
     int folded = 0;
     for (Node& product : graph.nodes) {
         if (!is_product(product.op) || product.input(2) != kNoValue) continue;
-        const std::size_t next = only.next(product);
-        if (next == kNobody || graph.nodes[next].op != Operator::kAdd) continue;
+        const std::size_t next = next_of(uses, product);
+        if (next == Uses::kNobody || graph.nodes[next].op != Operator::kAdd) continue;
         const Node& add = graph.nodes[next];
         const ValueId constant = add.inputs[add.inputs[0] == product.outputs[0] ? 1 : 0];
         if (graph.shape(add.outputs[0]) != graph.shape(product.outputs[0])) continue;

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "sim/error/error.h"
+#include "workloads/network/graph/uses.h"
 
 namespace lockstep::network {
 
@@ -142,20 +143,11 @@ void validate(const Graph& graph) {
 }
 
 std::vector<std::size_t> topological_order(const Graph& graph) {
-    constexpr std::size_t kNobody = SIZE_MAX;
-    std::vector<std::size_t> writer(graph.values.size(), kNobody);
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-        for (const ValueId output : graph.nodes[n].outputs)
-            if (output != kNoValue) writer.at(output) = n;
-
-    std::vector<std::vector<std::size_t>> readers(graph.nodes.size());
+    const Uses uses(graph);
     std::vector<std::size_t> waits_for(graph.nodes.size(), 0);
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         for (const ValueId input : graph.nodes[n].inputs)
-            if (input != kNoValue && writer.at(input) != kNobody) {
-                readers[writer[input]].push_back(n);
-                ++waits_for[n];
-            }
+            if (input != kNoValue && uses.writer(input) != Uses::kNobody) ++waits_for[n];
 
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
@@ -165,8 +157,11 @@ std::vector<std::size_t> topological_order(const Graph& graph) {
         const std::size_t n = ready.top();
         ready.pop();
         order.push_back(n);
-        for (const std::size_t reader : readers[n])
-            if (--waits_for[reader] == 0) ready.push(reader);
+        for (const ValueId output : graph.nodes[n].outputs) {
+            if (output == kNoValue || uses.writer(output) != n) continue;
+            for (const std::size_t reader : uses.readers(output))
+                if (--waits_for[reader] == 0) ready.push(reader);
+        }
     }
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
         if (waits_for[n] > 0) fail(graph.nodes[n], "is part of a cycle, or reads from one");
@@ -174,14 +169,11 @@ std::vector<std::size_t> topological_order(const Graph& graph) {
 }
 
 std::int64_t parameter_count(const Graph& graph) {
-    std::vector<bool> read(graph.values.size(), false);
-    for (const Node& node : graph.nodes)
-        for (const ValueId input : node.inputs)
-            if (input != kNoValue) read[input] = true;
+    const Uses uses(graph);
     std::int64_t count = 0;
-    for (std::size_t i = 0; i < graph.values.size(); ++i)
-        if (read[i] && graph.values[i].kind == ValueKind::kParameter)
-            count += element_count(graph.values[i].shape.value());
+    for (ValueId id = 0; id < graph.values.size(); ++id)
+        if (graph.values[id].kind == ValueKind::kParameter && !uses.readers(id).empty())
+            count += element_count(graph.values[id].shape.value());
     return count;
 }
 

@@ -62,10 +62,9 @@ bool is_consecutive(const compile::View& view, std::size_t dimension) {
 /// Whether all that read a value, after movements that only change how it is seen, are products of
 /// two values.
 bool Lowering::read_by_products(ValueId id) const {
-    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end())
-        return false;
-    return std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
-        if (std::find(node.inputs.begin(), node.inputs.end(), id) == node.inputs.end()) return true;
+    if (values_.uses().is_result(id)) return false;
+    return std::ranges::all_of(values_.uses().readers(id), [&](std::size_t reader) {
+        const Node& node = graph_.nodes[reader];
         if (info_of(node.op).product == ProductForm::kMatrices ||
             info_of(node.op).product == ProductForm::kGemm)
             return is_quantised(graph_, node) && !is_given(graph_.value(node.inputs[0])) &&

@@ -19,14 +19,7 @@ numerics::IntegerRange range_of_type(isa::ElementType type) {
 }
 
 Values::Values(const Graph& graph)
-    : graph_(graph),
-      image_(graph.values.size(), false),
-      seen_(graph.values.size()),
-      readers_(graph.values.size(), 0) {
-    for (const Node& node : graph.nodes)
-        for (const ValueId id : node.inputs)
-            if (id != kNoValue) ++readers_[id];
-    for (const ValueId id : graph.outputs) ++readers_[id];
+    : graph_(graph), image_(graph.values.size(), false), seen_(graph.values.size()), uses_(graph) {
     find_images();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "workloads/network/compile/view.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/npu/step.h"
 
 namespace lockstep::network::npu_code {
@@ -58,7 +59,8 @@ class Values {
     std::int64_t offset_of(ValueId id);
 
     /// How often a value is read; results of the network once more.
-    std::size_t readers(ValueId id) const { return readers_[id]; }
+    std::size_t readers(ValueId id) const { return uses_.count(id); }
+    const Uses& uses() const { return uses_; }
     const Graph& graph() const { return graph_; }
 
   private:
@@ -68,7 +70,7 @@ class Values {
     std::vector<bool> image_;
     std::vector<std::optional<Seen>> seen_;
     std::map<ValueId, Strided> strided_;
-    std::vector<std::size_t> readers_;
+    const Uses uses_;
 };
 
 /// Range of the values that a type holds.

@@ -10,6 +10,7 @@
 #include "sim/error/error.h"
 #include "workloads/network/graph/onnx_type.h"
 #include "workloads/network/graph/products.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/quantise/rounded_operands.h"
 
 namespace lockstep::network {
@@ -67,29 +68,29 @@ bool computes(Operator op) {
 /// Whether products alone read the value, however it is shaped for them.
 class ReadByProducts {
   public:
-    explicit ReadByProducts(const Graph& graph) : graph_(graph), known_(graph.values.size()) {
-        readers_.resize(graph.values.size());
-        for (const Node& node : graph.nodes)
-            for (std::size_t i = 0; i < node.inputs.size(); ++i)
-                if (node.inputs[i] != kNoValue) readers_[node.inputs[i]].emplace_back(&node, i);
+    explicit ReadByProducts(const Graph& graph)
+        : graph_(graph), uses_(graph), known_(graph.values.size()) {
         for (const ValueId id : graph.outputs) known_[id] = false;
     }
     bool operator()(ValueId id) {
         if (!known_[id])
             known_[id] =
-                !readers_[id].empty() &&
-                std::all_of(readers_[id].begin(), readers_[id].end(), [&](const auto& reader) {
-                    const auto& [node, input] = reader;
-                    if (is_view(node->op)) return input == 0 && (*this)(node->outputs[0]);
-                    return info_of(node->op).product != ProductForm::kNone && input < 2;
+                uses_.is_read(id) &&
+                std::ranges::all_of(uses_.readers(id), [&](std::size_t reader) {
+                    const Node& node = graph_.nodes[reader];
+                    // As one of the first operands alone.
+                    for (std::size_t i = is_view(node.op) ? 1 : 2; i < node.inputs.size(); ++i)
+                        if (node.inputs[i] == id) return false;
+                    return is_view(node.op) ? (*this)(node.outputs[0])
+                                            : info_of(node.op).product != ProductForm::kNone;
                 });
         return *known_[id];
     }
 
   private:
     const Graph& graph_;
+    const Uses uses_;
     std::vector<std::optional<bool>> known_;
-    std::vector<std::vector<std::pair<const Node*, std::size_t>>> readers_;
 };
 
 }  // namespace

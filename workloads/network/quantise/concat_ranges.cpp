@@ -3,29 +3,17 @@
 // quantisation specification demands of CONCATENATION too.
 #include <algorithm>
 
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/quantise/calibrate.h"
 
 namespace lockstep::network {
 
-namespace {
-
-/// The node that computes each value; the number of nodes where none does.
-std::vector<std::size_t> producers(const Graph& graph) {
-    std::vector<std::size_t> producer(graph.values.size(), graph.nodes.size());
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-        for (const ValueId id : graph.nodes[n].outputs)
-            if (id != kNoValue) producer[id] = n;
-    return producer;
-}
-
-}  // namespace
-
 void share_concat_ranges(const Graph& graph, Ranges& ranges) {
-    const std::vector<std::size_t> producer = producers(graph);
+    const Uses uses(graph);
     // What a value was before it was only moved: it has one scale from there on.
     const auto origin = [&](ValueId id) {
-        while (producer[id] < graph.nodes.size() && keeps_scale(graph.nodes[producer[id]].op))
-            id = graph.nodes[producer[id]].inputs[0];
+        while (uses.writer(id) != Uses::kNobody && keeps_scale(graph.nodes[uses.writer(id)].op))
+            id = graph.nodes[uses.writer(id)].inputs[0];
         return id;
     };
     // A part may belong to several concatenations, whose ranges then grow until none changes.

@@ -11,6 +11,7 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/graph/uses.h"
 
 namespace lockstep::network {
 
@@ -23,12 +24,8 @@ bool same(const Quantisation& a, const Quantisation& b) {
 class Reader {
   public:
     explicit Reader(const Graph& graph)
-        : graph_(graph), real_(graph.values.size()), scales_(graph.values.size()) {
+        : graph_(graph), uses_(graph), real_(graph.values.size()), scales_(graph.values.size()) {
         for (std::size_t i = 0; i < real_.size(); ++i) real_[i] = static_cast<ValueId>(i);
-        readers_.resize(real_.size());
-        for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-            for (const ValueId id : graph.nodes[n].inputs)
-                if (id != kNoValue) readers_[id].push_back(n);
     }
 
     Graph read(const QuantiseOptions& options) {
@@ -162,14 +159,11 @@ class Reader {
         };
         const Quantisation q = params(node);
         if (q.axis) fail(node, "an activation with a scale a slice");
-        const bool alone =
-            std::all_of(readers_[from].begin(), readers_[from].end(), [&](std::size_t n) {
-                const Node& other = graph_.nodes[n];
-                return other.op == Operator::kQuantizeLinear && same(params(other), q);
-            });
-        const bool result =
-            std::find(graph_.outputs.begin(), graph_.outputs.end(), from) != graph_.outputs.end();
-        if (alone && !result && !graph_.value(from).is_known() &&
+        const bool alone = std::ranges::all_of(uses_.readers(from), [&](std::size_t n) {
+            const Node& other = graph_.nodes[n];
+            return other.op == Operator::kQuantizeLinear && same(params(other), q);
+        });
+        if (alone && !uses_.is_result(from) && !graph_.value(from).is_known() &&
             (!scales_[real_[from]] || same(*scales_[real_[from]], q))) {
             real_[to] = real_[from];
             return set_scale(node, real_[to], q);
@@ -215,10 +209,10 @@ class Reader {
     }
 
     const Graph& graph_;
+    const Uses uses_;
     Graph result_;
     std::vector<ValueId> real_;  ///< what stands for a value of the model
     Scales scales_;              ///< of the new graph's values
-    std::vector<std::vector<std::size_t>> readers_;
     std::vector<std::string> problems_;
 };
 

@@ -22,11 +22,8 @@ IntegerPlan::IntegerPlan(const Graph& graph, const Ranges& ranges, const Scales&
       in_integers_(graph.nodes.size(), false),
       computed_in_integers_(graph.values.size(), false),
       scales_(given),
-      readers_(graph.values.size()) {
+      uses_(graph) {
     scales_.resize(graph.values.size());
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-        for (const ValueId id : graph.nodes[n].inputs)
-            if (id != kNoValue) readers_[id].push_back(n);
     for (const std::size_t n : order_) choose(n);
     for (std::size_t i = order_.size(); i-- > 0 && !trained_;) move_before_products(order_[i]);
     count_bits();
@@ -35,9 +32,9 @@ IntegerPlan::IntegerPlan(const Graph& graph, const Ranges& ranges, const Scales&
 }
 
 bool IntegerPlan::read_in_integers(ValueId id) const {
-    const std::vector<std::size_t>& readers = readers_[id];
-    return !readers.empty() && std::all_of(readers.begin(), readers.end(),
-                                           [&](std::size_t n) { return in_integers_[n]; });
+    const std::span<const std::size_t> readers = uses_.readers(id);
+    return !readers.empty() &&
+           std::ranges::all_of(readers, [&](std::size_t n) { return in_integers_[n]; });
 }
 
 void IntegerPlan::take(std::size_t n) {
@@ -136,9 +133,9 @@ bool IntegerPlan::has_scales(const Node& node) {
 
 /// The value is only read by a Relu or Clip, whose scale it then takes.
 std::optional<ValueId> IntegerPlan::clipped(ValueId id) const {
-    const std::vector<std::size_t>& readers = readers_[id];
-    if (readers.size() != 1 || is_result(id)) return std::nullopt;
-    const Node& next = graph_.nodes[readers[0]];
+    const std::size_t reader = uses_.only_reader(id);
+    if (reader == Uses::kNobody) return std::nullopt;
+    const Node& next = graph_.nodes[reader];
     if (next.op != Operator::kRelu && next.op != Operator::kClip) return std::nullopt;
     return next.outputs[0];
 }
@@ -212,9 +209,10 @@ void IntegerPlan::count_bits() {
     };
     for (std::size_t i = order_.size(); i-- > 0;)
         for (const ValueId id : graph_.nodes[order_[i]].outputs) {
-            if (id == kNoValue || is_result(id) || readers_[id].empty()) continue;
+            if (id == kNoValue || is_result(id) || !uses_.is_read(id)) continue;
             int most = 0;
-            for (const std::size_t reader : readers_[id]) most = std::max(most, wanted(reader));
+            for (const std::size_t reader : uses_.readers(id))
+                most = std::max(most, wanted(reader));
             bits_[id] = most;
         }
 }
@@ -233,12 +231,8 @@ void IntegerPlan::set_scale(const Node& node) {
         return;
     }
     const std::optional<ValueId> clip = clipped(out);
-    const bool shared = clip && in_integers_[readers_[out][0]];
+    const bool shared = clip && in_integers_[uses_.only_reader(out)];
     scales_[out] = scale_of_range(shared ? *clip : out);
-}
-
-bool IntegerPlan::is_result(ValueId id) const {
-    return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
 }
 
 }  // namespace lockstep::network

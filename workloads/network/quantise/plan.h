@@ -3,6 +3,7 @@
 #pragma once
 
 #include "workloads/network/graph/given.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/quantise/quantise.h"
 
 namespace lockstep::network {
@@ -17,7 +18,7 @@ class IntegerPlan {
     const std::vector<std::size_t>& order() const { return order_; }
     bool in_integers(std::size_t node) const { return in_integers_[node]; }
     bool computed_in_integers(ValueId id) const { return computed_in_integers_[id]; }
-    bool is_result(ValueId id) const;  ///< of the network
+    bool is_result(ValueId id) const { return uses_.is_result(id); }  ///< of the network
     /// Whether all that read a value, and there are some, do so in integers.
     bool read_in_integers(ValueId id) const;
     /// The scales were given, not found.
@@ -50,7 +51,7 @@ class IntegerPlan {
     std::vector<bool> in_integers_, computed_in_integers_;
     Scales scales_;
     std::vector<int> bits_;  ///< of each value in its integer form
-    std::vector<std::vector<std::size_t>> readers_;
+    const Uses uses_;
 };
 
 }  // namespace lockstep::network

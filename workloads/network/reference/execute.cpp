@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/error/error.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/reference/array.h"
 #include "workloads/network/reference/integer.h"
 #include "workloads/network/reference/threads.h"
@@ -69,12 +70,7 @@ class Executor {
           wanted_(wanted),
           requantisation_(requantisation),
           arrays_(graph.values.size()),
-          reads_(arrays_.size(), 0) {
-        for (const Node& node : graph.nodes)
-            for (const ValueId id : node.inputs)
-                if (id != kNoValue) ++reads_[id];
-        for (const ValueId id : wanted) ++reads_.at(id);
-    }
+          reads_(Uses(graph, wanted).counts()) {}
 
     /// Called with each floating value that is an input or computed.
     std::function<void(ValueId, std::span<const Real>)> visit;
@@ -150,7 +146,7 @@ class Executor {
     const std::vector<ValueId>& wanted_;
     Requantisation requantisation_;
     std::vector<std::unique_ptr<Array<Real>>> arrays_;
-    std::vector<std::size_t> reads_;
+    std::vector<std::size_t> reads_;  ///< to come, by value
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/decompose/decompose.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/reference/execute.h"
 #include "workloads/network/reference/recognise.h"
 #include "workloads/network/shapes/shape_inference.h"
@@ -75,15 +76,6 @@ void compute(Graph& graph, const Node& node) {
 void erase_nodes(Graph& graph, const std::vector<bool>& gone) {
     std::size_t n = 0;
     std::erase_if(graph.nodes, [&](const Node&) { return gone[n++]; });
-}
-
-std::vector<std::size_t> count_reads(const Graph& graph) {
-    std::vector<std::size_t> reads(graph.values.size(), 0);
-    for (const Node& node : graph.nodes)
-        for (const ValueId id : node.inputs)
-            if (id != kNoValue) ++reads[id];
-    for (const ValueId id : graph.outputs) ++reads[id];
-    return reads;
 }
 
 /// Weight and bias of the producer with the normalisation in them.
@@ -164,22 +156,21 @@ void infer_and_fold(Graph& graph, std::int64_t limit) {
 }
 
 int fold_batch_normalisation(Graph& graph) {
-    std::vector<std::size_t> reads = count_reads(graph);
-    std::map<ValueId, std::size_t> writer;
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-        for (const ValueId id : graph.nodes[n].outputs) writer[id] = n;
+    const Uses uses(graph);
+    std::map<ValueId, std::size_t> writer;  // of results of what was folded
     std::vector<bool> gone(graph.nodes.size(), false);
     int folded = 0;
     for (const std::size_t n : topological_order(graph)) {
         const Node norm = graph.nodes[n];
-        if (norm.op != Operator::kBatchNormalization || reads[norm.inputs[0]] != 1) continue;
-        const auto before = writer.find(norm.inputs[0]);
-        if (before == writer.end()) continue;
-        Node& producer = graph.nodes[before->second];
+        if (norm.op != Operator::kBatchNormalization || uses.count(norm.inputs[0]) != 1) continue;
+        const auto moved = writer.find(norm.inputs[0]);
+        const std::size_t before =
+            moved != writer.end() ? moved->second : uses.writer(norm.inputs[0]);
+        if (before == Uses::kNobody) continue;
+        Node& producer = graph.nodes[before];
         if (producer.op != Operator::kConv && producer.op != Operator::kGemm) continue;
         if (!fold_into(graph, producer, norm)) continue;
-        reads.resize(graph.values.size(), 1);
-        writer[norm.outputs[0]] = before->second;
+        writer[norm.outputs[0]] = before;
         gone[n] = true;
         ++folded;
     }
@@ -194,24 +185,22 @@ void remove_unused(Graph& graph) {
     const auto replace = [&](ValueId& id) {
         if (id != kNoValue) id = stands_for[id];
     };
-    std::vector<std::size_t> reads = count_reads(graph);
+    const Uses uses(graph);
     for (const std::size_t n : topological_order(graph)) {
         Node& node = graph.nodes[n];
         for (ValueId& id : node.inputs) replace(id);
         const bool copies = node.op == Operator::kIdentity || node.op == Operator::kDropout;
         const bool masked =
-            node.outputs.size() > 1 && node.outputs[1] != kNoValue && reads[node.outputs[1]] > 0;
-        const bool is_result = std::find(graph.outputs.begin(), graph.outputs.end(),
-                                         node.outputs.at(0)) != graph.outputs.end();
+            node.outputs.size() > 1 && node.outputs[1] != kNoValue && uses.is_read(node.outputs[1]);
         // A network's output keeps its name.
-        if (!copies || masked || is_result) continue;
+        if (!copies || masked || uses.is_result(node.outputs.at(0))) continue;
         stands_for[node.outputs[0]] = node.inputs[0];
         gone[n] = true;
     }
     erase_nodes(graph, gone);
     const std::vector<std::size_t> order = topological_order(graph);
     gone.assign(graph.nodes.size(), false);
-    reads = count_reads(graph);
+    std::vector<std::size_t> reads = Uses(graph).counts();
     for (std::size_t i = order.size(); i-- > 0;) {
         const Node& node = graph.nodes[order[i]];
         if (std::any_of(node.outputs.begin(), node.outputs.end(),

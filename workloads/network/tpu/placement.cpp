@@ -39,14 +39,8 @@ Placement::Placement(const Graph& graph, const TpuTarget& target, tpu::ProgramBu
       heap_(0, heap_bytes),
       host_nodes_(std::move(host_nodes)),
       places_(graph.values.size()),
-      readers_(graph.values.size()),
-      uses_(graph.values.size()) {
-    for (const Node& node : graph.nodes)
-        for (const ValueId input : node.inputs)
-            if (input != kNoValue) readers_[input].push_back(&node);
-    for (ValueId id = 0; id < readers_.size(); ++id) uses_[id] = readers_[id].size();
-    for (const ValueId id : graph.outputs) ++uses_[id];
-}
+      uses_(graph),
+      to_come_(uses_.counts()) {}
 
 tpu::DataType Placement::type_of(ValueId id) const {
     const Value& value = graph_.value(id);
@@ -172,7 +166,7 @@ Place Placement::make_scratch(const std::string& name, const Place& like) {
 Place Placement::make_over(ValueId id, ValueId operand, std::vector<std::int64_t> strides) {
     const std::optional<Place>& old = places_[operand];
     // One owner here: no view of it is left.
-    const bool reuse = old && old->owner.use_count() == 1 && uses_[operand] == 1 &&
+    const bool reuse = old && old->owner.use_count() == 1 && to_come_[operand] == 1 &&
                        old->type == type_of(id) && old->shape == graph_.shape(id) &&
                        old->strides == strides;
     if (!reuse) return make(id, std::move(strides));
@@ -236,29 +230,27 @@ TpuPort Placement::port_of(ValueId id, const Place& at) const {
 }
 
 const Node* Placement::only_reader(ValueId id) const {
-    if (readers_[id].size() != 1 || is_output(id) || !chip_reads(id)) return nullptr;
-    return readers_[id][0];
-}
-
-bool Placement::is_output(ValueId id) const {
-    return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
+    const std::size_t reader = uses_.only_reader(id);
+    if (reader == Uses::kNobody || !chip_reads(id)) return nullptr;
+    return &graph_.nodes[reader];
 }
 
 bool Placement::chip_reads(ValueId id) const {
-    return std::any_of(readers_[id].begin(), readers_[id].end(),
-                       [&](const Node* node) { return !is_on_host(*node); });
+    return std::ranges::any_of(uses_.readers(id),
+                               [&](std::size_t n) { return !is_on_host(graph_.nodes[n]); });
 }
 
 bool Placement::is_slid_over(ValueId id) const {
-    return std::any_of(readers_[id].begin(), readers_[id].end(), [](const Node* node) {
-        const OperatorInfo& info = info_of(node->op);
+    return std::ranges::any_of(uses_.readers(id), [&](std::size_t n) {
+        const OperatorInfo& info = info_of(graph_.nodes[n].op);
         return info.role == LayerRole::kPooling || info.product == ProductForm::kConvolution;
     });
 }
 
 void Placement::release(const Node& node) {
     for (const ValueId id : node.inputs)
-        if (id != kNoValue && --uses_[id] == 0 && !is_given(graph_.value(id))) places_[id].reset();
+        if (id != kNoValue && --to_come_[id] == 0 && !is_given(graph_.value(id)))
+            places_[id].reset();
 }
 
 }  // namespace lockstep::network::lowering

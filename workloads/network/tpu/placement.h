@@ -12,6 +12,7 @@
 
 #include "isa/tpu/builder.h"
 #include "workloads/network/compile/buffer.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/tpu/compile.h"
 #include "workloads/network/tpu/place.h"
 
@@ -67,11 +68,11 @@ class Placement {
     /// As the host has it.
     tpu::DataType host_type_of(ValueId id) const;
 
-    const std::vector<const Node*>& readers(ValueId id) const { return readers_[id]; }
+    const Uses& uses() const { return uses_; }
     /// The only node that reads the value, and the chip runs it; nothing where there are others, or
     /// it is an output.
     const Node* only_reader(ValueId id) const;
-    bool is_output(ValueId id) const;
+    bool is_output(ValueId id) const { return uses_.is_result(id); }
     bool is_on_host(const Node& node) const { return host_nodes_.contains(&node); }
     bool chip_reads(ValueId id) const;
     /// Some window slides over it, and it is best an image.
@@ -91,8 +92,8 @@ class Placement {
     compile::Heap heap_;
     std::set<const Node*> host_nodes_;
     std::vector<std::optional<Place>> places_;
-    std::vector<std::vector<const Node*>> readers_;
-    std::vector<std::size_t> uses_;        ///< readers to come, by value
+    const Uses uses_;
+    std::vector<std::size_t> to_come_;     ///< reads, by value
     std::map<const Node*, Place> joined_;  ///< concatenations of which parts are there
 };
 

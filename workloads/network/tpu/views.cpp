@@ -14,20 +14,18 @@ namespace {
 
 /// Whether all that read the rows of a flattened image can take its pixels as they lie.
 bool may_stay_image(const Compilation& c, ValueId id) {
-    const std::vector<const Node*>& readers = c.places.readers(id);
-    return std::all_of(readers.begin(), readers.end(), [&](const Node* reader) {
-        if (c.places.is_on_host(*reader)) return true;  // its port says how it lies
-        if (reader->inputs[0] != id ||
-            std::count(reader->inputs.begin(), reader->inputs.end(), id) != 1)
-            return false;
+    return std::ranges::all_of(c.places.uses().readers(id), [&](std::size_t n) {
+        const Node& reader = c.graph.nodes[n];
+        if (c.places.is_on_host(reader)) return true;  // its port says how it lies
+        if (reader.inputs[0] != id || std::ranges::count(reader.inputs, id) != 1) return false;
         // The weights of a product are packed in the order of its rows' elements.
-        if (reader->op == Operator::kGemm || reader->op == Operator::kMatMul)
-            return has_constant_weights(c.graph, *reader);
-        const bool is_unary = reader->op == Operator::kClip || reader->op == Operator::kCast ||
-                              reader->op == Operator::kQuantizeLinear ||
-                              reader->op == Operator::kDequantizeLinear ||
-                              (reader->inputs.size() == 1 && function_of(c.graph, *reader));
-        return is_unary && may_stay_image(c, reader->outputs[0]);
+        if (reader.op == Operator::kGemm || reader.op == Operator::kMatMul)
+            return has_constant_weights(c.graph, reader);
+        const bool is_unary = reader.op == Operator::kClip || reader.op == Operator::kCast ||
+                              reader.op == Operator::kQuantizeLinear ||
+                              reader.op == Operator::kDequantizeLinear ||
+                              (reader.inputs.size() == 1 && function_of(c.graph, reader));
+        return is_unary && may_stay_image(c, reader.outputs[0]);
     });
 }
 

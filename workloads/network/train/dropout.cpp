@@ -9,6 +9,7 @@
 #include "sim/numerics/random.h"
 #include "workloads/network/decompose/node_writer.h"
 #include "workloads/network/graph/onnx_type.h"
+#include "workloads/network/graph/uses.h"
 
 namespace lockstep::network {
 
@@ -29,23 +30,16 @@ double ratio_of(const Graph& graph, const Node& node) {
     return ratio;
 }
 
-bool is_read(const Graph& graph, ValueId id) {
-    return std::ranges::count(graph.outputs, id) != 0 ||
-           std::ranges::any_of(graph.nodes, [&](const Node& node) {
-               return std::ranges::count(node.inputs, id) != 0;
-           });
-}
-
 }  // namespace
 
 std::vector<DropoutMask> write_dropout(Graph& graph) {
+    const Uses uses(graph);
     std::vector<DropoutMask> masks;
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
         const Node node = graph.nodes[n];
         if (node.op != Operator::kDropout) continue;
         const double ratio = ratio_of(graph, node);
-        if (node.outputs.size() > 1 && node.outputs[1] != kNoValue &&
-            is_read(graph, node.outputs[1]))
+        if (node.outputs.size() > 1 && node.outputs[1] != kNoValue && uses.is_read(node.outputs[1]))
             throw InputError(fmt::format("node {} (Dropout): its mask is read", node.name));
         if (ratio == 0) continue;  // an identity, which others remove
         const ValueId x = node.inputs[0];

@@ -11,6 +11,7 @@
 
 #include "sim/error/error.h"
 #include "sim/numerics/random.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/train/checkpoint.h"
 
 namespace lockstep::network {
@@ -212,17 +213,17 @@ class Trainer {
         }
         for (const DropoutMask& mask : trainable_.masks)
             inputs.push_back(mask_of(mask, report.step));
-        std::vector<const Node*> writer(graph.values.size(), nullptr);
-        for (const Node& node : graph.nodes)
-            for (const ValueId id : node.outputs)
-                if (id != kNoValue) writer[id] = &node;
+        const Uses uses(graph);
         if (where.empty())
             execute_visiting(graph, inputs, [&](ValueId id, std::span<const float> values) {
                 if (!where.empty() || is_finite(values)) return;
-                where = writer[id] == nullptr
-                            ? fmt::format("input {} is not finite", graph.value(id).name)
-                            : fmt::format("the first result that is not finite is that of {} ({})",
-                                          writer[id]->name, name_of(writer[id]->op));
+                if (uses.writer(id) == Uses::kNobody) {
+                    where = fmt::format("input {} is not finite", graph.value(id).name);
+                } else {
+                    const Node& node = graph.nodes[uses.writer(id)];
+                    where = fmt::format("the first result that is not finite is that of {} ({})",
+                                        node.name, name_of(node.op));
+                }
             });
         if (where.empty()) where = "only the loss is not finite";
         throw ProgramFault(
