@@ -11,63 +11,12 @@
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/graph/given.h"
 #include "workloads/network/graph/quantisation.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/quantise/fp8.h"
-#include "workloads/network/shapes/window.h"
 
 namespace lockstep::network::gpu {
 
 namespace {
-
-using Lower = void (*)(Lowering&, const Node&);
-
-/// The lowering of an operator that is neither a product nor elementwise; null: there is none.
-Lower lowering_of(Operator op) {
-    switch (op) {
-        case Operator::kAveragePool:
-        case Operator::kMaxPool:
-            return lower_pool;
-        case Operator::kSoftmax:
-        case Operator::kLogSoftmax:
-        case Operator::kLayerNormalization:
-        case Operator::kInstanceNormalization:
-            return lower_rows;
-        case Operator::kArgMax:
-        case Operator::kArgMin:
-        case Operator::kGlobalAveragePool:
-        case Operator::kGlobalMaxPool:
-        case Operator::kReduceL2:
-        case Operator::kReduceMax:
-        case Operator::kReduceMean:
-        case Operator::kReduceMin:
-        case Operator::kReduceProd:
-        case Operator::kReduceSum:
-        case Operator::kReduceSumSquare:
-            return lower_reduction;
-        case Operator::kConcat:
-        case Operator::kConstantOfShape:
-        case Operator::kDropout:
-        case Operator::kExpand:
-        case Operator::kFlatten:
-        case Operator::kPad:
-        case Operator::kReshape:
-        case Operator::kSlice:
-        case Operator::kSplit:
-        case Operator::kSqueeze:
-        case Operator::kTile:
-        case Operator::kTranspose:
-        case Operator::kUnsqueeze:
-            return lower_movement;
-        case Operator::kGather:
-        case Operator::kGatherElements:
-        case Operator::kGatherND:
-        case Operator::kScatterElements:
-        case Operator::kScatterND:
-        case Operator::kTopK:
-            return lower_indexing;
-        default:
-            return nullptr;
-    }
-}
 
 bool is_product(const Node& node) {
     return info_of(node.op).role == LayerRole::kProduct;
@@ -94,9 +43,8 @@ compile::Reason product_reason(const Graph& graph, const Node& node, Precision p
 }
 
 /// Whether the group's last value goes on into the elementwise node alone.
-bool continues(const Graph& graph, const std::vector<std::size_t>& reads, ValueId last,
-               const Node& next) {
-    return reads[last] == 1 && std::ranges::count(next.inputs, last) == 1 &&
+bool continues(const Graph& graph, const Uses& uses, ValueId last, const Node& next) {
+    return uses.count(last) == 1 && std::ranges::count(next.inputs, last) == 1 &&
            is_elementwise(graph, next) && graph.shape(next.outputs[0]) == graph.shape(last);
 }
 
@@ -107,6 +55,20 @@ std::string_view name_of(Precision precision) {
     return kNames[static_cast<std::size_t>(precision)];
 }
 
+const OperatorRow* row_of(Operator op) {
+    for (const std::span<const OperatorRow> family :
+         {indexing_operators(), movement_operators(), pool_operators(), row_operators()})
+        for (const OperatorRow& row : family)
+            if (row.op == op) return &row;
+    return nullptr;
+}
+
+compile::Reason reason_of_row(const Graph& graph, const Node& node) {
+    const OperatorRow* row = row_of(node.op);
+    if (row == nullptr) return "no kernel computes it";
+    return row->reason == nullptr ? std::nullopt : row->reason(graph, node);
+}
+
 compile::Reason reason_of(const Graph& graph, const Node& node, Precision precision) {
     if (is_quantised(graph, node))
         if (const compile::Reason reason = quantised_reason(graph, node)) return reason;
@@ -114,21 +76,11 @@ compile::Reason reason_of(const Graph& graph, const Node& node, Precision precis
     if (is_quantised(graph, node)) return std::nullopt;
     if (e4m3_scale_of(node)) return std::nullopt;
     if (is_elementwise(graph, node)) return std::nullopt;
-    if (lowering_of(node.op) == nullptr) return "no kernel computes it";
-    if (lowering_of(node.op) == lower_pool && graph.shape(node.inputs[0]).size() != 4)
-        return fmt::format("windows over {} dimensions", graph.shape(node.inputs[0]).size() - 2);
-    if (node.op == Operator::kPad && node.input(2) != kNoValue &&
-        !graph.value(node.inputs[2]).is_known())
-        return "what it pads with is computed";
-    return std::nullopt;
+    return reason_of_row(graph, node);
 }
 
 std::vector<Group> groups_of(const Graph& graph) {
-    std::vector<std::size_t> reads(graph.values.size(), 0);
-    for (const Node& node : graph.nodes)
-        for (const ValueId id : node.inputs)
-            if (id != kNoValue) ++reads[id];
-    for (const ValueId id : graph.outputs) ++reads[id];
+    const Uses uses(graph);
     std::vector<Group> groups;
     std::map<ValueId, std::size_t> ends;  // the group that ends with the value
     for (const Layer& layer : layers_of(graph, {.residual = true, .pooling = false})) {
@@ -138,7 +90,7 @@ std::vector<Group> groups_of(const Graph& graph) {
             // It joins the last group that it alone goes on from, and moves it to its own place.
             for (const ValueId id : head.inputs) {
                 const auto before = id == kNoValue ? ends.end() : ends.find(id);
-                if (before == ends.end() || !continues(graph, reads, id, head)) continue;
+                if (before == ends.end() || !continues(graph, uses, id, head)) continue;
                 Group joined = std::move(groups[before->second]);
                 groups[before->second].clear();
                 joined.push_back(group.front());
@@ -278,7 +230,7 @@ void lower_group(Lowering& l, const Group& group) {
     else if (is_elementwise(l.graph(), first))
         lower_chain(l, group);
     else
-        lowering_of(first.op)(l, first);
+        row_of(first.op)->lower(l, first);
 }
 
 void lower_work(Lowering& l, const Work& work) {

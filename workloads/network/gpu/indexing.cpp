@@ -146,30 +146,48 @@ void lower_top(Lowering& l, const Node& node) {
            p);
 }
 
+const Shape& shape_of(const Lowering& l, const Node& node, std::size_t input) {
+    return l.graph().shape(node.inputs[input]);
+}
+
+void lower_gather(Lowering& l, const Node& node) {
+    lower_take(l, node, gather(node, shape_of(l, node, 0), shape_of(l, node, 1)));
+}
+
+void lower_gather_elements(Lowering& l, const Node& node) {
+    lower_take(l, node, elements(node, shape_of(l, node, 0), shape_of(l, node, 1)));
+}
+
+void lower_gather_slices(Lowering& l, const Node& node) {
+    lower_take(l, node,
+               slices(shape_of(l, node, 0), shape_of(l, node, 1), node.integer("batch_dims", 0)));
+}
+
+void lower_scatter_elements(Lowering& l, const Node& node) {
+    const Shape &data = shape_of(l, node, 0), &indices = shape_of(l, node, 1);
+    const std::size_t axis = axis_of(node, node.integer("axis", 0), data.size());
+    lower_put(l, node, elements(node, data, indices),
+              product_of(indices, axis + 1, indices.size()));
+}
+
+void lower_scatter_slices(Lowering& l, const Node& node) {
+    const Elements e = slices(shape_of(l, node, 0), shape_of(l, node, 1), 0);
+    lower_put(l, node, e, e.loops.extents.back());
+}
+
+constexpr OperatorRow kRows[] = {
+    {Operator::kGather, lower_gather},
+    {Operator::kGatherElements, lower_gather_elements},
+    {Operator::kGatherND, lower_gather_slices},
+    {Operator::kScatterElements, lower_scatter_elements},
+    {Operator::kScatterND, lower_scatter_slices},
+    {Operator::kTopK, lower_top},
+};
+
 }  // namespace
 
-void lower_indexing(Lowering& l, const Node& node) {
-    const Shape &data = l.graph().shape(node.inputs[0]), &indices = l.graph().shape(node.inputs[1]);
-    switch (node.op) {
-        case Operator::kGather:
-            return lower_take(l, node, gather(node, data, indices));
-        case Operator::kGatherElements:
-            return lower_take(l, node, elements(node, data, indices));
-        case Operator::kGatherND:
-            return lower_take(l, node, slices(data, indices, node.integer("batch_dims", 0)));
-        case Operator::kScatterElements: {
-            const std::size_t axis = axis_of(node, node.integer("axis", 0), data.size());
-            return lower_put(l, node, elements(node, data, indices),
-                             product_of(indices, axis + 1, indices.size()));
-        }
-        case Operator::kScatterND: {
-            const Elements e = slices(data, indices, 0);
-            return lower_put(l, node, e, e.loops.extents.back());
-        }
-        default:
-            LOCKSTEP_CHECK(node.op == Operator::kTopK, "{}", node.name);
-            return lower_top(l, node);
-    }
+std::span<const OperatorRow> indexing_operators() {
+    return kRows;
 }
 
 }  // namespace lockstep::network::gpu

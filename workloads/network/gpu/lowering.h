@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -212,11 +213,22 @@ void lower_chain(Lowering& l, const Group& nodes);  ///< elementwise nodes, each
 void lower_product(Lowering& l, const Group& nodes);
 /// Of windows over an image, or of one over all of it; creates the result's place.
 kernels::Pool pool_parameters(Lowering& l, const Node& node);
-void lower_pool(Lowering& l, const Node& node);
-void lower_rows(Lowering& l, const Node& node);
-void lower_reduction(Lowering& l, const Node& node);
-void lower_movement(Lowering& l, const Node& node);
-void lower_indexing(Lowering& l, const Node& node);
+
+/// An operator that is neither a product nor elementwise: its row is in its family's file.
+struct OperatorRow {
+    Operator op;
+    void (*lower)(Lowering&, const Node&);
+    /// Why there is no kernel for this node; null: there is one for each.
+    compile::Reason (*reason)(const Graph&, const Node&) = nullptr;
+};
+std::span<const OperatorRow> indexing_operators();
+std::span<const OperatorRow> movement_operators();
+std::span<const OperatorRow> pool_operators();
+std::span<const OperatorRow> row_operators();  ///< reductions, softmax, normalisations
+/// The operator's row, of any family; null: it has none.
+const OperatorRow* row_of(Operator op);
+/// Why there is no kernel for a node of such an operator.
+compile::Reason reason_of_row(const Graph& graph, const Node& node);
 
 // On int8 values with scales (is_quantised).
 compile::Reason quantised_reason(const Graph& graph, const Node& node);

@@ -175,13 +175,13 @@ compile::Reason quantised_reason(const Graph& graph, const Node& node) {
             return std::nullopt;
         case IntegerForm::kCombination:
         case IntegerForm::kTable:
-        case IntegerForm::kSameValues:
             return std::nullopt;
+        case IntegerForm::kSameValues:
         case IntegerForm::kSameScale:
             if (node.op == Operator::kPad &&
                 (node.input(2) != kNoValue || has_zero_point(graph, node.inputs[0])))
                 return "padding of quantised values with other than 0";
-            return std::nullopt;
+            return reason_of_row(graph, node);
         default:
             return "no kernel computes it on quantised values";
     }
@@ -239,8 +239,7 @@ void lower_quantised(Lowering& l, const Node& node) {
             return node.op == Operator::kConcat ? lower_concat(l, node)
                                                 : lower_combination(l, node);
         default:
-            if (node.op == Operator::kMaxPool) return lower_pool(l, node);
-            return node.op == Operator::kGather ? lower_indexing(l, node) : lower_movement(l, node);
+            return row_of(node.op)->lower(l, node);
     }
 }
 

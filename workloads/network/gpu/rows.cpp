@@ -127,51 +127,6 @@ void lower_row_work(Lowering& l, const Node& node, const RowWork& work) {
         2 * static_cast<std::uint64_t>(element_count(shape)) * size_of(in.type);
 }
 
-struct ReductionRow {
-    Operator op;
-    Reduction reduction;
-};
-constexpr ReductionRow kReductions[] = {
-    {Operator::kReduceL2, Reduction::kNorm},
-    {Operator::kReduceMax, Reduction::kMaximum},
-    {Operator::kReduceMean, Reduction::kMean},
-    {Operator::kReduceMin, Reduction::kMinimum},
-    {Operator::kReduceProd, Reduction::kProduct},
-    {Operator::kReduceSum, Reduction::kSum},
-    {Operator::kReduceSumSquare, Reduction::kSquares},
-    {Operator::kGlobalAveragePool, Reduction::kMean},
-    {Operator::kGlobalMaxPool, Reduction::kMaximum},
-};
-
-Reduction reduction_of(const Node& node) {
-    const bool last = node.integer("select_last_index", 0) != 0;
-    if (node.op == Operator::kArgMax)
-        return last ? Reduction::kLastLargest : Reduction::kFirstLargest;
-    if (node.op == Operator::kArgMin)
-        return last ? Reduction::kLastSmallest : Reduction::kFirstSmallest;
-    const auto* row = std::ranges::find(kReductions, node.op, &ReductionRow::op);
-    LOCKSTEP_CHECK(row != std::end(kReductions), "{} is no reduction", node.name);
-    return row->reduction;
-}
-
-std::vector<std::size_t> reduced_axes(const Graph& graph, const Node& node, std::size_t rank) {
-    switch (node.op) {
-        case Operator::kArgMax:
-        case Operator::kArgMin:
-            return {axis_of(node, node.integer("axis", 0), rank)};
-        case Operator::kGlobalAveragePool:
-        case Operator::kGlobalMaxPool:
-            return all_from(2, rank);
-        default: {
-            bool given = false;
-            std::vector<std::size_t> axes = axes_of(graph, node, rank, given);
-            if (axes.empty() && node.integer("noop_with_empty_axes", 0) == 0)
-                return all_from(0, rank);
-            return axes;
-        }
-    }
-}
-
 /// What adds up pieces of a reduction; nothing where it is none of pieces.
 std::optional<Reduction> of_pieces(Reduction reduction) {
     switch (reduction) {
@@ -244,12 +199,9 @@ void reduce_in_pieces(Lowering& l, const kernels::Reduce& whole, std::int64_t pi
     l.emit({"reduce_any", "reduce_block"}, block_for_rows(second.count, second.extent), second);
 }
 
-}  // namespace
-
-void lower_reduction(Lowering& l, const Node& node) {
-    const Graph& graph = l.graph();
+void reduce(Lowering& l, const Node& node, Reduction reduction,
+            const std::vector<std::size_t>& axes) {
     Place in = l.place(node.inputs[0]);
-    const std::vector<std::size_t> axes = reduced_axes(graph, node, in.shape.size());
     const Split split(in.shape, axes);
     const auto loops_of = [&](const Place& place) {
         Loops along{split.along, {}};
@@ -276,7 +228,7 @@ void lower_reduction(Lowering& l, const Node& node) {
         throw InputError(fmt::format("node {} ({}): more than {} dimensions by turns", node.name,
                                      name_of(node.op), kernels::kRowDims));
     kernels::Reduce p;
-    p.reduction = reduction_of(node);
+    p.reduction = reduction;
     p.count = static_cast<std::int32_t>(kept.count());
     p.extent = static_cast<std::int32_t>(along.count());
     put_last(p.kept, kept.extents);
@@ -304,38 +256,83 @@ void lower_reduction(Lowering& l, const Node& node) {
         l.emit({"reduce_any", "reduce_thread"}, Lowering::threads_for(p.count), p).bytes = bytes;
 }
 
-void lower_rows(Lowering& l, const Node& node) {
-    const Graph& graph = l.graph();
-    const std::size_t rank = graph.shape(node.inputs[0]).size();
-    switch (node.op) {
-        case Operator::kSoftmax:
-        case Operator::kLogSoftmax: {
-            const std::size_t axis = axis_of(node, node.integer("axis", -1), rank);
-            const bool flatten = node.integer("flatten", 0) != 0;
-            lower_row_work(l, node,
-                           {.kernel = "softmax_rows",
-                            .axes = flatten ? all_from(axis, rank) : std::vector{axis},
-                            .logarithm = node.op == Operator::kLogSoftmax});
-            return;
-        }
-        case Operator::kLayerNormalization:
-            lower_row_work(l, node,
-                           {.kernel = "normalise_rows",
-                            .axes = all_from(axis_of(node, node.integer("axis", -1), rank), rank),
-                            .epsilon = node.real("epsilon", 1e-5f),
-                            .scale = node.inputs[1],
-                            .shift = node.input(2)});
-            return;
-        default:
-            LOCKSTEP_CHECK(node.op == Operator::kInstanceNormalization, "{}", node.name);
-            lower_row_work(l, node,
-                           {.kernel = "normalise_rows",
-                            .axes = all_from(2, rank),
-                            .epsilon = node.real("epsilon", 1e-5f),
-                            .scale = node.inputs[1],
-                            .shift = node.inputs[2],
-                            .by_channel = true});
-    }
+std::size_t rank_of(const Lowering& l, const Node& node) {
+    return l.graph().shape(node.inputs[0]).size();
+}
+
+template <Reduction kReduction>
+void lower_reduction(Lowering& l, const Node& node) {
+    const std::size_t rank = rank_of(l, node);
+    bool given = false;
+    std::vector<std::size_t> axes = axes_of(l.graph(), node, rank, given);
+    if (axes.empty() && node.integer("noop_with_empty_axes", 0) == 0) axes = all_from(0, rank);
+    reduce(l, node, kReduction, axes);
+}
+
+template <Reduction kReduction>
+void lower_global_pool(Lowering& l, const Node& node) {
+    reduce(l, node, kReduction, all_from(2, rank_of(l, node)));
+}
+
+/// The place of an extreme: the first of several, or the last.
+template <Reduction kFirst, Reduction kLast>
+void lower_extreme(Lowering& l, const Node& node) {
+    const bool last = node.integer("select_last_index", 0) != 0;
+    reduce(l, node, last ? kLast : kFirst,
+           {axis_of(node, node.integer("axis", 0), rank_of(l, node))});
+}
+
+void lower_softmax(Lowering& l, const Node& node) {
+    const std::size_t rank = rank_of(l, node), axis = axis_of(node, node.integer("axis", -1), rank);
+    const bool flatten = node.integer("flatten", 0) != 0;
+    lower_row_work(l, node,
+                   {.kernel = "softmax_rows",
+                    .axes = flatten ? all_from(axis, rank) : std::vector{axis},
+                    .logarithm = node.op == Operator::kLogSoftmax});
+}
+
+void lower_layer_normalisation(Lowering& l, const Node& node) {
+    const std::size_t rank = rank_of(l, node);
+    lower_row_work(l, node,
+                   {.kernel = "normalise_rows",
+                    .axes = all_from(axis_of(node, node.integer("axis", -1), rank), rank),
+                    .epsilon = node.real("epsilon", 1e-5f),
+                    .scale = node.inputs[1],
+                    .shift = node.input(2)});
+}
+
+void lower_instance_normalisation(Lowering& l, const Node& node) {
+    lower_row_work(l, node,
+                   {.kernel = "normalise_rows",
+                    .axes = all_from(2, rank_of(l, node)),
+                    .epsilon = node.real("epsilon", 1e-5f),
+                    .scale = node.inputs[1],
+                    .shift = node.inputs[2],
+                    .by_channel = true});
+}
+
+constexpr OperatorRow kRows[] = {
+    {Operator::kArgMax, lower_extreme<Reduction::kFirstLargest, Reduction::kLastLargest>},
+    {Operator::kArgMin, lower_extreme<Reduction::kFirstSmallest, Reduction::kLastSmallest>},
+    {Operator::kGlobalAveragePool, lower_global_pool<Reduction::kMean>},
+    {Operator::kGlobalMaxPool, lower_global_pool<Reduction::kMaximum>},
+    {Operator::kInstanceNormalization, lower_instance_normalisation},
+    {Operator::kLayerNormalization, lower_layer_normalisation},
+    {Operator::kLogSoftmax, lower_softmax},
+    {Operator::kReduceL2, lower_reduction<Reduction::kNorm>},
+    {Operator::kReduceMax, lower_reduction<Reduction::kMaximum>},
+    {Operator::kReduceMean, lower_reduction<Reduction::kMean>},
+    {Operator::kReduceMin, lower_reduction<Reduction::kMinimum>},
+    {Operator::kReduceProd, lower_reduction<Reduction::kProduct>},
+    {Operator::kReduceSum, lower_reduction<Reduction::kSum>},
+    {Operator::kReduceSumSquare, lower_reduction<Reduction::kSquares>},
+    {Operator::kSoftmax, lower_softmax},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> row_operators() {
+    return kRows;
 }
 
 }  // namespace lockstep::network::gpu

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/error/error.h"
 #include "tests/workloads/network/gpu/run_on.h"
 
 namespace lockstep::network::gpu {
@@ -76,6 +77,21 @@ TEST(Quantised, networks_with_parts_in_floats_are_as_near_as_the_reference) {
     expect_right(ran);
     EXPECT_THAT(kernels_of(ran.code), testing::HasSubstr("product_int8"));
     EXPECT_THAT(kernels_of(ran.code), testing::HasSubstr("softmax_rows"));
+}
+
+TEST(Quantised, operators_without_a_kernel_are_refused) {
+    Builder b("resized", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {1, 8, 4, 4});
+    const ValueId y = convolution(b, "y", x, 8, 1, kRelu);
+    const Graph graph =
+        b.finish({b.node(kResizeBilinear, "resize", {y}, {{"size", Integers{8, 8}}})});
+    try {
+        run_on(graph, "h200", Precision::kInt8);
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(),
+                    testing::HasSubstr("node resize (ResizeBilinear): no kernel computes it"));
+    }
 }
 
 }  // namespace
