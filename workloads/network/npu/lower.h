@@ -24,6 +24,11 @@ struct Lowered {
 Lowered lower(const Graph& graph, Values& values, const NpuTarget& target,
               const std::set<std::size_t>& on_host);
 
+/// Why a node is not the NPU's.
+[[noreturn]] inline void refuse(const std::string& reason) {
+    throw compile::Refusal(reason);
+}
+
 /// Makes one step of a node or more. Functions throw compile::Refusal.
 class Lowering {
   public:
@@ -50,13 +55,17 @@ class Lowering {
     bool place_transposed(const Node& node, std::vector<Step>& before);
 
     // lower.cpp
-    bool absorb_activation(Step& step, const Node& node);
-    bool set_combination(Step& step, const Node& node, ValueId first);
     Step begin(std::size_t index, isa::Opcode opcode);
     void identity(Step& step, ValueId from);
     void set_output(Step& step, ValueId id);
+
+    // lower_elements.cpp
+    bool absorb_activation(Step& step, const Node& node);
+    bool set_combination(Step& step, const Node& node, ValueId first);
     Step activation(std::size_t index);
     Step combination(std::size_t index);
+
+    // lower_windows.cpp
     Step pooling(std::size_t index);
     Step softmax(std::size_t index);
     Step local_response(std::size_t index);

@@ -10,14 +10,6 @@
 
 namespace lockstep::network::npu_code {
 
-namespace {
-
-[[noreturn]] void refuse(const std::string& reason) {
-    throw compile::Refusal(reason);
-}
-
-}  // namespace
-
 /// Rows or columns that are chosen as a nearest-neighbour resize does.
 Step Lowering::gather(std::size_t index) {
     const Node& node = graph_.nodes[index];

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::int64_t kLargestPool = 15;  ///< window, stride and padding of a fused pooling
 
-[[noreturn]] void refuse(const std::string& reason) {
-    throw compile::Refusal(reason);
-}
-
 isa::ElementType weight_type(const Value& value) {
     switch (bits_of(value)) {
         case 4:

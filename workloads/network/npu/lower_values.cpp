@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::int64_t kMaximumExtent = 65535;  ///< of an image's fields
 
-[[noreturn]] void refuse(const std::string& reason) {
-    throw compile::Refusal(reason);
-}
-
 /// Matrices of a value: dimensions that are rows and columns, the others are counted through.
 struct Matrices {
     std::size_t rows, columns;
