@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponents are bytes: sums saturate at that of a zero, below all others. Where a largest exponent
-// is so small that it may be a zero's, and the accumulator's is smaller still, nothing is known:
-// the general way decides. An accumulator is aligned by its exponent bits, as there.
+// Exponents are bytes: sums saturate at that of a zero, below all others. Where the largest
+// exponent of products and accumulator is so small that it may be a zero's, or so large that the
+// sum may be beyond fp32, the general way decides.
 #include "isa/sass/tensor_core/narrow_product.h"
 
 #include "sim/error/error.h"
@@ -11,10 +11,6 @@
 #include <immintrin.h>
 
 #include <cstring>
-
-#include "isa/sass/tensor_core/decoded_tile.h"
-#include "isa/sass/tensor_core/lanes.h"
-#include "isa/sass/tensor_core/round_sums.h"
 
 namespace lockstep::sass {
 namespace {
@@ -103,70 +99,46 @@ __m512i largest_exponents(const __m512i* a, const std::int8_t* b) {
         _mm_max_epi8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
 }
 
-struct Accumulators {
-    __m512i significand;  // bits of a number in [1, 2)
-    __m512i exponent;     // of a zero far below all
-    __mmask16 unusual;    // infinity, NaN, subnormal
-};
-
-template <AccumulatorType type>
-Accumulators load_accumulators(const std::uint32_t* c) {
-    if constexpr (type == AccumulatorType::kFp16) {
-        DecodedColumn column;
-        column.decode(true, c);
-        return {_mm512_castps_si512(_mm512_load_ps(column.significand)),
-                _mm512_load_si512(column.exponent),
-                static_cast<__mmask16>(column.special ? 0xffff : 0)};
-    } else {
-        const __m512i bits = _mm512_loadu_si512(c);
-        const __m512i biased = biased_exponent<8, 23>(bits);
-        const __mmask16 zero = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7fffffff));
-        const __mmask16 unusual = _mm512_testn_epi32_mask(biased, biased) |
-                                  _mm512_cmpeq_epi32_mask(biased, _mm512_set1_epi32(255));
-        // (bits & 0x807fffff) | 0x3f800000
-        const __m512i significand =
-            _mm512_ternarylogic_epi32(bits, _mm512_set1_epi32(static_cast<int>(0x807fffff)),
-                                      _mm512_set1_epi32(0x3f800000), 0xea);
-        return {significand,
-                _mm512_mask_set1_epi32(_mm512_sub_epi32(biased, _mm512_set1_epi32(127)), zero,
-                                       kZeroExponent),
-                static_cast<__mmask16>(unusual & ~zero)};
-    }
+/// Exponents of a group's largest term for which the sum is computed here, in fp32's field.
+/// Beneath, a product may be a zero's, above, the sum may be; what c holds between is a normal
+/// number or counts for nothing (subnormals lie beneath the last bit kept).
+constexpr std::int32_t exponent_field(int exponent) {
+    return (exponent + 127) * (1 << 23);
 }
+constexpr std::int32_t kLeastField = exponent_field(kNarrowUnsure + 1);
+constexpr std::int32_t kMostField = exponent_field(2 * kNarrowLargest);
 
-/// How the products of a column and its accumulators are aligned, by row.
-struct Alignment {
-    __m512 unit;         // the power of two that makes the last bit kept one
-    __m512i scale;       // the exponent of that bit
-    __m512i addend;      // the accumulators in such bits
-    __mmask16 unusual;   // the accumulator is
-    __mmask16 doubtful;  // the largest product may be a zero's, and it matters
+/// Accumulators as fp32, and the exponents by which they take part in the alignment.
+template <AccumulatorType type>
+struct Accumulators {
+    __m512 value;
+    __m512i field;
+
+    explicit Accumulators(const std::uint32_t* c) {
+        const __m512i bits = _mm512_loadu_si512(c);
+        value = type == AccumulatorType::kFp16 ? _mm512_cvtph_ps(_mm512_cvtepi32_epi16(bits))
+                                               : _mm512_castsi512_ps(bits);
+        const __m512i word = _mm512_castps_si512(value);
+        field = _mm512_and_si512(word, _mm512_set1_epi32(exponent_field(128)));
+        if constexpr (type == AccumulatorType::kFp16)  // subnormals have the smallest
+            field = _mm512_maskz_max_epi32(_mm512_test_epi32_mask(field, field), field,
+                                           _mm512_set1_epi32(exponent_field(-14)));
+    }
 };
 
+/// The sum as fp32, in units of the last bit kept, as the accumulator will have it.
 template <AccumulatorType type>
-Alignment align(const DotProductRule& rule, __m512i of_products, const std::uint32_t* c) {
-    constexpr int kLeast = -64, kMost = 125;  // of the exponent of the power of two that aligns
-    const Accumulators sum = load_accumulators<type>(c);
-    // As small as that of a zero's product: it counts for nothing where the accumulator's is
-    // larger, or where it is a zero's indeed.
-    const __mmask16 unsure = _mm512_cmple_epi32_mask(of_products, _mm512_set1_epi32(kNarrowUnsure));
-    const __m512i known = _mm512_mask_set1_epi32(of_products, unsure, kZeroExponent);
-    const __m512i largest = _mm512_max_epi32(_mm512_max_epi32(sum.exponent, known),
-                                             _mm512_set1_epi32(rule.min_exponent));
-    const __m512i scale = _mm512_sub_epi32(largest, _mm512_set1_epi32(rule.fraction_bits));
-    const __m512i base = _mm512_sub_epi32(_mm512_setzero_si512(), scale);
-    const __m512i limited = _mm512_min_epi32(_mm512_max_epi32(base, _mm512_set1_epi32(kLeast)),
-                                             _mm512_set1_epi32(kMost));
-    const __mmask16 matters = _mm512_mask_cmpgt_epi32_mask(unsure, of_products, sum.exponent) |
-                              _mm512_mask_cmpgt_epi32_mask(unsure, base, _mm512_set1_epi32(kMost));
-    const __m512i shift = _mm512_max_epi32(_mm512_sub_epi32(sum.exponent, scale),
-                                           _mm512_set1_epi32(-40));  // less than one anyway
-    return {_mm512_castsi512_ps(
-                _mm512_slli_epi32(_mm512_add_epi32(limited, _mm512_set1_epi32(127)), 23)),
-            scale,
-            _mm512_cvttps_epi32(_mm512_castsi512_ps(
-                _mm512_add_epi32(sum.significand, _mm512_slli_epi32(shift, 23)))),
-            sum.unusual, matters};
+__m512 truncated_sum(__m512i sum) {
+    const __m512 truncated = _mm512_cvt_roundepi32_ps(sum, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const __m512i bits = _mm512_castps_si512(truncated);
+    if constexpr (type == AccumulatorType::kE8m13)
+        return _mm512_castsi512_ps(_mm512_and_si512(bits, _mm512_set1_epi32(~0x3ff)));
+    if constexpr (type == AccumulatorType::kFp16) {
+        // What was dropped, for the rounding to fp16 that follows.
+        const __mmask16 inexact = _mm512_cmpneq_epi32_mask(_mm512_cvttps_epi32(truncated), sum);
+        return _mm512_castsi512_ps(_mm512_mask_or_epi32(bits, inexact, bits, _mm512_set1_epi32(1)));
+    }
+    return truncated;
 }
 
 /// The rows in which some product is not zero.
@@ -191,42 +163,89 @@ struct Group {
     void* context;
 };
 
+template <AccumulatorType type>
+void store_sums(__m512 sums, std::uint32_t* c) {
+    if constexpr (type == AccumulatorType::kFp16)
+        _mm512_storeu_si512(
+            c, _mm512_cvtepu16_epi32(_mm512_cvtps_ph(sums, _MM_FROUND_TO_NEAREST_INT)));
+    else
+        _mm512_storeu_ps(c, sums);
+}
+
+/// Whether a column is left to the general way: `field` is beyond the limits in some row. Rows of
+/// zeros alone have sums of zero by any alignment, and get one here.
+template <int width>
+[[gnu::noinline]] bool is_beyond(const Group& group, const float* b, __m512 addend,
+                                 __m512i& field) {
+    const __m512i least = _mm512_set1_epi32(kLeastField);
+    const __mmask16 above = _mm512_cmpgt_epi32_mask(field, _mm512_set1_epi32(kMostField));
+    const __mmask16 beneath = _mm512_cmplt_epi32_mask(field, least);
+    const __mmask16 has_addend = _mm512_cmpneq_ps_mask(addend, _mm512_setzero_ps());
+    field = _mm512_max_epi32(field, least);
+    return (above | (beneath & (has_addend | rows_with_products<width>(group.a, b)))) != 0;
+}
+
 /// Several columns at once, so that a value of A is loaded once for all of them.
 template <int width, AccumulatorType type, int count>
 void accumulate_columns(const Group& group, const __m512i* a_exponents, int column,
                         std::uint32_t (*c)[16]) {
-    Alignment aligned[count];
     const float* b[count];
-    __m512i products[count];
+    __m512 addend[count], unit[count];
+    __m512i field[count], sum[count];
+    __m512i least = _mm512_set1_epi32(kLeastField), most = _mm512_set1_epi32(kMostField);
     for (int n = 0; n < count; ++n) {
         const int at = (column + n) * group.depth;
-        aligned[n] = align<type>(
-            group.rule, largest_exponents<width>(a_exponents, group.b_exponent + at), c[n]);
         b[n] = group.b + at;
-        products[n] = _mm512_setzero_si512();
+        const Accumulators<type> accumulators(c[n]);
+        addend[n] = accumulators.value;
+        const __m512i of_products = _mm512_add_epi32(
+            _mm512_slli_epi32(largest_exponents<width>(a_exponents, group.b_exponent + at), 23),
+            _mm512_set1_epi32(exponent_field(0)));
+        field[n] = _mm512_max_epi32(of_products, accumulators.field);
+        least = _mm512_min_epi32(least, field[n]);
+        most = _mm512_max_epi32(most, field[n]);
+    }
+    unsigned beyond = 0;  // a bit a column
+    if ((_mm512_cmplt_epi32_mask(least, _mm512_set1_epi32(kLeastField)) |
+         _mm512_cmpgt_epi32_mask(most, _mm512_set1_epi32(kMostField))) != 0) [[unlikely]] {
+        for (int n = 0; n < count; ++n)
+            beyond |= unsigned{is_beyond<width>(group, b[n], addend[n], field[n])} << n;
+    }
+    // The power of two by which the last bit kept becomes one.
+    const __m512i unit_and_field = _mm512_set1_epi32(static_cast<std::int32_t>(
+        (2u * 127 + static_cast<unsigned>(group.rule.fraction_bits)) << 23));
+    for (int n = 0; n < count; ++n) {
+        unit[n] = _mm512_castsi512_ps(_mm512_sub_epi32(unit_and_field, field[n]));
+        sum[n] = _mm512_cvttps_epi32(_mm512_mul_ps(addend[n], unit[n]));
     }
     for (int k = 0; k < width; ++k) {
         const __m512 value = _mm512_load_ps(group.a + k * 16);
         for (int n = 0; n < count; ++n) {
             const __m512 product = _mm512_mul_ps(value, _mm512_set1_ps(b[n][k]));
-            products[n] = _mm512_add_epi32(
-                products[n], _mm512_cvttps_epi32(_mm512_mul_ps(product, aligned[n].unit)));
+            sum[n] = _mm512_add_epi32(sum[n], _mm512_cvttps_epi32(_mm512_mul_ps(product, unit[n])));
         }
     }
+    // A sum of terms less than 2^27 that went beyond 2^31 shows as a number close to -2^31.
+    const __m512i largest_sum = _mm512_set1_epi32(0x7b000000);
+    __m512i magnitude = _mm512_setzero_si512();
+    __m512 result[count];
+    const __m512i field_less_one = _mm512_set1_epi32(group.rule.fraction_bits * (1 << 23));
     for (int n = 0; n < count; ++n) {
-        alignas(64) std::uint32_t out[16];
-        const Ints beyond = round_usual_sums(type, reinterpret<Ints>(products[n]),
-                                             reinterpret<Ints>(aligned[n].addend),
-                                             reinterpret<Ints>(aligned[n].scale), out);
-        __mmask16 fails = aligned[n].unusual;
-        if (aligned[n].doubtful != 0) [[unlikely]]
-            fails |= aligned[n].doubtful & rows_with_products<width>(group.a, b[n]);
-        const auto lanes = reinterpret<__m512i>(beyond);
-        if ((fails | _mm512_test_epi32_mask(lanes, lanes)) != 0) [[unlikely]]
-            group.otherwise(group.context, column + n, group.first);
-        else
-            _mm512_storeu_si512(c[n], _mm512_load_si512(out));
+        magnitude = _mm512_max_epu32(magnitude, _mm512_abs_epi32(sum[n]));
+        result[n] = _mm512_mul_ps(truncated_sum<type>(sum[n]),
+                                  _mm512_castsi512_ps(_mm512_sub_epi32(field[n], field_less_one)));
     }
+    if (beyond != 0 || _mm512_cmpgt_epu32_mask(magnitude, largest_sum) != 0) [[unlikely]] {
+        for (int n = 0; n < count; ++n) {
+            if ((beyond >> n & 1) != 0 ||
+                _mm512_cmpgt_epu32_mask(_mm512_abs_epi32(sum[n]), largest_sum) != 0)
+                group.otherwise(group.context, column + n, group.first);
+            else
+                store_sums<type>(result[n], c[n]);
+        }
+        return;
+    }
+    for (int n = 0; n < count; ++n) store_sums<type>(result[n], c[n]);
 }
 
 template <int width, AccumulatorType type>
