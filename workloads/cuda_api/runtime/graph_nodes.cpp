@@ -203,7 +203,9 @@ LOCKSTEP_CUDA Error cudaGraphAddMemFreeNode(LOCKSTEP_ADD, void* pointer) {
 LOCKSTEP_CUDA Error cudaGraphKernelNodeGetParams(GraphNode* node, abi::KernelNodeParams* p) {
     return get<KernelLaunch>(node, [&](KernelLaunch& launch) {
         if (!p) return Error::kInvalidValue;
-        *p = {launch.kernel,
+        // Programs compare it with the address of their __global__ function.
+        const void* const stub = launch.kernel->host_function;
+        *p = {stub ? const_cast<void*>(stub) : launch.kernel,
               {launch.grid.x, launch.grid.y, launch.grid.z},
               {launch.block.x, launch.block.y, launch.block.z},
               static_cast<unsigned>(launch.dynamic_shared),

@@ -110,6 +110,7 @@ void Modules::remove(Module* module) {
 
 void Modules::register_kernel(Module& module, const void* host_function, const char* name) {
     Kernel& kernel = module.add_kernel(name);
+    kernel.host_function = host_function;
     if (host_function) kernels_[host_function] = &kernel;
     handles_[&kernel] = &kernel;
     if (module.loaded())

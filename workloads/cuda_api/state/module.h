@@ -24,6 +24,7 @@ class Module;
 struct Kernel {
     Module* module = nullptr;
     std::string name;                           ///< mangled
+    const void* host_function = nullptr;        ///< its stub, where nvcc's start-up code tells it
     const cubin::Function* function = nullptr;  ///< once its module is loaded
     std::optional<int> max_dynamic_shared;      ///< cudaFuncSetAttribute
     int carveout = -1;

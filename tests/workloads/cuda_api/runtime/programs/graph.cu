@@ -28,6 +28,21 @@ int main() {
     cudaGraph_t graph;
     OK(cudaStreamEndCapture(origin, &graph));
     EXPECT(host[0] == 0);
+    std::size_t count = 0;
+    OK(cudaGraphGetNodes(graph, nullptr, &count));
+    EXPECT(count == 4);
+    cudaGraphNode_t nodes[4];
+    OK(cudaGraphGetNodes(graph, nodes, &count));
+    int kernels = 0;
+    for (cudaGraphNode_t each : nodes) {
+        cudaGraphNodeType type;
+        OK(cudaGraphNodeGetType(each, &type));
+        if (type != cudaGraphNodeTypeKernel) continue;
+        cudaKernelNodeParams of_captured;
+        OK(cudaGraphKernelNodeGetParams(each, &of_captured));
+        kernels += of_captured.func == reinterpret_cast<void*>(add);
+    }
+    EXPECT(kernels == 2);
     cudaGraphExec_t exec;
     OK(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 3; ++i) OK(cudaGraphLaunch(exec, origin));
