@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LDC: loads from a constant bank at a register's offset. The bank is what the launch set up; a
-// read past its end faults (a driver maps whole pages, where such a read gets zeros or rubbish).
-// Constants at fixed offsets become literals and cost nothing.
+// LDC: loads from a constant bank at a register's offset. The bank is what the launch set up; bytes
+// past its end are zero: ptxas moves such loads in front of the branch that guards them, so that
+// they must not fault. Constants at fixed offsets become literals and cost nothing.
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "isa/sass/semantics/access.h"
 #include "isa/sass/semantics/memory.h"
@@ -10,6 +12,18 @@
 namespace lockstep::sass {
 
 namespace {
+
+template <Size S>
+void load_padded(const Instruction& in, Warp& warp, std::span<const std::byte> bank) {
+    using E = Element<S>;
+    for_each_lane(warp.mask, [&](unsigned l) {
+        const std::uint64_t begin = std::min<std::uint64_t>(warp.access.address[l], bank.size());
+        std::byte element[E::kBytes] = {};
+        std::copy_n(bank.begin() + static_cast<std::ptrdiff_t>(begin),
+                    std::min<std::uint64_t>(E::kBytes, bank.size() - begin), element);
+        E::load(&warp.row(in.d), l, element);
+    });
+}
 
 template <Size S>
 void execute_ldc(const Instruction& in, Warp& warp) {
@@ -20,8 +34,11 @@ void execute_ldc(const Instruction& in, Warp& warp) {
         warp.cta->launch->constant[in.modifiers >> kAddressBits];
     const std::uint64_t* const address = warp.access.address;
     const AddressRange range = range_of(address, 0, warp.mask);
-    if (range.largest + E::kBytes > bank.size() || range.bits % E::kBytes != 0) [[unlikely]]
-        check_bounded(warp, E::kBytes, Direction::kLoad, Space::kConstant, bank.size());
+    if (range.bits % E::kBytes != 0) [[unlikely]]
+        check_bounded(warp, E::kBytes, Direction::kLoad, Space::kConstant,
+                      std::numeric_limits<std::uint64_t>::max());
+    if (range.largest + E::kBytes > bank.size()) [[unlikely]]
+        return load_padded<S>(in, warp, bank);
     const std::uint64_t first = address[std::countr_zero(warp.mask)];
     load_lanes<S>(
         in, warp, reinterpret_cast<std::uintptr_t>(bank.data()),
