@@ -291,6 +291,9 @@ enum class Reduction : std::int32_t {
     kLastSmallest
 };
 
+/// Warps of a block of reduce_columns; a lane of each takes elements of one result.
+constexpr int kColumnWarps = 8;
+
 /// reduce_*: out[kept] = over all `reduced` of in[kept][reduced].
 struct Reduce {
     Reduction reduction = Reduction::kSum;

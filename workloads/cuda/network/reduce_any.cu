@@ -2,7 +2,8 @@
 // Sums, products, extremes and their places over any dimensions of a tensor, in an order that the
 // shape alone decides. reduce_block: one block for each result, for many elements that are
 // consecutive; reduce_thread: one thread for each result, any grid, for results that are
-// consecutive; reduce_integer: the same on integers, which wrap.
+// consecutive; reduce_columns: a row of eight warps for 32 of those; reduce_integer: as
+// reduce_thread on integers, which wrap.
 #include "rows.cuh"
 
 using namespace lockstep::kernels;
@@ -148,4 +149,22 @@ extern "C" __global__ void __launch_bounds__(256) reduce_block(const Reduce p) {
     if (lane < blockDim.x / 32) best = scratch[lane];
     over_warp();
     if (lane == 0) put(p, kept, best);
+}
+
+/// The warps of a block take every eighth element of 32 results each, its first one adds them up.
+extern "C" __global__ void __launch_bounds__(32 * kColumnWarps) reduce_columns(const Reduce p) {
+    __shared__ Best<float> scratch[kColumnWarps][32];
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    int kept[kRowDims];
+    row_index(min(i, p.count - 1), p.kept, kept);
+    const int base = row_offset(kept, p.in_kept);
+    Best<float> best = {identity<float>(p.reduction), -1};
+    for (int j = threadIdx.y; j < p.extent; j += kColumnWarps)
+        best = combine(p.reduction, best, fetch<float>(p, base, j));
+    scratch[threadIdx.y][threadIdx.x] = best;
+    __syncthreads();
+    if (threadIdx.y != 0 || i >= p.count) return;
+    for (int y = 1; y < kColumnWarps; ++y)
+        best = combine(p.reduction, best, scratch[y][threadIdx.x]);
+    put(p, kept, best);
 }

@@ -3,6 +3,7 @@
 // largest of a row. Rows may lie along any dimensions.
 #include <algorithm>
 
+#include "sim/numerics/integer.h"
 #include "workloads/network/gpu/lowering.h"
 #include "workloads/network/shapes/shape_inference.h"
 
@@ -248,8 +249,16 @@ void reduce(Lowering& l, const Node& node, Reduction reduction,
     const bool consecutive = along.strides[0].back() == 1 || kept.strides[0].back() != 1;
     const std::int64_t all_threads = l.target().sms * l.target().warps * 32;
     const bool few = p.count < all_threads / 8;
+    // A thread of reduce_columns waits for one element after the other.
+    constexpr std::int64_t kMostByColumns = 256;
+    const std::int64_t columns = numerics::divide_up(p.count, std::int64_t{32});
     if (!is_floating(in.type))
         l.emit({"reduce_any", "reduce_integer"}, Lowering::threads_for(p.count), p).bytes = bytes;
+    else if (p.extent >= 32 && !consecutive && few &&
+             (p.extent <= kMostByColumns || columns >= l.target().sms))
+        l.emit({"reduce_any", "reduce_columns"},
+               {{static_cast<std::uint32_t>(columns), 1, 1}, {32, kernels::kColumnWarps, 1}, 0}, p)
+            .bytes = bytes;
     else if (p.extent >= 32 && (consecutive || few))
         l.emit({"reduce_any", "reduce_block"}, block_for_rows(p.count, p.extent), p).bytes = bytes;
     else

@@ -76,5 +76,24 @@ TEST(Reduction, of_few_long_rows_fills_the_machine_in_pieces) {
     }
 }
 
+// Results lie side by side, elements of one far apart: as a global pool of NHWC images.
+TEST(Reduction, of_columns_takes_a_lane_for_each_result) {
+    for (const Operator op :
+         {Operator::kReduceMean, Operator::kReduceMax, Operator::kReduceL2, Operator::kArgMax}) {
+        Builder b("reduction", 1);
+        const ValueId x = b.input("x", ElementType::kFp32, {2, 49, 77});
+        Attributes attributes = {{"keepdims", std::int64_t{0}}};
+        if (op == Operator::kArgMax)
+            attributes["axis"] = std::int64_t{1};
+        else
+            attributes["axes"] = std::vector<std::int64_t>{1};
+        const Ran ran = run_on(b.finish({b.node(op, "reduce", {x}, attributes)}));
+        expect_right(ran);
+        ASSERT_EQ(ran.code.launches.size(), 1U) << name_of(op);
+        EXPECT_EQ(ran.code.launches[0].kernel.kernel, "reduce_columns") << name_of(op);
+        EXPECT_EQ(ran.code.launches[0].grid.x, 5U);  // 154 results, 32 of a block
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::network::gpu
