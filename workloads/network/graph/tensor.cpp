@@ -57,8 +57,23 @@ void assign(Tensor& tensor, std::span<const From> values) {
     }
 }
 
+std::uint16_t to_bf16(float value) {
+    return numerics::fp32_to_bf16(value);
+}
+std::uint16_t to_bf16(double value) {
+    return numerics::fp64_to_bf16(value);
+}
+std::uint16_t to_fp16(float value) {
+    return numerics::fp32_to_fp16(value);
+}
+std::uint16_t to_fp16(double value) {
+    return numerics::fp64_to_fp16(value);
+}
+
 template <class From>
 Tensor convert_from(ElementType type, Shape shape, std::span<const From> values) {
+    // Floats are rounded from floats: the same result, in half the bits.
+    using Real = std::conditional_t<std::is_same_v<From, float>, float, double>;
     Tensor tensor(type, std::move(shape));
     LOCKSTEP_CHECK(static_cast<std::size_t>(tensor.size()) == values.size(),
                    "{} values for shape {}", values.size(), to_string(tensor.shape));
@@ -89,14 +104,12 @@ Tensor convert_from(ElementType type, Shape shape, std::span<const From> values)
                 tensor.as<std::uint8_t>()[i] = values[i] != 0;
             break;
         case ElementType::kBf16:
-            for (std::size_t i = 0; i < values.size(); ++i)
-                tensor.as<std::uint16_t>()[i] =
-                    numerics::fp64_to_bf16(static_cast<double>(values[i]));
+            std::ranges::transform(values, tensor.as<std::uint16_t>().begin(),
+                                   [](From value) { return to_bf16(static_cast<Real>(value)); });
             break;
         case ElementType::kFp16:
-            for (std::size_t i = 0; i < values.size(); ++i)
-                tensor.as<std::uint16_t>()[i] =
-                    numerics::fp64_to_fp16(static_cast<double>(values[i]));
+            std::ranges::transform(values, tensor.as<std::uint16_t>().begin(),
+                                   [](From value) { return to_fp16(static_cast<Real>(value)); });
             break;
     }
     return tensor;
@@ -132,12 +145,14 @@ std::vector<To> convert_to(const Tensor& tensor) {
             copy(tensor.as<std::int64_t>());
             break;
         case ElementType::kBf16:
-            for (std::size_t i = 0; i < values.size(); ++i)
-                values[i] = static_cast<To>(numerics::bf16_to_fp32(tensor.as<std::uint16_t>()[i]));
+            std::ranges::transform(tensor.as<std::uint16_t>(), values.begin(), [](auto bits) {
+                return static_cast<To>(numerics::bf16_to_fp32(bits));
+            });
             break;
         case ElementType::kFp16:
-            for (std::size_t i = 0; i < values.size(); ++i)
-                values[i] = static_cast<To>(numerics::fp16_to_fp32(tensor.as<std::uint16_t>()[i]));
+            std::ranges::transform(tensor.as<std::uint16_t>(), values.begin(), [](auto bits) {
+                return static_cast<To>(numerics::fp16_to_fp32(bits));
+            });
             break;
     }
     return values;
