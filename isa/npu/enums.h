@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed sets of the NPU instruction set. The names that stand in programs are in table.cpp, in
-// this order.
+// The closed sets of the NPU instruction set. Opcodes and fields are lines of instructions.table;
+// the names of the others in programs are in table.cpp, in this order.
 #pragma once
 
 #include <cstddef>
@@ -9,142 +9,15 @@
 namespace lockstep::npu {
 
 enum class Opcode : std::uint8_t {
-    kNop,
-    kHalt,
-    kSync,
-    kInterruptHost,
-    kSyncHost,
-    kTag,
-    kReadHost,
-    kWriteHost,
-    kLoad,
-    kLoadWeights,
-    kStore,
-    kConvolve,
-    kDepthwise,
-    kMatrixMultiply,
-    kElementwise,
-    kPool,
-    kReduce,
-    kSoftmax,
-    kResize,
-    kCopy,
-    kFill,
-    kLocalResponse,
+#define OPCODE(name, ...) name,
+#include "isa/npu/instructions.table"
 };
 
-/// Every field that some instruction has. The first seven are the waits, in the order of Queue.
+/// Every field that some instruction has. The first are the waits, in the order of Queue.
 enum class Field : std::uint8_t {
-    kWaitLoad,
-    kWaitWeights,
-    kWaitStore,
-    kWaitCore0,
-    kWaitCore1,
-    kWaitCore2,
-    kWaitCore3,
-    kCode,
-    kStep,
-    kCore,
-    // Transfers.
-    kHost,
-    kMemory,
-    kSource,
-    kDestination,
-    kRowBytes,
-    kRows,
-    kPlanes,
-    kSourcePitch,
-    kSourcePlane,
-    kDestinationPitch,
-    kDestinationPlane,
-    // The input, or first operand.
-    kInput,
-    kInputType,
-    kInputZero,
-    kHeight,
-    kWidth,
-    kChannels,
-    kInputRow,
-    kInputPixel,
-    // Windows.
-    kPadTop,
-    kPadLeft,
-    kUpsampleHeight,
-    kUpsampleWidth,
-    kKernelHeight,
-    kKernelWidth,
-    kStrideHeight,
-    kStrideWidth,
-    kDilationHeight,
-    kDilationWidth,
-    kDepthMultiplier,
-    // Weights.
-    kWeights,
-    kWeightBytes,
-    kWeightType,
-    kWeightFormat,
-    kWeightGroup,
-    kWeightZero,
-    // Sums.
-    kAccumulate,
-    kKeep,
-    kParameters,
-    kHasBias,
-    kPerChannel,
-    kMultiplier,
-    kShift,
-    kRounding,
-    kSumZero,
-    kSumLow,
-    kSumHigh,
-    // The second operand.
-    kCombine,
-    kForm,
-    kOperand,
-    kOperandType,
-    kOperandZero,
-    kOperandRow,
-    kOperandPixel,
-    kBroadcast,
-    kFirst,
-    kFirstShift,
-    kSecond,
-    kSecondShift,
-    kLeftShift,
-    kResultMultiplier,
-    kResultShift,
-    // The result.
-    kTableAt,
-    kTable,
-    kLow,
-    kHigh,
-    kOutput,
-    kOutputType,
-    kOutputZero,
-    kOutHeight,
-    kOutWidth,
-    kOutChannels,
-    kOutputRow,
-    kOutputPixel,
-    kPool,
-    kPoolHeight,
-    kPoolWidth,
-    kPoolStrideHeight,
-    kPoolStrideWidth,
-    kPoolPads,
-    kTransposed,
-    kReduction,
-    kBefore,
-    kAfter,
-    kDifferenceMin,
-    kInterpolation,
-    kResultFirst,
-    kResultHeight,
-    kInputFirst,
-    kInputHeight,
-    kValue,
+#define FIELD(name, ...) name,
+#include "isa/npu/instructions.table"
 };
-inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::kValue) + 1;
 
 /// How long an instruction takes is told by its class, and by its fields.
 enum class Time : std::uint8_t {

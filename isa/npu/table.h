@@ -2,7 +2,6 @@
 // The NPU's instruction set as data: opcodes, fields, their place in the word.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "isa/command/description.h"
@@ -13,9 +12,6 @@ namespace lockstep::npu {
 inline constexpr std::uint32_t kWordBytes = 128;
 
 const command::Description& description();
-
-/// The fields by number, with a text each (fields.cpp).
-std::span<const command::FieldRow> field_rows();
 
 inline const command::FieldRow& row(Field field) {
     return description().row(field);

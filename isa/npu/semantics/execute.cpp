@@ -61,46 +61,16 @@ std::string check_bounds(const Instruction& i, const CoreLimits& limits,
     return "";
 }
 
+void execute_interrupt_host(const Instruction& i, State& state) {
+    if (state.host) state.host(static_cast<std::uint32_t>(i[kCode]));
+}
+
 void execute(const Instruction& i, State& state) {
-    switch (i.opcode()) {
-        case Opcode::kReadHost:
-        case Opcode::kWriteHost:
-        case Opcode::kLoad:
-        case Opcode::kLoadWeights:
-        case Opcode::kStore:
-            return execute_transfer(i, state);
-        case Opcode::kConvolve:
-            return execute_convolve(i, state);
-        case Opcode::kDepthwise:
-            return execute_depthwise(i, state);
-        case Opcode::kMatrixMultiply:
-            return execute_matrix_multiply(i, state);
-        case Opcode::kElementwise:
-            return execute_elementwise(i, state);
-        case Opcode::kPool:
-            return execute_pool(i, state);
-        case Opcode::kReduce:
-            return execute_reduce(i, state);
-        case Opcode::kSoftmax:
-            return execute_softmax(i, state);
-        case Opcode::kLocalResponse:
-            return execute_local_response(i, state);
-        case Opcode::kResize:
-            return execute_resize(i, state);
-        case Opcode::kCopy:
-            return execute_copy(i, state);
-        case Opcode::kFill:
-            return execute_fill(i, state);
-        case Opcode::kInterruptHost:
-            if (state.host) state.host(static_cast<std::uint32_t>(i[kCode]));
-            return;
-        case Opcode::kNop:
-        case Opcode::kHalt:
-        case Opcode::kSync:
-        case Opcode::kSyncHost:
-        case Opcode::kTag:
-            return;
-    }
+    static constexpr void (*kExecute[])(const Instruction&, State&) = {
+#define OPCODE(opcode, mnemonic, queue, time, touch, check, execute, ...) execute,
+#include "isa/npu/instructions.table"
+    };
+    kExecute[i.number()](i, state);
 }
 
 }  // namespace lockstep::npu

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function an instruction; execute.cpp chooses.
+// The functions that instructions.table names for what an instruction computes.
 #pragma once
 
 #include "isa/npu/semantics/state.h"
 
 namespace lockstep::npu {
 
-void execute_transfer(const Instruction& instruction, State& state);
-void execute_copy(const Instruction& instruction, State& state);
-void execute_fill(const Instruction& instruction, State& state);
-void execute_convolve(const Instruction& instruction, State& state);
-void execute_depthwise(const Instruction& instruction, State& state);
-void execute_matrix_multiply(const Instruction& instruction, State& state);
-void execute_elementwise(const Instruction& instruction, State& state);
-void execute_reduce(const Instruction& instruction, State& state);
-void execute_softmax(const Instruction& instruction, State& state);
-void execute_local_response(const Instruction& instruction, State& state);
-void execute_pool(const Instruction& instruction, State& state);
-void execute_resize(const Instruction& instruction, State& state);
+inline void no_effect(const Instruction&, State&) {}
+
+// One line may serve several instructions: a function can be declared again.
+#define OPCODE(opcode, mnemonic, queue, time, touch, check, execute, ...) \
+    void execute(const Instruction&, State&);
+#include "isa/npu/instructions.table"
 
 }  // namespace lockstep::npu

@@ -22,7 +22,7 @@ inline Instruction random_instruction(const command::OpcodeRow& opcode, std::mt1
         }
         made.put(properties.field, value);
     };
-    for (std::size_t wait = 0; wait < kQueues; ++wait) fill(field_rows()[wait]);
+    for (std::size_t wait = 0; wait < kQueues; ++wait) fill(description().fields[wait]);
     for (const command::Id field : opcode.fields) fill(description().row(field));
     return made;
 }
