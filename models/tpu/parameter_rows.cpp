@@ -131,6 +131,9 @@ std::span<const Row<Parameters>> core_rows() {
          "unified buffer, or VMEM"},
         {"compiler.resident_share", &Parameters::resident_share, "1", 0, 0.875,
          "of the unified buffer, for values that stay there between kernels (generation 2 on)"},
+        {"compiler.full_tiles", &Parameters::full_tiles, "B", 0, 4 * kGibi,
+         "values of 16-bit elements from this size on lie in tiles of two registers' rows, which "
+         "fill a register; smaller ones fill half of one"},
         {"vector.requantisation", &Parameters::requantisation, kRequantisations,
          "of the compiler's int8 programs"},
         {"sequencer.issue_interval", &Parameters::issue_interval, "1", 1, 10000,

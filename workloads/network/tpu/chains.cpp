@@ -82,8 +82,8 @@ class Chain {
     }
     Matrix matrix_of(const Place& place) const {
         const std::int64_t columns = compile::in_memory_order(place).shape.back();
-        return {place.space, place.address, place.type, element_count(shape_) / columns,
-                columns,     columns};
+        return {place.space, place.address, place.type,      element_count(shape_) / columns,
+                columns,     columns,       place.half_tiles};
     }
     void compute(std::int64_t row, std::int64_t rows, const Matrix& out);
 

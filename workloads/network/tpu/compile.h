@@ -24,6 +24,9 @@ struct TpuTarget {
     /// Generation 2 on: of the unified buffer, for values that stay there between kernels; where
     /// there is any, a product's first weights are loaded while the kernel before computes.
     double resident_share = 0;
+    /// Bytes of a value of 16-bit elements from which its tiles fill a register of the vector unit;
+    /// those of smaller ones fill half of it.
+    std::uint64_t full_tiles = 0;
     /// Cycles that the vector unit takes for an instruction; for plans, too.
     std::function<std::uint64_t(const tpu::Instruction&)> vector_cycles = {};
 };

@@ -18,6 +18,7 @@ struct Place : compile::View {
     std::uint64_t address = 0;  ///< of the first element, bytes
     tpu::DataType type = tpu::DataType::kInt8;
     std::shared_ptr<void> owner;  ///< keeps a range of the unified buffer
+    bool half_tiles = false;      ///< its tiles fill half a register of the vector unit
 
     std::uint64_t bytes_of(std::int64_t elements) const {
         return static_cast<std::uint64_t>(elements) * tpu::size_of(type);
@@ -32,6 +33,7 @@ struct Matrix {
     tpu::DataType type = tpu::DataType::kInt8;
     std::int64_t rows = 1, columns = 1;
     std::int64_t pitch = 1;  ///< elements from row to row
+    bool half_tiles = false;
 
     /// Of its elements alone.
     std::uint64_t bytes() const {
@@ -50,7 +52,7 @@ inline std::optional<std::vector<Matrix>> matrices_of(const Place& place) {
     std::vector<Matrix> result;
     for (const compile::RowRange& r : *ranges)
         result.push_back({place.space, place.address + place.bytes_of(r.offset), place.type, r.rows,
-                          r.columns, r.pitch});
+                          r.columns, r.pitch, place.half_tiles});
     return result;
 }
 

@@ -145,6 +145,7 @@ Place Placement::make(ValueId id, std::vector<std::int64_t> strides) {
     made.type = type_of(id);
     made.shape = graph_.shape(id);
     made.strides = std::move(strides);
+    made.half_tiles = tpu::size_of(made.type) == 2 && made.bytes() < target_.full_tiles;
     if ((!has_memory() || !is_output(id)) && place_in_buffer(made)) return made;
     made.space = backing();
     place_in_program(made, graph_.value(id).name,

@@ -34,8 +34,11 @@ void Staging::load_at(std::uint64_t address, const Matrix& m, std::int64_t first
 
 BufferRows Staging::room_for(const Matrix& m, std::int64_t first_row, std::int64_t rows) {
     if (m.space == tpu::Space::kUnifiedBuffer)
-        return {m.row_address(first_row), pitch_bytes(m), m.type};
-    return in_ring(static_cast<std::uint64_t>(rows) * row_bytes(m), row_bytes(m), m.type);
+        return {m.row_address(first_row), pitch_bytes(m), m.type, 0, m.half_tiles};
+    BufferRows room =
+        in_ring(static_cast<std::uint64_t>(rows) * row_bytes(m), row_bytes(m), m.type);
+    room.half_tiles = m.half_tiles;
+    return room;
 }
 
 BufferRows Staging::load(const Matrix& m, std::int64_t first_row, std::int64_t rows) {

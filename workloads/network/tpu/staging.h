@@ -14,6 +14,7 @@ struct BufferRows {
     std::uint64_t pitch = 0;
     tpu::DataType type = tpu::DataType::kInt8;
     std::uint64_t serial = 0;  ///< of their range in the ring; 0: elsewhere
+    bool half_tiles = false;   ///< as the value's (place.h)
 };
 
 class Staging {

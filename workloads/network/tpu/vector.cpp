@@ -14,10 +14,40 @@ using tpu::Field;
 using tpu::Function;
 using tpu::Opcode;
 
-void vector_op(Compilation& c, Function function, Function then, const BufferRows& a,
-               const BufferRows* b, Broadcast broadcast, float immediate, const BufferRows& out,
-               std::int64_t rows, std::int64_t columns, std::array<Scaling, 3> scaling,
-               const numerics::FixedPointPair* fixed) {
+namespace {
+
+constexpr std::int64_t kHalfLanes = 64;
+
+/// Rows of half a register's elements in place of the operand's, which lie without gaps.
+bool halve(BufferRows& rows, std::int64_t columns) {
+    if (rows.pitch != static_cast<std::uint64_t>(columns) * tpu::size_of(rows.type)) return false;
+    rows.pitch = kHalfLanes * tpu::size_of(rows.type);
+    return true;
+}
+
+}  // namespace
+
+void vector_op(Compilation& c, Function function, Function then, const BufferRows& of_a,
+               const BufferRows* of_b, Broadcast broadcast, float immediate,
+               const BufferRows& of_out, std::int64_t rows, std::int64_t columns,
+               std::array<Scaling, 3> scaling, const numerics::FixedPointPair* fixed) {
+    BufferRows a = of_a, out = of_out, second = of_b != nullptr ? *of_b : BufferRows{};
+    const BufferRows* const b = of_b != nullptr ? &second : nullptr;
+    // Tiles of 8 x 128 elements of 16 bits fill half a register: the same elements as twice as many
+    // registers of half their lanes.
+    const bool is_plain =
+        b == nullptr ? broadcast != Broadcast::kRow : broadcast == Broadcast::kNone;
+    if ((a.half_tiles || out.half_tiles) && is_plain && columns % kHalfLanes == 0) {
+        BufferRows half_a = a, half_out = out, half_b = second;
+        if (halve(half_a, columns) && halve(half_out, columns) &&
+            (b == nullptr || halve(half_b, columns))) {
+            a = half_a;
+            out = half_out;
+            second = half_b;
+            rows *= columns / kHalfLanes;
+            columns = kHalfLanes;
+        }
+    }
     c.staging.check_held(a);
     if (b != nullptr) c.staging.check_held(*b);
     tpu::Instruction i(Opcode::kVector, {{Field::kFunction, function},
@@ -149,8 +179,8 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
             offset += index % loops.extents[d] * loops.strides[operand][d];
             index /= loops.extents[d];
         }
-        return Matrix{p.space, p.address + p.bytes_of(offset),   p.type, rows,
-                      columns, loops.strides[operand][depth - 2]};
+        return Matrix{p.space, p.address + p.bytes_of(offset),    p.type,      rows,
+                      columns, loops.strides[operand][depth - 2], p.half_tiles};
     };
     for (std::int64_t index = 0; index < outer; ++index) {
         const Matrix out = matrix_of(0, index), in = matrix_of(1, index);

@@ -14,6 +14,7 @@ inline network::TpuTarget tpu_target(const tpu::Parameters& parameters) {
             .fixed_point = parameters.fixed_point,
             .speed = parameters.speed(),
             .resident_share = parameters.resident_share,
+            .full_tiles = parameters.full_tiles,
             .vector_cycles = [vector = parameters.vector](const tpu::Instruction& instruction) {
                 return tpu::vector_time(instruction, vector).issue;
             }};

@@ -56,6 +56,20 @@ TEST(Kernels, ValuesStayOnTheChipWhereTheCompilerMayKeepThem) {
     EXPECT_LT(chip.cycles, memory.cycles);
 }
 
+TEST(Kernels, SmallValuesOfSixteenBitsFillHalfARegister) {
+    // 512 KiB of bf16, and of fp32, whose tiles are the registers themselves.
+    for (const char* workload :
+         {"exp:rows=256,cols=1024,dtype=bf16", "add:rows=256,cols=1024,dtype=bf16"}) {
+        const auto busy = [&](const char* from) {
+            return total(workload, {fmt::format("compiler.full_tiles={}", from)}).vector_busy;
+        };
+        EXPECT_EQ(busy("1MiB"), 2 * busy("512KiB")) << workload;
+        EXPECT_EQ(busy("512KiB"), busy("0")) << workload;
+    }
+    const char* const fp32 = "exp:rows=256,cols=512";
+    EXPECT_EQ(total(fp32, {"compiler.full_tiles=1MiB"}).vector_busy, total(fp32).vector_busy);
+}
+
 TEST(Kernels, OperationsOfElementsThatFollowEachOtherAreOneKernel) {
     // Two operands and a result of 4 MiB; what is between stays in VMEM.
     const tpu::StepResult step = total("triad:rows=1024,cols=1024");
