@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace lockstep::gpu::check {
 
@@ -15,8 +16,21 @@ using sass::Op;
 
 constexpr std::uint32_t kNoWait = ~0u;
 
+unsigned end(const sass::RegisterUse& use) {
+    return use.number + unsigned{use.count};
+}
+unsigned end(const WarpProducts::Held& held) {
+    return held.first + unsigned{held.count};
+}
 bool overlap(const sass::RegisterUse& use, const WarpProducts::Held& held) {
-    return use.number < held.first + held.count && held.first < use.number + use.count;
+    return use.number < end(held) && held.first < end(use);
+}
+
+const sass::Row* register_rows(const sass::Warp& warp, unsigned first) {
+    return &warp.row(sass::Operand::of_warp(sass::kRegisterRow + first));
+}
+std::vector<sass::Row> rows_of(const sass::Warp& warp, unsigned first, unsigned end) {
+    return {register_rows(warp, first), register_rows(warp, end)};
 }
 
 /// What a use does to what a product holds; "": it may.
@@ -38,9 +52,18 @@ std::uint32_t groups_left(const sass::Word& word) {
     return waits ? static_cast<std::uint32_t>(word.bits(72, 3)) : kNoWait;
 }
 
+void ProductCheck::settle(const sass::Warp& warp, WarpProducts& products) const {
+    for (const WarpProducts::Doubt& doubt : products.doubts)
+        if (std::memcmp(register_rows(warp, doubt.first), doubt.before.data(),
+                        doubt.before.size() * sizeof(sass::Row)) != 0)
+            report_(doubt.misuse);
+    products.doubts.clear();
+}
+
 void ProductCheck::before(const sass::Program& program, const sass::Warp& warp, std::uint32_t pc,
                           WarpProducts& products) const {
     constexpr unsigned kNoGroup = 7;
+    settle(warp, products);
     const sass::Word& word = program.words()[pc];
     const Op op = sass::op_of(word);
     if (const std::uint32_t left = groups_left(word); left != kNoWait) {
@@ -57,15 +80,21 @@ void ProductCheck::before(const sass::Program& program, const sass::Warp& warp, 
             const char* const does = overlap(use, held) ? misuse(use, by_product, held) : "";
             if (*does == '\0') continue;
             const unsigned number = std::max<unsigned>(use.number, held.first);
-            report_({.pc = pc,
-                     .warp = warp.index,
-                     .what = fmt::format("{} R{}, {} of a wgmma that has not been waited for", does,
-                                         number, held.is_result ? "a result" : "an operand"),
-                     .has_other = true,
-                     .other_pc = held.pc,
-                     .other_thread = warp.index * sass::kWarpSize,
-                     .other_what = "wgmma by",
-                     .check = "hazard"});
+            const Misuse misuse{
+                .pc = pc,
+                .warp = warp.index,
+                .what = fmt::format("{} R{}, {} of a wgmma that has not been waited for", does,
+                                    number, held.is_result ? "a result" : "an operand"),
+                .has_other = true,
+                .other_pc = held.pc,
+                .other_thread = warp.index * sass::kWarpSize,
+                .other_what = "wgmma by",
+                .check = "hazard"};
+            if (held.is_result)
+                report_(misuse);
+            else
+                products.doubts.push_back(
+                    {misuse, number, rows_of(warp, number, std::min(end(use), end(held)))});
             break;
         }
     }

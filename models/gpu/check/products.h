@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers that a warpgroup's products (wgmma) still use when the program touches them: results
-// read or overwritten before their group has been waited for, operands overwritten.
+// read or overwritten before their group has been waited for, operands overwritten with other
+// values (ptxas sets an operand again where its value stays).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "isa/sass/program.h"
+#include "isa/sass/row.h"
 #include "isa/sass/table/op.h"
 #include "models/gpu/check/sync.h"
 
@@ -21,7 +23,14 @@ struct WarpProducts {
         std::uint8_t first = 0, count = 0;
         bool is_result = false;  ///< else A
     };
+    /// Registers of an operand that the last instruction wrote.
+    struct Doubt {
+        Misuse misuse;
+        unsigned first = 0;
+        std::vector<sass::Row> before;
+    };
     std::vector<Held> held;
+    std::vector<Doubt> doubts;
     std::uint32_t group = 0;  ///< the one that is open
 };
 
@@ -44,6 +53,9 @@ class ProductCheck {
                 WarpProducts& products) const;
 
   private:
+    /// Reports what the instruction before this one has changed.
+    void settle(const sass::Warp& warp, WarpProducts& products) const;
+
     Report report_;
 };
 

@@ -40,9 +40,12 @@ const std::set<std::string_view> kUnchecked = {
 };
 
 Outcome run(const std::string& name, std::string_view parameters, const char* machine) {
-    const auto device = make_emulator(config::Machine::load(machine), {});
+    const auto device = make_emulator(config::Machine::load(machine), {.checks = kCheckHazards});
     const Workload& workload = find_workload(name);
-    return run_workload(workload, parse_parameters(workload, parameters), 7, true, *device);
+    Outcome outcome =
+        run_workload(workload, parse_parameters(workload, parameters), 7, true, *device);
+    EXPECT_EQ(device->findings(), 0u) << machine;
+    return outcome;
 }
 
 class Micro : public testing::TestWithParam<std::string> {

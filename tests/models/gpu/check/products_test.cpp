@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace lockstep::gpu::check {
@@ -31,8 +33,19 @@ sass::Word fadd(unsigned d, unsigned a) {
     return word;
 }
 
-/// What is found where a warp executes these instructions one after the other: "pc: what".
+/// FADD Rd, Ra, Ra in the registers.
+void execute_fadd(sass::Word word, sass::Warp& warp) {
+    const auto number = [&](unsigned bit) { return static_cast<unsigned>(word.bits(bit, 8)); };
+    const sass::Row& a = warp.register_row(number(24));
+    for (unsigned lane = 0; lane < sass::kWarpSize; ++lane)
+        warp.register_row(number(16)).lane[lane] =
+            std::bit_cast<std::uint32_t>(2 * std::bit_cast<float>(a.lane[lane]));
+}
+
+/// What is found where a warp executes these instructions one after the other: "pc: what". R0 is 1
+/// at first, the others are 0.
 std::vector<std::string> found(std::vector<sass::Word> code) {
+    code.push_back(fadd(200, 200));  // a change is seen before the next instruction
     sass::Program program(90);
     program.bind(program.add_function("test", true, std::as_bytes(std::span(code))));
     std::vector<std::string> reports;
@@ -41,9 +54,15 @@ std::vector<std::string> found(std::vector<sass::Word> code) {
                                  misuse.other_what + " at " + std::to_string(misuse.other_pc);
         if (reports.empty() || reports.back() != text) reports.push_back(text);
     });
+    std::vector<sass::Row> rows(sass::kRegisterRow + sass::kRegisterRZ);
     sass::Warp warp;
+    warp.bases[0] = reinterpret_cast<std::byte*>(rows.data());
+    std::ranges::fill(warp.register_row(0).lane, std::bit_cast<std::uint32_t>(1.0f));
     WarpProducts products;
-    for (std::uint32_t pc = 0; pc < code.size(); ++pc) check.before(program, warp, pc, products);
+    for (std::uint32_t pc = 0; pc < code.size(); ++pc) {
+        check.before(program, warp, pc, products);
+        if (sass::op_of(code[pc]) == sass::Op::kFadd) execute_fadd(code[pc], warp);
+    }
     return reports;
 }
 
@@ -80,6 +99,7 @@ TEST(Products, KeepTheirOperandsUntilTheWait) {
         ElementsAre("1: overwrites R31, an operand of a wgmma that has not been waited for, "
                     "wgmma by at 0"));
     EXPECT_THAT(found({kRegisters, wait_for(0), fadd(31, 0)}), IsEmpty());
+    EXPECT_THAT(found({kRegisters, fadd(31, 40)}), IsEmpty()) << "its value stays";
     // A result is no operand of the next product before it has been waited for.
     sass::Word reads = kRegisters;
     reads.set_bits(24, 8, 24);
