@@ -111,36 +111,6 @@ Matrix average_scales(Compilation& c, const Node& node, std::int64_t most) {
             size};
 }
 
-bool ProductLowering::fuse_addition(const Node& next) {
-    if (!c_.target.fixed_point || next.op != Operator::kAdd || !is_quantised(c_.graph, next))
-        return false;
-    if (epilogue_.addend != kNoValue || epilogue_.pool ||
-        epilogue_.function != tpu::Function::kIdentity)
-        return false;
-    const ValueId other = next.inputs[next.inputs[0] == epilogue_.result ? 1 : 0];
-    if (other == epilogue_.result || !c_.places.has(other) ||
-        !compile::is_dense(c_.places.of(other)))
-        return false;
-    if (c_.shape(other) != c_.shape(epilogue_.result) ||
-        c_.value(next.outputs[0]).type != c_.value(epilogue_.result).type)
-        return false;
-    // Its rows must lie as the product's do.
-    const Shape& s = c_.shape(other);
-    if (c_.places.of(other).strides !=
-        (node_.op == Operator::kConv ? image_strides(s) : dense_strides(s)))
-        return false;
-    epilogue_.addend = other;
-    epilogue_.addition =
-        fixed_point_of(tpu::Function::kAdd,
-                       {&c_.value(epilogue_.result), &c_.value(other), &c_.value(next.outputs[0])});
-    return true;
-}
-
-std::int64_t ProductLowering::parameter_words() const {
-    return (epilogue_.has_bias ? 1 : 0) + (epilogue_.scales.empty() ? 0 : 1) +
-           (epilogue_.fixed.empty() ? 0 : 2);
-}
-
 void ProductLowering::round_in_integers(tpu::Instruction& activate) const {
     activate.set(tpu::Field::kRounding, tpu::Rounding::kFixedPoint);
     activate.set(tpu::Field::kHasScales, true);

@@ -5,74 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
-#include "workloads/network/graph/quantisation.h"
-#include "workloads/network/reference/quantised.h"
 #include "workloads/network/tpu/copies.h"
 
 namespace lockstep::network::lowering {
-
-bool ProductLowering::fuse_activation(const Node& next) {
-    if (epilogue_.function != tpu::Function::kIdentity) return false;
-    if (next.inputs.at(0) != epilogue_.result) return false;
-    const std::optional<tpu::Function> function = fused_function(c_.graph, next);
-    if (!function) return false;
-    epilogue_.function = *function;
-    return true;
-}
-
-bool ProductLowering::fuse_scale(const Node& next) {
-    const bool divides = next.op == Operator::kDiv;
-    if (integer_ || (!divides && next.op != Operator::kMul)) return false;
-    if (epilogue_.function != tpu::Function::kIdentity || epilogue_.addend != kNoValue)
-        return false;
-    const std::size_t other = next.inputs[0] == epilogue_.result ? 1 : 0;
-    if (divides && other == 0) return false;
-    const std::optional<float> factor = scalar_of(c_.value(next.inputs[other]));
-    if (!factor || *factor == 0) return false;
-    if (c_.shape(next.outputs[0]) != c_.shape(epilogue_.result)) return false;
-    epilogue_.scale *= divides ? 1 / *factor : *factor;
-    return true;
-}
-
-void ProductLowering::find_epilogue() {
-    epilogue_.result = node_.outputs.at(0);
-    epilogue_.name = node_.name;
-    for (const Node* next = c_.places.only_reader(epilogue_.result); next != nullptr;
-         next = c_.places.only_reader(epilogue_.result)) {
-        bool fused = false;
-        if (!integer_ && next->op == Operator::kAdd && epilogue_.addend == kNoValue &&
-            epilogue_.function == tpu::Function::kIdentity) {
-            const ValueId other =
-                next->inputs[0] == epilogue_.result ? next->inputs[1] : next->inputs[0];
-            fused = other != epilogue_.result && c_.places.has(other) &&
-                    c_.shape(other) == c_.shape(epilogue_.result) &&
-                    lies_in_rows(c_.places.of(other));
-            if (fused) epilogue_.addend = other;
-        } else {
-            fused = fuse_scale(*next) || fuse_activation(*next) || fuse_pool(*next) ||
-                    fuse_addition(*next);
-        }
-        if (!fused) break;
-        c_.fused.insert(next);
-        epilogue_.result = next->outputs[0];
-        epilogue_.name += "+" + next->name;
-    }
-    epilogue_.out = scaling_of(c_.value(epilogue_.result));
-    if (integer_) {
-        const std::vector<double> scales = requantisation_scales(c_.graph, node_);
-        if (c_.target.fixed_point)
-            for (const double scale : scales)
-                epilogue_.fixed.push_back(numerics::fixed_point_scale(scale));
-        else if (scales.size() == 1)
-            epilogue_.scale = static_cast<float>(scales[0]);
-        else
-            for (const double scale : scales) epilogue_.scales.push_back(static_cast<float>(scale));
-    }
-}
 
 const Node* ProductLowering::softmax_to_fuse() const {
     if (!c_.has_memory() || integer_ || epilogue_.addend != kNoValue ||
@@ -90,25 +28,6 @@ const Node* ProductLowering::softmax_to_fuse() const {
     return is_left && c_.shape(made).rbegin()[1] <= Softmax::kMostRows ? softmax : nullptr;
 }
 
-std::optional<Matrix> ProductLowering::rows_of(const Place& place) const {
-    // Of an image a row is a pixel.
-    const Place rows = node_.op == Operator::kConv ? compile::permuted(place, {0, 2, 3, 1}) : place;
-    const std::int64_t columns = rows.shape.back();
-    const std::optional<Place> joined =
-        place.image.empty()
-            ? compile::reshaped(rows, {element_count(rows.shape) / columns, columns})
-            : std::nullopt;
-    const auto matrices = joined ? matrices_of(*joined) : std::nullopt;
-    return matrices && matrices->size() == 1 ? std::optional((*matrices)[0]) : std::nullopt;
-}
-
-bool ProductLowering::lies_in_rows(const Place& addend) const {
-    if (node_.op == Operator::kConv || has_constant_weights(c_.graph, node_))
-        return rows_of(addend).has_value();
-    // A product for each matrix.
-    return addend.image.empty() && (addend.shape.back() == 1 || addend.strides.back() == 1);
-}
-
 std::optional<Place> ProductLowering::addend_place() const {
     return epilogue_.addend == kNoValue ? std::nullopt
                                         : std::optional(c_.places.of(epilogue_.addend));
@@ -117,7 +36,7 @@ std::optional<Place> ProductLowering::addend_place() const {
 void ProductLowering::run() {
     const Value& out = c_.value(node_.outputs.at(0));
     integer_ = out.quantisation.has_value();
-    find_epilogue();
+    epilogue_ = EpilogueFinder(c_, node_).find();
     if (integer_) input_zero_ = scaling_of(c_.value(node_.inputs[0])).zero;
     if (node_.op == Operator::kConv)
         convolution();
@@ -128,7 +47,7 @@ void ProductLowering::run() {
 void ProductLowering::prepare_parameters(const std::vector<std::int64_t>& column_sums) {
     const ValueId bias = node_.input(2);
     epilogue_.has_bias = bias != kNoValue || (integer_ && input_zero_ != 0);
-    if (parameter_words() == 0) return;
+    if (epilogue_.parameter_words() == 0) return;
     const std::int64_t columns = sets_.back().first_column + sets_.back().columns;
     std::vector<double> values(static_cast<std::size_t>(columns), 0);
     bool known = true;

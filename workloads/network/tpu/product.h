@@ -4,7 +4,9 @@
 
 #include "workloads/network/shapes/window.h"
 #include "workloads/network/tpu/compilation.h"
+#include "workloads/network/tpu/epilogue.h"
 #include "workloads/network/tpu/operators.h"
+#include "workloads/network/tpu/product_block.h"
 #include "workloads/network/tpu/softmax.h"
 
 namespace lockstep::network::lowering {
@@ -31,22 +33,6 @@ struct Convolving {
     std::int64_t out_width() const { return window.output[1]; }
 };
 
-/// What comes after the sums.
-struct Epilogue {
-    ValueId result = kNoValue;
-    std::string name;
-    tpu::Function function = tpu::Function::kIdentity;
-    ValueId addend = kNoValue;
-    bool has_bias = false;
-    float scale = 1;
-    std::vector<float> scales;                     ///< by column, or none
-    std::vector<numerics::FixedPointScale> fixed;  ///< instead of both: one, or by column
-    numerics::FixedPointPair addition;             ///< then: of the result and of the addend
-    std::vector<std::uint32_t> bias;               ///< the bits, by column
-    Scaling out;
-    std::optional<SlidingWindow> pool;  ///< maxima of the result's lines
-};
-
 /// The columns of `m` from `first` on.
 Matrix columns_of(Matrix m, std::int64_t first, std::int64_t columns);
 
@@ -59,21 +45,6 @@ class ProductLowering {
     using Field = tpu::Field;
     using Opcode = tpu::Opcode;
 
-    /// Lines of an image that an instruction pools, or of whole images.
-    struct PoolPiece {
-        std::int64_t row, rows;          ///< of the block
-        std::int64_t height;             ///< lines of an image
-        std::int64_t first_line, lines;  ///< pooled ones, of an image
-        std::int64_t result;             ///< row of the block's results
-    };
-    /// Rows that go through the array together, with their place in the unified buffer.
-    struct Block {
-        std::int64_t first = 0, rows = 0;  ///< of the result
-        BufferRows source;
-        std::int64_t first_row = 0, height = 0, out_height = 0, pad_top = 0;
-        std::int64_t result_first = 0, result_rows = 0;  ///< where it is pooled on the way
-        std::vector<PoolPiece> pieces;
-    };
     struct Weights {
         tpu::Space space = tpu::Space::kMemory;
         std::uint64_t address = 0;
@@ -109,20 +80,9 @@ class ProductLowering {
         std::optional<std::uint64_t> address;  ///< where they are there
     };
 
-    void find_epilogue();
     /// The softmax of the result, if another product alone reads that as its left operand.
     const Node* softmax_to_fuse() const;
-    bool fuse_activation(const Node& next);
-    bool fuse_scale(const Node& next);
-    bool fuse_pool(const Node& next);
-    bool fuse_addition(const Node& next);
-    std::int64_t parameter_words() const;  ///< of a column
     void round_in_integers(tpu::Instruction& activate) const;
-    /// Blocks of at most `limit` rows of the images [n, c, height, width]; each of up to `images`
-    /// whole ones, or of lines of one; kAnyLines: of any lines that follow each other.
-    static std::vector<Block> pool_blocks(const SlidingWindow& pool, const Shape& shape,
-                                          std::int64_t limit, std::int64_t images);
-    static constexpr std::int64_t kAnyLines = -1;
     std::vector<Block> pooled_blocks(std::int64_t limit, bool is_resident) const;
     void pool_on_the_way(const Block& block, const tpu::Instruction& activate);
     Place result_place(std::vector<std::int64_t> strides);
@@ -134,10 +94,6 @@ class ProductLowering {
     void pack_convolution();
     void pack_dense(ValueId weight, bool transposed);
     void prepare_parameters(const std::vector<std::int64_t>& column_sums);
-    /// The result's elements in its order as one matrix; nothing where they do not lie so.
-    std::optional<Matrix> rows_of(const Place& place) const;
-    /// Whether a value of the result's shape can be added on the way out.
-    bool lies_in_rows(const Place& addend) const;
     std::optional<Place> addend_place() const;
     void run_product(const std::vector<Matrix>& source, const Weights& weights, const Place& result,
                      const std::optional<Place>& addend);

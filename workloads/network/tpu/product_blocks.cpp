@@ -19,11 +19,9 @@ std::int64_t equal_parts(std::int64_t count, std::int64_t limit) {
 
 }  // namespace
 
-std::vector<ProductLowering::Block> ProductLowering::blocks_of(std::int64_t limit,
-                                                               std::int64_t budget,
-                                                               std::int64_t panel_columns,
-                                                               bool results_pass,
-                                                               bool is_resident) const {
+std::vector<Block> ProductLowering::blocks_of(std::int64_t limit, std::int64_t budget,
+                                              std::int64_t panel_columns, bool results_pass,
+                                              bool is_resident) const {
     std::vector<Block> blocks;
     const tpu::DataType type = c_.places.of(node_.inputs[0]).type;
     const auto size = static_cast<std::int64_t>(tpu::size_of(type));

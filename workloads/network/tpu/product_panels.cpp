@@ -34,7 +34,7 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
                                                        const Weights& weights, const Place& result,
                                                        const std::optional<Place>& addend) {
     const auto rows = [&](const Place& place) {
-        const std::optional<Matrix> found = rows_of(place);
+        const std::optional<Matrix> found = rows_of(node_, place);
         LOCKSTEP_CHECK(found.has_value(), "{}: its result does not lie row by row", node_.name);
         return *found;
     };
@@ -96,7 +96,8 @@ void ProductLowering::stage_panel(const Operands& o, std::size_t begin, std::siz
 }
 
 std::uint64_t ProductLowering::parameter_bytes(std::int64_t columns) const {
-    return static_cast<std::uint64_t>(parameter_words()) * 4 * static_cast<std::uint64_t>(columns);
+    return static_cast<std::uint64_t>(epilogue_.parameter_words()) * 4 *
+           static_cast<std::uint64_t>(columns);
 }
 
 void ProductLowering::stage_parameters(std::uint64_t address, std::int64_t first,
@@ -221,9 +222,8 @@ std::int64_t ProductLowering::block_limit(const Panel& panel, std::int64_t limit
     return limit * static_cast<std::int64_t>(units / tiles);
 }
 
-std::vector<ProductLowering::Block> ProductLowering::row_blocks(const Operands& o,
-                                                                const Panel& panel,
-                                                                std::int64_t limit) const {
+std::vector<Block> ProductLowering::row_blocks(const Operands& o, const Panel& panel,
+                                               std::int64_t limit) const {
     // Generation 1 streams a block at a time; later ones load windows of many blocks, as large as
     // two of them fit with two of results (and residuals).
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;

@@ -125,7 +125,7 @@ void ProductLowering::count_use(std::int64_t rows, std::int64_t lanes, std::int6
 void ProductLowering::finish(const Job& job, std::uint64_t parameters, const BufferRows& out,
                              const BufferRows* addend, const Block* pooled) {
     const ColumnTile& tile = *job.tile;
-    const std::int64_t words = parameter_words();
+    const std::int64_t words = epilogue_.parameter_words();
     tpu::Instruction activate(
         Opcode::kActivate,
         {{Field::kAccumulator, job.accumulator},

@@ -13,9 +13,6 @@ namespace lockstep::network::lowering {
 
 namespace {
 
-/// Largest number in the instruction's fields for windows.
-constexpr std::int64_t kMostPool = 15;
-
 /// First line of the image that the window of a pooled line needs, and the one after its last.
 struct Lines {
     std::int64_t begin, end;
@@ -29,47 +26,8 @@ Lines lines_for(const SlidingWindow& pool, std::int64_t first, std::int64_t end,
 
 }  // namespace
 
-bool ProductLowering::fuse_pool(const Node& next) {
-    if (next.op != Operator::kMaxPool || !integer_ || c_.has_memory() || epilogue_.pool)
-        return false;
-    if (epilogue_.addend != kNoValue || node_.op != Operator::kConv || next.outputs.size() != 1)
-        return false;
-    // Held inputs are too few rows to be lines of an image.
-    if (c_.target.limits.dataflow == tpu::Dataflow::kInputStationary) return false;
-    const Value &in = c_.value(next.inputs[0]), &out = c_.value(next.outputs[0]);
-    if (!out.quantisation || in.quantisation->scale != out.quantisation->scale ||
-        in.quantisation->zero_point != out.quantisation->zero_point)
-        return false;
-    const Shape& image = *in.shape;
-    const SlidingWindow w = window_of(next, image);
-    const auto square = [](const std::vector<std::int64_t>& side) { return side[0] == side[1]; };
-    if (!square(w.kernel) || !square(w.stride) || w.dilation != std::vector<std::int64_t>{1, 1})
-        return false;
-    for (std::size_t d = 0; d < 2; ++d) {
-        const std::int64_t last = (w.output[d] - 1) * w.stride[d] - w.pad_begin[d];
-        // No window sees padding alone.
-        if (w.pad_begin[d] >= w.kernel[d] || last >= image[d + 2]) return false;
-        if (w.kernel[d] > kMostPool || w.stride[d] > kMostPool) return false;
-    }
-    const std::int64_t limit = c_.target.limits.accumulator_rows / 2;
-    if (w.kernel[0] * image[3] > limit) return false;
-    // Lines that pass twice, by as many times as each goes through the array.
-    const Shape& filter = c_.shape(node_.inputs[1]);
-    const std::int64_t passes =
-        (element_count(filter) / filter[0] + c_.target.limits.array_rows - 1) /
-        c_.target.limits.array_rows;
-    std::int64_t rows = 0;
-    for (const Block& block : pool_blocks(w, image, limit, kAnyLines)) rows += block.rows;
-    const std::int64_t pixels = image[0] * image[2] * image[3];
-    if ((rows - pixels) * passes >= pixels) return false;
-    epilogue_.pool = w;
-    return true;
-}
-
-std::vector<ProductLowering::Block> ProductLowering::pool_blocks(const SlidingWindow& w,
-                                                                 const Shape& shape,
-                                                                 std::int64_t limit,
-                                                                 std::int64_t images) {
+std::vector<Block> pool_blocks(const SlidingWindow& w, const Shape& shape, std::int64_t limit,
+                               std::int64_t images) {
     const std::int64_t count = shape[0], height = shape[2], width = shape[3],
                        out_height = w.output[0], out_width = w.output[1];
     const bool any = images == kAnyLines;
@@ -118,8 +76,7 @@ std::vector<ProductLowering::Block> ProductLowering::pool_blocks(const SlidingWi
     return blocks;
 }
 
-std::vector<ProductLowering::Block> ProductLowering::pooled_blocks(std::int64_t limit,
-                                                                   bool is_resident) const {
+std::vector<Block> ProductLowering::pooled_blocks(std::int64_t limit, bool is_resident) const {
     const std::int64_t height = conv_->out_height(), width = conv_->out_width(),
                        images = m_ / (height * width);
     // Images that are not resident pass through the ring.
