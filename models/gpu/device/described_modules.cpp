@@ -11,10 +11,10 @@ const DescribedModule& DescribedModules::of(ModuleHandle handle, const sass::Lau
     if (is_new) {
         // The driver puts code and constants into device memory; where, does not matter here, but
         // that modules do not share lines. Their bytes live elsewhere.
-        constexpr std::uint64_t kConstants = 8 * 65536, kAlignment = 65536;
+        constexpr std::uint64_t kAlignment = 65536;
         const std::uint64_t code =
             (launch.program->code().size() * sass::Word::kBytes / kAlignment + 1) * kAlignment;
-        loaded_ = (loaded_ + code + kConstants) % (memory_ / 2);
+        loaded_ = (loaded_ + code + kConstantBytes) % (memory_ / 2);
         module.code_address = (memory_ - loaded_) / kAlignment * kAlignment;
         module.constant_address = module.code_address + code;
     }

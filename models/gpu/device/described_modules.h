@@ -21,6 +21,9 @@ struct DescribedModule {
 
 class DescribedModules {
   public:
+    /// Room for a module's constants.
+    static constexpr std::uint64_t kConstantBytes = 8 * 65536;
+
     /// `memory`: bytes of the device's.
     DescribedModules(const SmParameters& parameters, std::uint64_t memory)
         : parameters_(parameters), memory_(memory) {}

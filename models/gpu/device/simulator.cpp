@@ -133,7 +133,7 @@ LaunchResult Simulator::result_of(const RunningLaunch& running, const Grid& grid
 
 void Simulator::end_all() {
     for (const std::unique_ptr<RunningLaunch>& running : running_) running->space->is_used = false;
-    sampled_.end_part();
+    sampled_.end_parts();
     running_.clear();
     emulated_.clear();
     copies_.clear();

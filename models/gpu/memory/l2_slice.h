@@ -147,8 +147,9 @@ class L2Slice {
     bool pass_to_home(engine::Cycle now, const SliceRequest& request);
     bool allocate(engine::Cycle now, const SliceRequest& request, std::uint32_t& slot);
     bool was_resident(const SliceRequest& request) const {
-        return resident_ != nullptr && is_home(request) &&
-               resident_->holds(request.routed.request.line);
+        if (resident_ == nullptr) return false;
+        const std::uint64_t line = request.routed.request.line;
+        return is_home(request) ? resident_->holds(line) : resident_->holds_copy(line);
     }
     bool evict(engine::Cycle now, std::uint32_t slot);
     void write_back(engine::Cycle now, std::uint32_t slot);

@@ -15,25 +15,36 @@ class ResidentLines {
     using Range = std::pair<std::uint64_t, std::uint64_t>;
 
     ResidentLines() = default;
-    explicit ResidentLines(std::vector<Range> ranges) {
-        std::sort(ranges.begin(), ranges.end());
-        for (const Range& range : ranges)
-            if (!ranges_.empty() && range.first <= ranges_.back().second)
-                ranges_.back().second = std::max(ranges_.back().second, range.second);
-            else
-                ranges_.push_back(range);
+    /// `copied`: what is read by all SMs and never written, as code: both partitions hold it.
+    explicit ResidentLines(std::vector<Range> ranges, std::vector<Range> copied = {})
+        : copied_(merged(copied)) {
+        ranges.insert(ranges.end(), copied.begin(), copied.end());
+        ranges_ = merged(std::move(ranges));
     }
 
-    bool holds(std::uint64_t line) const {
-        const auto next =
-            std::upper_bound(ranges_.begin(), ranges_.end(), line,
-                             [](std::uint64_t at, const Range& range) { return at < range.first; });
-        return next != ranges_.begin() && line < std::prev(next)->second;
-    }
+    bool holds(std::uint64_t line) const { return is_in(ranges_, line); }
+    bool holds_copy(std::uint64_t line) const { return is_in(copied_, line); }
     bool empty() const { return ranges_.empty(); }
 
   private:
-    std::vector<Range> ranges_;  ///< ascending, disjoint
+    static std::vector<Range> merged(std::vector<Range> ranges) {
+        std::sort(ranges.begin(), ranges.end());
+        std::vector<Range> disjoint;
+        for (const Range& range : ranges)
+            if (!disjoint.empty() && range.first <= disjoint.back().second)
+                disjoint.back().second = std::max(disjoint.back().second, range.second);
+            else
+                disjoint.push_back(range);
+        return disjoint;
+    }
+    static bool is_in(const std::vector<Range>& ranges, std::uint64_t line) {
+        const auto next =
+            std::upper_bound(ranges.begin(), ranges.end(), line,
+                             [](std::uint64_t at, const Range& range) { return at < range.first; });
+        return next != ranges.begin() && line < std::prev(next)->second;
+    }
+
+    std::vector<Range> ranges_, copied_;  ///< ascending, disjoint
 };
 
 }  // namespace lockstep::gpu

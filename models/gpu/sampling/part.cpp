@@ -15,6 +15,8 @@ namespace lockstep::gpu {
 
 namespace {
 
+constexpr std::uint32_t kPart = 8;
+
 /// The number nearest to value that is a multiple of unit, and not 0.
 std::uint32_t whole_multiple(double value, std::uint32_t unit) {
     return unit * std::max(1u, static_cast<std::uint32_t>(std::lround(value / unit)));
@@ -41,9 +43,12 @@ std::shared_ptr<const config::Machine> changed(const config::Machine& machine,
 }  // namespace
 
 std::uint32_t part_sms(std::uint32_t sms) {
-    constexpr std::uint32_t kParts = 11, kSmsOfTpc = 2, kLeast = 8;
-    const std::uint32_t part = sms / (kParts * kSmsOfTpc) * kSmsOfTpc;
-    return part >= kLeast ? part : sms >= kLeast * kSmsOfTpc ? kLeast : 0;
+    return sms >= 2 * kPart ? kPart : 0;
+}
+
+std::uint32_t second_part_sms(std::uint32_t sms) {
+    constexpr std::uint32_t kSecond = kPart + kPart / 2;
+    return sms >= 2 * kSecond ? kSecond : part_sms(sms);
 }
 
 bool has_parts(const config::Machine& machine) {
@@ -93,9 +98,10 @@ std::uint64_t share_of(std::uint64_t ctas, std::uint64_t sms, std::uint64_t part
     return std::clamp(wanted, (most - 1) * part_sms + 1, most * part_sms);
 }
 
-std::vector<std::uint64_t> block_of(const sass::Dim3& grid, std::uint64_t ctas) {
+std::vector<std::uint64_t> block_of(const sass::Dim3& grid, std::uint64_t ctas,
+                                    std::uint64_t number) {
     const std::array<std::uint64_t, 3> size{grid.x, grid.y, grid.z};
-    std::array<std::uint64_t, 3> block = size;
+    std::array<std::uint64_t, 3> block = size, begin{};
     // Batches and pieces of k have operands of their own: they are cut first.
     std::array<std::size_t, 3> order{2, 0, 1};
     if (size[1] > size[0]) std::swap(order[1], order[2]);
@@ -105,10 +111,16 @@ std::vector<std::uint64_t> block_of(const sass::Dim3& grid, std::uint64_t ctas) 
         block[d] = std::min(size[d], std::max<std::uint64_t>(1, (ctas + others - 1) / others));
         volume = others * block[d];
     }
+    for (const std::size_t d : order) {
+        const std::uint64_t fit = size[d] / block[d];
+        begin[d] = number % fit * block[d];
+        number /= fit;
+    }
     std::vector<std::uint64_t> chosen;
-    for (std::uint64_t z = 0; z < block[2]; ++z)
-        for (std::uint64_t y = 0; y < block[1]; ++y)
-            for (std::uint64_t x = 0; x < block[0] && chosen.size() < ctas; ++x)
+    if (number != 0) return chosen;
+    for (std::uint64_t z = begin[2]; z < begin[2] + block[2]; ++z)
+        for (std::uint64_t y = begin[1]; y < begin[1] + block[1]; ++y)
+            for (std::uint64_t x = begin[0]; x < begin[0] + block[0] && chosen.size() < ctas; ++x)
                 chosen.push_back((z * size[1] + y) * size[0] + x);
     return chosen;
 }

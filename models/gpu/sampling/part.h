@@ -15,13 +15,11 @@ namespace lockstep::gpu {
 /// Whether part_of() can make one: of built-in machines, with whatever `--set` has changed.
 bool has_parts(const config::Machine& machine);
 
-/// SMs of the part that stands for a chip with so many: an eleventh, whole TPCs, but
-/// eight at least, for few channels are hit unevenly; 0: the chip is too small for that.
+/// SMs of the part that stands for a chip with so many: eight, for of fewer the channels are hit
+/// unevenly, and more are no nearer to the chip; 0: it has fewer than two such parts.
 std::uint32_t part_sms(std::uint32_t sms);
-
-/// By how much, in percent, a launch's time on a part may be off: the most that was seen in
-/// models/gpu/sampling/README.md.
-inline constexpr double kPartError = 16;
+/// Those of another part, to compare with: half as many more, if the chip has room for both.
+std::uint32_t second_part_sms(std::uint32_t sms);
 
 /// The machine with `sms` SMs instead of its own.
 std::shared_ptr<const config::Machine> part_of(const config::Machine& whole, std::uint32_t sms);
@@ -32,7 +30,9 @@ std::uint64_t share_of(std::uint64_t ctas, std::uint64_t sms, std::uint64_t part
 
 /// So many CTAs of the grid, in the order of the grid: a block of it that is cut out where it is
 /// longest. CTAs in a row or a column read the same operand; cut so, a block has less of the larger
-/// operand and all of the smaller one.
-std::vector<std::uint64_t> block_of(const sass::Dim3& grid, std::uint64_t ctas);
+/// operand and all of the smaller one. `number`: blocks that lie before it; empty: there is no room
+/// for it.
+std::vector<std::uint64_t> block_of(const sass::Dim3& grid, std::uint64_t ctas,
+                                    std::uint64_t number = 0);
 
 }  // namespace lockstep::gpu

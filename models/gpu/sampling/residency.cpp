@@ -2,6 +2,7 @@
 #include "models/gpu/sampling/residency.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/gpu/memory/message.h"
 
@@ -29,12 +30,12 @@ void Residency::use(std::span<const MemoryRange> ranges) {
     used_.erase(last, used_.end());
 }
 
-ResidentLines Residency::lines() const {
+ResidentLines Residency::lines(std::vector<ResidentLines::Range> copied) const {
     std::vector<ResidentLines::Range> lines;
     for (const MemoryRange& range : used_)
         lines.emplace_back(range.begin / kLineBytes,
                            (range.begin + range.bytes + kLineBytes - 1) / kLineBytes);
-    return ResidentLines(std::move(lines));
+    return ResidentLines(std::move(lines), std::move(copied));
 }
 
 std::string Residency::text_of(std::span<const MemoryRange> ranges) const {

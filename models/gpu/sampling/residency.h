@@ -21,7 +21,8 @@ class Residency {
     void use(std::span<const MemoryRange> ranges);
     /// Nothing is known to be there.
     void forget() { used_.clear(); }
-    ResidentLines lines() const;
+    /// `copied`: what is there beside them, in both partitions.
+    ResidentLines lines(std::vector<ResidentLines::Range> copied = {}) const;
     /// Which of these are there, a letter each: launches that find different ones take different
     /// times.
     std::string text_of(std::span<const MemoryRange> ranges) const;

@@ -2,18 +2,23 @@
 #include "models/gpu/sampling/sampled_launches.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
+#include "isa/sass/program.h"
+#include "models/gpu/device/described_modules.h"
 #include "models/gpu/memory/memory_parameters.h"
 #include "models/gpu/sampling/part.h"
 #include "models/gpu/sampling/waves.h"
+#include "sim/error/error.h"
 
 namespace lockstep::gpu {
 
 namespace {
 
 /// CTAs on the part of a chip, at least; fewer are little work on the whole.
-constexpr std::uint64_t kLeastCtas = 4;
+constexpr std::uint64_t kLeastCtas = 3;
 
 /// Cycles of an average slice of L2 behind each of the chip's partitions.
 std::vector<double> busy_cycles(const MemorySystem& memory) {
@@ -54,14 +59,14 @@ SampledLaunches::SampledLaunches(const config::Machine& machine, const DeviceOpt
 
 LaunchResult SampledLaunches::run(const LaunchRequest& request, bool is_one,
                                   const std::vector<MemoryRange>& ranges) {
-    const bool is_warm = options_.l2 == L2Start::kWarm;
-    const std::string key =
-        Samples::key_of(request, memory_) + (is_warm ? residency_.text_of(ranges) : std::string());
+    is_warm_ = options_.l2 == L2Start::kWarm;
+    is_code_warm_ = is_warm_ && !launched_.emplace(request.module, request.kernel).second;
+    std::string key = Samples::key_of(request, memory_);
+    if (is_warm_) key += (is_code_warm_ ? 'w' : 'c') + residency_.text_of(ranges);
     LaunchResult result;
     if (const LaunchResult* const known = samples_.find(key)) {
         result = Samples::like(*known, runner_.emulate(request));
     } else {
-        resident_ = is_warm ? residency_.lines() : ResidentLines();
         result = is_one ? run_whole(request) : run_first(request);
         samples_.add(key, result);
     }
@@ -69,36 +74,103 @@ LaunchResult SampledLaunches::run(const LaunchRequest& request, bool is_one,
     return result;
 }
 
+void SampledLaunches::forget(ModuleHandle module) {
+    samples_.forget(module);
+    std::erase_if(launched_, [&](const auto& kernel) { return kernel.first == module; });
+}
+
+/// In time, on an L2 that holds what earlier launches used: their data, the kernel's code and what
+/// it reads of constants.
+LaunchResult SampledLaunches::simulate(RunningLaunch& running) {
+    std::vector<ResidentLines::Range> code;
+    const sass::Launch& launch = running.launch;
+    if (const auto* const kernel = launch.program->function_at(launch.entry);
+        is_code_warm_ && kernel != nullptr) {
+        const auto add = [&](std::uint64_t begin, std::uint64_t bytes) {
+            code.emplace_back(begin / kLineBytes, (begin + bytes) / kLineBytes + 1);
+        };
+        add(running.run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
+            std::uint64_t{kernel->count} * sass::Word::kBytes);
+        add(running.run.constant_address, DescribedModules::kConstantBytes);
+    }
+    const ResidentLines resident = is_warm_ ? residency_.lines(std::move(code)) : ResidentLines();
+    running.chip->forget_l2();
+    running.chip->memory().set_resident(&resident);
+    LaunchResult result = runner_.simulate(running);
+    running.chip->memory().set_resident(nullptr);
+    return result;
+}
+
 /// The first launch of its kind, on a part of the chip if that gets enough CTAs.
 LaunchResult SampledLaunches::run_first(const LaunchRequest& request) {
-    ChipPart* const on = part();
     const std::uint64_t ctas = request.grid.volume();
-    const auto sms = static_cast<std::uint64_t>(machine_.integer("sm.count"));
-    const std::uint64_t share = on == nullptr ? 0 : share_of(ctas, sms, on->chip.sm_count());
-    std::vector<std::uint64_t> block = block_of(request.grid, share < kLeastCtas ? ctas : share);
+    if (can_use_parts() && share_of(ctas, sms(), part_sms(sms())) >= kLeastCtas)
+        return run_on_parts(request);
     std::vector<bool> done(ctas, false);
-    if (share < kLeastCtas) {
-        const LaunchResult result = run_waves(request, nullptr, block, done);
-        return completed(request, result, ctas, done, 0);
+    const LaunchResult result = run_waves(request, nullptr, block_of(request.grid, ctas), done);
+    // Where things lie in the exact run's caches is no more known here than on a part.
+    return completed(request, result, ctas, done, can_use_parts() ? part_error_.error() : 0);
+}
+
+/// A trace shows the whole chip, and only that has links to others.
+bool SampledLaunches::can_use_parts() const {
+    return uses_parts_ && part_sms(sms()) != 0 && has_parts(machine_) &&
+           options_.trace.file.empty() && chips_.is_alone();
+}
+
+/// The time of a block of the grid on a part; of some launches the mean of two, on two parts.
+LaunchResult SampledLaunches::run_on_parts(const LaunchRequest& request) {
+    std::vector<bool> done(request.grid.volume(), false);
+    std::optional<Block> one = run_block(request, part_sms(sms()), 0, done), other;
+    LOCKSTEP_CHECK(one, "a grid of {} CTAs has no block", done.size());
+    if (!one->is_even) return run_rest(request, *one, done);
+    if (part_error_.compares()) other = run_block(request, second_part_sms(sms()), 1, done);
+    LaunchResult& result = one->result;
+    if (other && other->is_even) {
+        const auto a = static_cast<double>(result.cycles),
+                   b = static_cast<double>(other->result.cycles);
+        part_error_.add(a, b);
+        stretch(result, (a + b) / 2 / a, 1);
+    } else {
+        part_error_.add();
     }
-    const MemorySystem& memory = on->chip.memory();
-    const std::vector<double> before = busy_cycles(memory);
-    LaunchResult result = run_waves(request, on, block, done);
-    if (is_even(before, busy_cycles(memory)))
-        return completed(request, result, share, done, kPartError / 100);
-    // The block goes to few of the part's channels, as the whole grid may or may not.
-    const std::uint64_t instructions = result.warp_instructions,
-                        threads = result.thread_instructions;
-    block.clear();
-    for (std::uint64_t i = 0; i < ctas; ++i)
-        if (!done[i]) block.push_back(i);
-    result = run_waves(request, nullptr, block, done);
-    result.warp_instructions += instructions;
-    result.thread_instructions += threads;
+    if (other) {
+        result.warp_instructions += other->result.warp_instructions;
+        result.thread_instructions += other->result.thread_instructions;
+    }
+    return completed(request, result, one->ctas, done, part_error_.error());
+}
+
+/// Nothing where the grid has no room for the block beside what is done.
+std::optional<SampledLaunches::Block> SampledLaunches::run_block(const LaunchRequest& request,
+                                                                 std::uint32_t part_sms,
+                                                                 std::uint64_t number,
+                                                                 std::vector<bool>& done) {
+    ChipPart& on = part(part_sms);
+    Block made;
+    made.ctas = share_of(done.size(), sms(), part_sms);
+    const std::vector<std::uint64_t> block = block_of(request.grid, made.ctas, number);
+    if (block.size() < made.ctas || std::ranges::any_of(block, [&](auto cta) { return done[cta]; }))
+        return std::nullopt;
+    const std::vector<double> before = busy_cycles(on.chip.memory());
+    made.result = run_waves(request, &on, block, done);
+    made.is_even = is_even(before, busy_cycles(on.chip.memory()));
+    return made;
+}
+
+/// The block went to few of the part's channels, as the whole grid may or may not.
+LaunchResult SampledLaunches::run_rest(const LaunchRequest& request, const Block& block,
+                                       std::vector<bool>& done) {
+    std::vector<std::uint64_t> rest;
+    for (std::uint64_t i = 0; i < done.size(); ++i)
+        if (!done[i]) rest.push_back(i);
+    LaunchResult result = run_waves(request, nullptr, rest, done);
+    result.warp_instructions += block.result.warp_instructions;
+    result.thread_instructions += block.result.thread_instructions;
     const double missing =
-        static_cast<double>(ctas - block.size()) / static_cast<double>(block.size());
+        static_cast<double>(done.size() - rest.size()) / static_cast<double>(rest.size());
     stretch(result, 1 + missing, 1);
-    return completed(request, result, block.size(), done, missing);
+    return completed(request, result, rest.size(), done, missing);
 }
 
 /// The rest of the launch is emulated; `result` is of so many of its CTAs, and takes as long as all
@@ -126,10 +198,7 @@ LaunchResult SampledLaunches::run_waves(const LaunchRequest& request, ChipPart* 
     SampledWaves waves(ctas.size(), std::uint64_t{running->run.resident_ctas} * chip.sm_count(),
                        static_cast<std::uint64_t>(running->machine->integer("l2.size")));
     if (!waves.is_whole()) running->run.waves = &waves;
-    chip.forget_l2();
-    chip.memory().set_resident(&resident_);
-    LaunchResult result = runner_.simulate(*running);
-    chip.memory().set_resident(nullptr);
+    LaunchResult result = simulate(*running);
     const double share = static_cast<double>(chip.sm_count()) / machine_.number("sm.count");
     for (auto& [name, value] : result.metrics)
         if (name == "launch__waves_per_multiprocessor") value = value.as_double() * share;
@@ -142,24 +211,16 @@ LaunchResult SampledLaunches::run_waves(const LaunchRequest& request, ChipPart* 
 /// CTAs of a cluster are placed together, those of a cooperative launch wait for each other.
 LaunchResult SampledLaunches::run_whole(const LaunchRequest& request) {
     const std::unique_ptr<RunningLaunch> running = runner_.set_up(request, nullptr);
-    running->chip->forget_l2();
-    running->chip->memory().set_resident(&resident_);
-    LaunchResult result = runner_.simulate(*running);
-    running->chip->memory().set_resident(nullptr);
+    LaunchResult result = simulate(*running);
     set_sampled(result, request.grid.volume());
     return result;
 }
 
-/// The part of the chip that launches run on, made by the first one; null: all of it, as where
-/// nobody has allowed for parts.
-ChipPart* SampledLaunches::part() {
-    if (!uses_parts_) return nullptr;
-    const auto sms = static_cast<std::uint32_t>(machine_.integer("sm.count"));
-    // A trace shows the whole chip, and only that has links to others.
-    if (part_ == nullptr && part_sms(sms) != 0 && has_parts(machine_) &&
-        options_.trace.file.empty() && chips_.is_alone())
-        part_ = std::make_unique<ChipPart>(part_of(machine_, part_sms(sms)), options_);
-    return part_.get();
+/// Made by the first launch on it.
+ChipPart& SampledLaunches::part(std::uint32_t sms) {
+    std::unique_ptr<ChipPart>& made = parts_[sms];
+    if (made == nullptr) made = std::make_unique<ChipPart>(part_of(machine_, sms), options_);
+    return *made;
 }
 
 }  // namespace lockstep::gpu

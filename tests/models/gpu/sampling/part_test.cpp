@@ -58,5 +58,16 @@ TEST(Part, CutsAGridWhereItIsLongest) {
     }
 }
 
+TEST(Part, LaterBlocksHaveOtherCtasOfTheSameShape) {
+    EXPECT_EQ(block_of({10, 2, 1}, 4, 1), (std::vector<std::uint64_t>{2, 3, 12, 13}));
+    EXPECT_EQ(block_of({2, 2, 8}, 5, 3), (std::vector<std::uint64_t>{24, 25, 26, 27, 28}));
+    EXPECT_TRUE(block_of({10, 2, 1}, 4, 5).empty());
+    EXPECT_TRUE(block_of({10, 1, 1}, 10, 1).empty());
+    std::set<std::uint64_t> seen;
+    for (std::uint64_t number = 0; number < 5; ++number)
+        for (const std::uint64_t cta : block_of({7, 5, 3}, 7, number))
+            EXPECT_TRUE(seen.insert(cta).second) << number << " " << cta;
+}
+
 }  // namespace
 }  // namespace lockstep::gpu

@@ -36,5 +36,14 @@ TEST(ResidentLines, RangesMayOverlap) {
     for (const std::uint64_t line : {9u, 30u, 39u, 41u}) EXPECT_FALSE(lines.holds(line)) << line;
 }
 
+TEST(ResidentLines, WhatIsCopiedIsInBothPartitions) {
+    Residency residency(10 * kLine);
+    residency.use(std::vector<MemoryRange>{{0, 2 * kLine}});
+    const ResidentLines lines = residency.lines({{50, 52}});
+    for (const std::uint64_t line : {0u, 1u, 50u, 51u}) EXPECT_TRUE(lines.holds(line)) << line;
+    for (const std::uint64_t line : {0u, 1u, 52u}) EXPECT_FALSE(lines.holds_copy(line)) << line;
+    for (const std::uint64_t line : {50u, 51u}) EXPECT_TRUE(lines.holds_copy(line)) << line;
+}
+
 }  // namespace
 }  // namespace lockstep::gpu

@@ -52,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Sampling,
                                          "layernorm:rows=8192,cols=128",
                                          "softmax:rows=8192,cols=128"));
 
-// Of a chip with 44 SMs eight are simulated, with their share of L2 and DRAM.
+// Of a chip with 44 SMs eight are simulated, with their share of L2 and DRAM; three blocks, for the
+// first launch.
 class OnPart : public testing::TestWithParam<const char*> {};
 
 TEST_P(OnPart, ComesNearTheWholeAndComputesAllOfIt) {
@@ -63,7 +64,7 @@ TEST_P(OnPart, ComesNearTheWholeAndComputesAllOfIt) {
     for (std::size_t i = 0; i < whole.launches.size(); ++i) {
         const LaunchResult &exact = whole.launches[i].result, &got = sampled.launches[i].result;
         EXPECT_EQ(got.warp_instructions, exact.warp_instructions);
-        EXPECT_LT(*metric(got, kSampledCtas), whole.launches[i].grid.volume() / 4);
+        EXPECT_LT(*metric(got, kSampledCtas), whole.launches[i].grid.volume() * 3 / 4);
         EXPECT_NEAR(100.0 * static_cast<double>(got.cycles) / static_cast<double>(exact.cycles),
                     100, *metric(got, kSampleError))
             << whole.launches[i].kernel;
