@@ -35,6 +35,11 @@ constexpr Entry kEntries[] = {
 #undef LOCKSTEP_ENTRY
 };
 
+/// NVRTC asks for a table, too, and does without.
+bool does_without_tables(std::string_view file) {
+    return file.substr(file.rfind('/') + 1).starts_with("libnvrtc");
+}
+
 }  // namespace
 
 void* find_entry_point(const char* name, int version, unsigned long long flags, Query& query) {
@@ -77,12 +82,13 @@ LOCKSTEP_DRIVER(cuGetExportTable, (const void** table, const Uuid* id)) {
     *table = nullptr;
     Dl_info caller{};
     dladdr(__builtin_return_address(0), &caller);
+    if (caller.dli_fname && does_without_tables(caller.dli_fname)) return Result::kNotFound;
     static std::atomic<bool> is_reported = false;
     if (!is_reported.exchange(true))
         std::fprintf(stderr,
                      "lockstep: %s works only on NVIDIA's own driver (it asks for an undocumented "
                      "table, cuGetExportTable): not supported. What works: your own kernels, and "
-                     "libraries compiled into the program (CUB, Thrust, CUTLASS for sm_80)\n",
+                     "libraries compiled into the program (CUB, Thrust, CUTLASS)\n",
                      caller.dli_fname ? caller.dli_fname : "the program");
     cuda::Context::current().call(Waits::kNo, [](cuda::Context& context) {
         context.note_refusal();

@@ -41,8 +41,7 @@ bool works_partly(std::string_view file_name) {
 std::string vendor_library_message(std::string_view file_name, std::string_view user) {
     return fmt::format(
         "{} needs {} ({}), which works only on NVIDIA's own driver: not supported. What works: "
-        "your own kernels, and libraries compiled into the program (CUB, Thrust, CUTLASS for "
-        "sm_80)",
+        "your own kernels, and libraries compiled into the program (CUB, Thrust, CUTLASS)",
         user, name_of(file_name), vendor_library(file_name));
 }
 
