@@ -157,7 +157,7 @@ Cycle Issue::start(WarpContext& context, const StaticInstruction& in, std::uint3
     return ready;
 }
 
-void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now) {
+void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now, Cycle begin) {
     sass::Warp& warp = *context.warp;
     const std::uint32_t pc = warp.pc;
     const sass::Instruction& code = context.code[pc];
@@ -174,7 +174,6 @@ void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now
     count(context, in, static_cast<unsigned>(std::popcount(mask)));
 
     Cycle ready = now + in.stall;
-    Cycle begin = now;
     if (in.changes_mbarrier && mask != 0) {
         begin = to_.mbarriers.take_change(now);
         ready = std::max(ready, begin + 1);

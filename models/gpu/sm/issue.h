@@ -32,9 +32,10 @@ class Issue {
     /// What CCTL.IVALL empties.
     void connect(MemoryUnit& memory) { memory_ = &memory; }
 
-    /// Executes the warp's next instruction and says what keeps the warp from its next one. Throws
-    /// LocatedFault.
-    void execute(WarpContext& context, const StaticInstruction& in, engine::Cycle now);
+    /// Executes the warp's next instruction, which its unit takes at `begin`, and says what keeps
+    /// the warp from its next one. Throws LocatedFault.
+    void execute(WarpContext& context, const StaticInstruction& in, engine::Cycle now,
+                 engine::Cycle begin);
     /// Something has issued since this was last asked.
     bool take_progress() { return std::exchange(has_issued_, false); }
 

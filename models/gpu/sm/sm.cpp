@@ -41,7 +41,7 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
     for (unsigned i = 0; i < parameters.sub_cores; ++i)
         sub_cores_.emplace_back(i, parameters,
                                 SubCoreSurroundings{warps_, counters_, watch_, l1_instructions_,
-                                                    fetch_, arbiter_, held_, issue_, fp64_free_});
+                                                    fetch_, arbiter_, held_, issue_, fp64_});
     warps_.connect(sub_cores_);
 }
 
@@ -217,7 +217,7 @@ void Sm::perform(const sass::Deferred& deferred) {
     WarpContext& context = warps_[ctas_.slot_of(*deferred.warp)];
     held_.end_wait(context);
     ++counters_.issue_active;
-    issue_.execute(context, context.info[deferred.warp->pc], window_end_);
+    issue_.execute(context, context.info[deferred.warp->pc], window_end_, window_end_);
 }
 
 void Sm::copy_came(const sass::AsyncCopy& copy, Cycle at) {

@@ -129,7 +129,7 @@ class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
     MemoryIssue memory_issue_;
     HeldWarps held_;
     Issue issue_;
-    engine::Cycle fp64_free_ = 0;
+    SharedPipe fp64_;
     std::vector<SubCore> sub_cores_;
     bool is_prepared_ = false;  ///< since the chip was idle
 };

@@ -38,6 +38,11 @@ static_assert(std::size(kPipeOf) == kOperationClasses);
 SmParameters::SmParameters(const config::Machine& machine) {
     read_rows(machine, sm_rows(), *this);
     for (const auto& [of, pipe] : kPipeOf) operation[static_cast<unsigned>(of)].pipe = pipe;
+    // Where an SM has one pipe for doubles, conversions from and to them have its rate (CUDA C
+    // Programming Guide: 2 by SM and cycle) and pass it: clamping a float in doubles, two
+    // conversions and two comparisons, takes 4 x 16 cycles of an SM a warp (RTX 3070 Ti).
+    if (fp64_is_shared)
+        operation[static_cast<unsigned>(OperationClass::kConversion64)].pipe = Pipe::kFp64;
     constexpr unsigned kWarpsOfSubCore = 32;  // sub-cores keep sets of warps as words
     if ((max_warps + sub_cores - 1) / sub_cores > kWarpsOfSubCore)
         throw InputError(

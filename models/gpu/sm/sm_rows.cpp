@@ -106,7 +106,9 @@ std::span<const Row<SmParameters>> sm_rows() {
          operation(OperationClass::kConversion, &OperationParameters::latency,
                    "pipe.conversion.latency")},
         {"pipe.conversion64.interval", Type::kInteger, "1", 1, 64,
-         "cycles between two conversions with a 64-bit side of a sub-core",
+         "cycles between two conversions with a 64-bit side, of a sub-core or of the FP64 pipe "
+         "that "
+         "all share",
          operation(OperationClass::kConversion64, &OperationParameters::interval,
                    "pipe.conversion64.interval")},
         {"pipe.conversion64.latency", Type::kInteger, "1", 1, 255,

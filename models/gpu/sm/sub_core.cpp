@@ -70,8 +70,6 @@ void SubCore::note_memory_slot(Cycle now) {
 
 Cycle SubCore::pipe_free(unsigned pipe) const {
     if (pipe == static_cast<unsigned>(Pipe::kLsu)) return sm_.memory.has_room(index_) ? 0 : kNever;
-    if (pipe == static_cast<unsigned>(Pipe::kFp64) && parameters_.fp64_is_shared)
-        return sm_.fp64_free;
     return pipe_free_[pipe];
 }
 
@@ -79,9 +77,22 @@ std::uint32_t SubCore::eligible(Cycle now) const {
     std::uint32_t warps = 0;
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
-        if (pipe_free(pipe) <= now) warps |= candidates_[pipe];
+        if (pipe_free(pipe) > now) continue;
+        const bool is_shared =
+            pipe == static_cast<unsigned>(Pipe::kFp64) && parameters_.fp64_is_shared;
+        warps |= is_shared ? 1u << oldest(candidates_[pipe]) : candidates_[pipe];
     }
     return warps;
+}
+
+/// Of the warps, the one that started first.
+unsigned SubCore::oldest(std::uint32_t warps) const {
+    auto first = static_cast<unsigned>(std::countr_zero(warps));
+    for (; warps != 0; warps &= warps - 1) {
+        const auto local = static_cast<unsigned>(std::countr_zero(warps));
+        if (context(local).age < context(first).age) first = local;
+    }
+    return first;
 }
 
 unsigned SubCore::choose(std::uint32_t eligible) const {
@@ -261,8 +272,13 @@ bool SubCore::issue(unsigned local, Cycle now) {
     if (sm_.held.holds(context, in)) return false;
     last_ = local;
 
-    pipe_free_[pipe] = now + in.interval;
-    if (pipe == static_cast<unsigned>(Pipe::kFp64)) sm_.fp64_free = now + in.interval;
+    Cycle begin = now;
+    if (pipe == static_cast<unsigned>(Pipe::kFp64) && parameters_.fp64_is_shared) {
+        begin = sm_.fp64.take(now, in.interval);
+        pipe_free_[pipe] = begin + 1;
+    } else {
+        pipe_free_[pipe] = now + in.interval;
+    }
     SmCounters& counters = sm_.counters;
     counters.pipe_busy[pipe] += in.interval;
     ++counters.pipe_instructions[pipe];
@@ -275,7 +291,7 @@ bool SubCore::issue(unsigned local, Cycle now) {
         issue_free_ += bubbles;
     }
     // The warp is at least stalled for its stall count; what else keeps it is the SM's to say.
-    sm_.issue.execute(context, in, now);
+    sm_.issue.execute(context, in, now, begin);
     return true;
 }
 

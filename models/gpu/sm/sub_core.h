@@ -9,6 +9,7 @@
 #include "models/gpu/sm/constant_cache.h"
 #include "models/gpu/sm/instruction_cache.h"
 #include "models/gpu/sm/register_file.h"
+#include "models/gpu/sm/shared_pipe.h"
 #include "models/gpu/sm/warp_scheduler/warp_scheduler.h"
 #include "models/gpu/sm/warps.h"
 
@@ -28,7 +29,7 @@ struct SubCoreSurroundings {
     MemoryArbiter& memory;
     HeldWarps& held;
     Issue& issue;
-    engine::Cycle& fp64_free;  ///< of the pipe that all share, where they do
+    SharedPipe& fp64;  ///< where they share it
 };
 
 /// Compiler-guided issue. A warp is looked at when something that it waits for
@@ -60,6 +61,7 @@ class SubCore {
     void look_at(unsigned local, engine::Cycle now);
     unsigned choose(std::uint32_t eligible) const;
     std::uint32_t eligible(engine::Cycle now) const;
+    unsigned oldest(std::uint32_t warps) const;
     void account(std::uint32_t eligible, bool has_issued, engine::Cycle now);
     /// Tells the profile who did not issue.
     void profile_held(std::uint32_t able, bool has_issued);

@@ -41,6 +41,41 @@ TEST(Issue, IsLimitedByThePipesLanes) {
     EXPECT_DOUBLE_EQ(without_fetch().cycles_each(fp32, 64, 8), 2);
 }
 
+/// F2F.F64.F32 Rd, Rb
+sass::Word to_double(unsigned d, unsigned b) {
+    sass::Word word = instruction(0x310, d, 0, b, 0);
+    word.set_bits(64, 8, 0);
+    word.set_bits(75, 2, 3);
+    word.set_bits(84, 2, 2);
+    return word;
+}
+
+TEST(Issue, SubCoresShareAPipeForDoublesAndTheirConversionsWhereItIsOne) {
+    const sass::Word dadd = instruction(0x229, 8, 2, 4, 255);
+    SmFixture sm = without_fetch({}, "rtx3090");
+    for (const unsigned warps : {1u, 2u, 4u, 8u}) {
+        EXPECT_DOUBLE_EQ(sm.cycles_each({dadd}, 64, warps), 16 * warps);
+        EXPECT_DOUBLE_EQ(sm.cycles_each({to_double(10, 2)}, 64, warps), 16 * warps);
+    }
+    EXPECT_DOUBLE_EQ(sm.cycles_each({dadd, to_double(10, 2)}, 64, 4), 2 * 16 * 4);
+    // A pipe by sub-core, and conversions beside it.
+    EXPECT_DOUBLE_EQ(without_fetch({}, "a100").cycles_each({dadd}, 64, 4), 4);
+    EXPECT_DOUBLE_EQ(without_fetch({}, "a100").cycles_each({dadd, to_double(10, 2)}, 64, 4), 8);
+}
+
+TEST(SharedPipe, ServesTheSubCoresInTurn) {
+    SharedPipe pipe;
+    unsigned taken[4] = {};
+    engine::Cycle latch_free[4] = {};
+    for (engine::Cycle now = 0; now < 640; ++now)
+        for (unsigned sub_core = 0; sub_core < 4; ++sub_core) {
+            if (latch_free[sub_core] > now) continue;
+            latch_free[sub_core] = pipe.take(now, 16) + 1;
+            ++taken[sub_core];
+        }
+    for (const unsigned count : taken) EXPECT_EQ(count, 11u);  // ten that left, one in the latch
+}
+
 TEST(Issue, ReadsTwoRegisterBanksACycle) {
     SmFixture sm = without_fetch();
     EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(20, 2, 5, 255)}), 1);  // one from each bank
