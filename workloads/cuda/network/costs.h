@@ -19,6 +19,9 @@ constexpr StepInstructions kLargeRealStep = {664, 662}, kSmallRealStep = {719, 7
 constexpr StepInstructions kWideGroupStep = {0, 306}, kGroupStep = {0, 261},
                            kSmallGroupStep = {0, 272};
 
+/// product_sum: of a warp, and for each piece of k.
+constexpr double kSumInstructions = 163, kPieceInstructions = 17;
+
 /// attention_*: of a thread for each of its scores beside the products, copies included, with two
 /// warps: on Tensor Cores (all but HMMA) and on CUDA cores (all but FFMA).
 constexpr double kTensorAttentionInstructions = 30, kRealAttentionInstructions = 115;

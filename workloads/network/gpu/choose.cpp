@@ -26,6 +26,9 @@ struct Candidate {
     kernels::StepInstructions instructions;
     std::int64_t shared_bytes;
     std::uint32_t dynamic_bytes;
+    /// Cycles between instructions of a warp that has its sub-core for itself, as simulated: sums
+    /// of mma.sync and what comes from shared memory are waited for; wgmma runs beside the copies.
+    double issue = 1;
     bool needs_vectors = false;  ///< 16 bytes along k are consecutive in both operands
     std::string_view label = "";
 };
@@ -34,6 +37,19 @@ struct Cost {
     double cycles = 0, compute = 0, memory = 0;
     std::int64_t ctas = 0;
 };
+
+/// Cycles from an instruction to what waits for it, since Volta: a warp alone on its sub-core
+/// issues about so slowly.
+constexpr double kDependent = 4;
+
+/// Of the kernel that adds pieces of k: a warp's instructions one after the other, four pieces
+/// loaded at once, all of them through L2.
+double sum_cycles(const Target& t, int splits, double bytes) {
+    constexpr double kDependent = 4;  // from an instruction to what waits for it, since Volta
+    return t.launch_cycles +
+           (kernels::kSumInstructions + kernels::kPieceInstructions * splits) * kDependent +
+           std::ceil(splits / 4.0) * t.memory_latency + t.clock * bytes / t.l2_bandwidth;
+}
 
 Cost cost_of(const Target& t, const kernels::Product& p, const ProductTraits& traits,
              const Candidate& c, int splits) {
@@ -52,8 +68,10 @@ Cost cost_of(const Target& t, const kernels::Product& p, const ProductTraits& tr
         static_cast<double>(warps) * c.instructions.of(t.arch) / static_cast<double>(t.sub_cores);
     const double work =
         std::max(static_cast<double>(c.tile.m) * c.tile.n * c.depth / c.macs, issue);
-    // One CTA alone waits for memory where its work does not hide it.
-    const double alone = std::max(work, t.memory_latency / c.stages);
+    // One CTA alone waits for memory, and its warps for themselves, where its work does not hide
+    // it.
+    const double alone =
+        std::max({work, t.memory_latency / c.stages, c.issue * c.instructions.of(t.arch)});
     const std::int64_t on_an_sm = divide_up(cost.ctas, t.sms);
     const std::int64_t together = std::min(on_an_sm, resident);
     const double step = std::max(alone, work * static_cast<double>(together));
@@ -69,9 +87,7 @@ Cost cost_of(const Target& t, const kernels::Product& p, const ProductTraits& tr
     cost.memory = t.clock * std::max((operands + results) / t.memory_bandwidth,
                                      (tiles + partial + results) / t.l2_bandwidth);
     cost.cycles = std::max(cost.compute, cost.memory) + t.launch_cycles;
-    if (splits > 1)
-        cost.cycles +=
-            t.launch_cycles + t.memory_latency + t.clock * (partial / 2 + results) / t.l2_bandwidth;
+    if (splits > 1) cost.cycles += sum_cycles(t, splits, partial / 2 + results);
     return cost;
 }
 
@@ -156,9 +172,15 @@ std::vector<Candidate> candidates_of(const Target& t, Precision precision, Eleme
         const auto candidate = [&](std::string_view name, kernels::TileShape tile,
                                    kernels::StepInstructions instructions) {
             const int bytes = kernels::tensor_shared_bytes(tile);
-            return Candidate{
-                {kernel->file, name}, tile,         depth, kernels::kTensorStages - 1,
-                kernel->macs,         instructions, bytes, static_cast<std::uint32_t>(bytes)};
+            return Candidate{{kernel->file, name},
+                             tile,
+                             depth,
+                             kernels::kTensorStages - 1,
+                             kernel->macs,
+                             instructions,
+                             bytes,
+                             static_cast<std::uint32_t>(bytes),
+                             4.7};
         };
         const bool rounds = type == ElementType::kFp32;
         std::vector<Candidate> candidates = {

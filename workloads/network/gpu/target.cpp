@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/gpu/target.h"
 
+#include "workloads/cuda/network/arguments.h"
+
 namespace lockstep::network::gpu {
 
 Target target_of(const config::Machine& machine) {
@@ -27,8 +29,11 @@ Target target_of(const config::Machine& machine) {
     target.memory_bandwidth = machine.number("dram.bandwidth") * 1e9;
     target.l2_bandwidth = machine.number("l2.slice_bandwidth") *
                           static_cast<double>(whole("l2.slices")) * target.clock;
-    target.launch_cycles =
-        static_cast<double>(whole("launch.begin_latency") + whole("launch.end_latency"));
+    // Code and the lines of the parameters come from L2 one after the other.
+    constexpr std::int64_t kLine = 128, kLines = 1 + (sizeof(kernels::Product) + kLine - 1) / kLine;
+    target.launch_cycles = static_cast<double>(
+        whole("launch.begin_latency") + whole("launch.cta_latency") + whole("launch.end_latency") +
+        kLines * (whole("l2.hit_latency") + whole("gcc.latency")));
     target.memory_latency = static_cast<double>(whole("l2.hit_latency") + whole("dram.latency"));
     target.memory_bytes = static_cast<std::uint64_t>(whole("dram.size"));
     return target;

@@ -19,7 +19,8 @@ struct Target {
     double group_fp16_macs = 0, group_int8_macs = 0;     ///< of warpgroups' products; 0: none
     double clock = 0;                                    ///< of the SMs, Hz
     double memory_bandwidth = 0, l2_bandwidth = 0;       ///< bytes by second
-    double launch_cycles = 0;  ///< of a kernel, from its begin to its first CTA, and after the last
+    /// Of a kernel: from its begin until its first CTA has code and parameters, and after the last.
+    double launch_cycles = 0;
     double memory_latency = 0;  ///< cycles to DRAM and back
     std::uint64_t memory_bytes = 0;
 };

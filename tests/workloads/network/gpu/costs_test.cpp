@@ -24,11 +24,13 @@ struct Product {
 std::uint64_t instructions_of(const Product& product, std::int64_t k) {
     const auto machine = config::Machine::load(product.machine);
     Target target = target_of(*machine);
-    // Where tiles come slowly, the largest that a product fills is chosen.
+    // Where tiles come slowly, the largest that a product fills is chosen; where launches take
+    // long, k is not cut.
     target.sms = 1;
-    target.l2_bandwidth /= 64;
-    if (std::string_view(product.kernel).find("wgmma") == std::string_view::npos)
-        target.group_fp16_macs = target.group_int8_macs = 0;
+    target.launch_cycles = 1e9;
+    const bool by_groups = std::string_view(product.kernel).find("wgmma") != std::string_view::npos;
+    target.l2_bandwidth /= by_groups ? 64 : 1024;
+    if (!by_groups) target.group_fp16_macs = target.group_int8_macs = 0;
     BuiltinRequest request =
         parse_builtin(fmt::format("gemm:m={},n={},k={}", product.m, product.n, k));
     const compile::Prepared prepared =
@@ -84,6 +86,41 @@ TEST(Costs, AreWhatKernelsExecuteInAStep) {
         EXPECT_NEAR(executed / product.expected.of(arch), 1, 0.02)
             << product.machine << " " << product.kernel << ": " << executed;
     }
+}
+
+TEST(Costs, OfPiecesAreWhatTheirSumExecutes) {
+    const auto machine = config::Machine::load("a100");
+    const Target target = target_of(*machine);
+    for (const std::int64_t k : {2048, 8192}) {
+        Builder b("long", 1);
+        const ValueId x = b.input("x", ElementType::kFp32, {64, k});
+        const compile::Prepared prepared =
+            prepare(b.finish({b.linear("linear", x, 512)}), target, Precision::kFp16, 1);
+        const Executable code = compile(prepared.graph, target, {.precision = Precision::kFp16});
+        ASSERT_EQ(kernels_of(code), "product_fp16_small product_sum");
+        const auto device = make_emulator(machine, {});
+        Session session(code, *device);
+        session.set_input(0, prepared.inputs[0]);
+        session.run([&](std::size_t i, const LaunchResult& result) {
+            if (i == 0) return;
+            const double warps = 64.0 * 512 / 4 / 32;
+            const double expected =
+                kernels::kSumInstructions + kernels::kPieceInstructions * code.launches[0].grid.z;
+            EXPECT_NEAR(double(result.warp_instructions) / warps / expected, 1, 0.1)
+                << code.launches[0].grid.z;
+        });
+    }
+}
+
+TEST(Costs, OfACutKIsNotWorthALaunchForAProductOfWarpgroups) {
+    const auto machine = config::Machine::load("h200");
+    const Target target = target_of(*machine);
+    BuiltinRequest request = parse_builtin("gemm:m=130,n=256,k=1040");
+    const compile::Prepared prepared =
+        prepare(build_network(request.name, request.options), target, Precision::kFp16, 1);
+    // Simulated: 19.3 k cycles; in eight pieces by mma.sync 20.6 k.
+    EXPECT_EQ(kernels_of(compile(prepared.graph, target, {.precision = Precision::kFp16})),
+              "product_wgmma_fp16_small");
 }
 
 TEST(Costs, TakeRegistersFromTheCubins) {

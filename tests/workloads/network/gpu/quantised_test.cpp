@@ -65,7 +65,7 @@ TEST(Quantised, pooling_is_equal_to_the_reference) {
 
 TEST(Quantised, products_of_long_rows_are_cut_and_equal) {
     Builder b("long", 1);
-    const ValueId x = b.input("x", ElementType::kFp32, {5, 2048});
+    const ValueId x = b.input("x", ElementType::kFp32, {5, 16384});
     const Graph graph = b.finish({b.linear("linear", x, 70)});
     EXPECT_THAT(kernels_of(run_on(graph, "h200", Precision::kInt8).code),
                 testing::HasSubstr("product_int8_sum"));
