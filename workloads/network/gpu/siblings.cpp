@@ -15,10 +15,9 @@ namespace lockstep::network::gpu {
 
 namespace {
 
-/// Only moves what it reads: the strides of a part of a row do for it as well as a row's own.
-bool is_view(Operator op) {
-    return op == Operator::kReshape || op == Operator::kTranspose || op == Operator::kSlice ||
-           op == Operator::kSqueeze || op == Operator::kUnsqueeze;
+/// The strides of a part of a row do for it as well as a row's own.
+bool takes_part_of_row(Operator op) {
+    return is_view(op) || op == Operator::kSlice;
 }
 
 class Siblings {
@@ -61,8 +60,9 @@ class Siblings {
             (!graph_.value(bias).is_known() || graph_.shape(bias) != Shape{weight.shape->at(1)}))
             return false;
         return !uses_.is_result(node.outputs[0]) &&
-               std::ranges::all_of(uses_.readers(node.outputs[0]),
-                                   [&](std::size_t n) { return is_view(graph_.nodes[n].op); });
+               std::ranges::all_of(uses_.readers(node.outputs[0]), [&](std::size_t n) {
+                   return takes_part_of_row(graph_.nodes[n].op);
+               });
     }
 
     std::int64_t columns(std::size_t n) const {

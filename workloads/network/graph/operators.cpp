@@ -65,6 +65,10 @@ bool keeps_scale(Operator op) {
     return form == IntegerForm::kSameScale || form == IntegerForm::kSameValues;
 }
 
+bool is_view(Operator op) {
+    return info_of(op).work == Work::kView || op == Operator::kTranspose;
+}
+
 bool has_window(Operator op) {
     return attribute_kind(op, "kernel_shape").has_value();
 }

@@ -83,6 +83,8 @@ std::optional<char> attribute_kind(Operator op, std::string_view attribute);
 
 /// The result has the scale of its first operand.
 bool keeps_scale(Operator op);
+/// The same elements, seen in another shape or order of dimensions.
+bool is_view(Operator op);
 /// A window slides over its first operand, an image: a convolution or a pooling of parts of it.
 bool has_window(Operator op);
 

@@ -65,10 +65,7 @@ bool Lowering::read_by_products(ValueId id) const {
             info_of(node.op).product == ProductForm::kGemm)
             return is_quantised(graph_, node) && !is_given(graph_.value(node.inputs[0])) &&
                    !is_given(graph_.value(node.inputs[1]));
-        const bool moves = node.op == Operator::kTranspose || node.op == Operator::kReshape ||
-                           node.op == Operator::kFlatten || node.op == Operator::kSqueeze ||
-                           node.op == Operator::kUnsqueeze || node.op == Operator::kIdentity;
-        return moves && read_by_products(node.outputs[0]);
+        return is_view(node.op) && read_by_products(node.outputs[0]);
     });
 }
 

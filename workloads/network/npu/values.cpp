@@ -31,8 +31,7 @@ void Values::find_images() {
                op == Operator::kLRN;
     };
     const auto turns = [](Operator op) {
-        return op == Operator::kReshape || op == Operator::kTranspose || op == Operator::kFlatten ||
-               op == Operator::kSqueeze || op == Operator::kUnsqueeze || op == Operator::kExpand ||
+        return (is_view(op) && op != Operator::kIdentity) || op == Operator::kExpand ||
                info_of(op).product == ProductForm::kMatrices;
     };
     for (bool changed = true; changed;) {

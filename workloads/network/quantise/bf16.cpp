@@ -55,10 +55,6 @@ Graph cast_floats(const Graph& graph, ElementType type) {
 
 namespace {
 
-bool is_view(Operator op) {
-    return info_of(op).work == Work::kView || op == Operator::kTranspose;
-}
-
 /// Whether results are computed, not moved, so that they can be rounded on the way.
 bool computes(Operator op) {
     const OperatorInfo& info = info_of(op);

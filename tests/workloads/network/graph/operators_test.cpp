@@ -57,6 +57,12 @@ TEST(Operators, that_are_activations_can_be_tables_but_not_all_tables_are_activa
                 testing::ElementsAre("Abs", "Neg"));
 }
 
+TEST(Operators, that_are_views_move_no_element_but_by_transposition) {
+    EXPECT_THAT(those([](const OperatorInfo& o) { return is_view(o.op); }),
+                testing::ElementsAre("Flatten", "Identity", "Reshape", "Squeeze", "Transpose",
+                                     "Unsqueeze"));
+}
+
 TEST(Operators, that_keep_a_scale_need_not_keep_every_value) {
     EXPECT_THAT(those([](const OperatorInfo& o) {
                     return keeps_scale(o.op) && o.integers != IntegerForm::kSameValues;
