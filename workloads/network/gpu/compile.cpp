@@ -57,7 +57,8 @@ std::string_view name_of(Precision precision) {
 
 const OperatorRow* row_of(Operator op) {
     for (const std::span<const OperatorRow> family :
-         {indexing_operators(), movement_operators(), pool_operators(), row_operators()})
+         {indexing_operators(), movement_operators(), pool_operators(), reduction_operators(),
+          row_operators()})
         for (const OperatorRow& row : family)
             if (row.op == op) return &row;
     return nullptr;

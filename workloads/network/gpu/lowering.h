@@ -224,7 +224,8 @@ struct OperatorRow {
 std::span<const OperatorRow> indexing_operators();
 std::span<const OperatorRow> movement_operators();
 std::span<const OperatorRow> pool_operators();
-std::span<const OperatorRow> row_operators();  ///< reductions, softmax, normalisations
+std::span<const OperatorRow> reduction_operators();
+std::span<const OperatorRow> row_operators();  ///< softmax, normalisations
 /// The operator's row, of any family; null: it has none.
 const OperatorRow* row_of(Operator op);
 /// Why there is no kernel for a node of such an operator.
