@@ -3,8 +3,8 @@
 // model of the machine says is the fastest.
 //
 // The model, in cycles of the SMs. A CTA of a tile takes steps of k; a step takes as long as its
-// multiply-adds at the SM's rate or the issue of its instructions (mma.sync waits for its sums, so a
-// warp alone issues an instruction in almost five cycles), or as the next tile's way from memory
+// multiply-adds at the SM's rate or the issue of its instructions (mma.sync waits for its sums, so
+// a warp alone issues an instruction in almost five cycles), or as the next tile's way from memory
 // where that is longer (there are `stages` on their way). CTAs share an SM as far as
 // registers, shared memory and warps allow, and its rate. All pass in waves; the whole cannot be
 // faster than DRAM brings each operand once and L2 brings each tile. Pieces of k add their partial
