@@ -42,8 +42,9 @@ int compare(Options options) {
     if (suite.name != "silicon" && !options.request.programs.empty())
         throw InputError("--programs is for suite silicon");
     if (!options.request.store.empty()) {
-        if (suite.name != "networks" && options.request.programs.empty())
-            throw InputError("--store needs --programs, or suite networks");
+        if (suite.name != "networks" && suite.name != "sampling" &&
+            options.request.programs.empty())
+            throw InputError("--store needs --programs, or suite networks or sampling");
         stats::check_writable(options.request.store);
     }
     if (!options.stats_file.empty()) stats::Statistics::check_path(options.stats_file);
@@ -100,8 +101,8 @@ void add_compare(CLI::App& app, int& status) {
     verb->add_option("--programs", options->request.programs,
                      "folder of executables that suite silicon runs (default: stored results)");
     verb->add_option("--store", options->request.store,
-                     "write what the executables of --programs took, as the stored results; suite "
-                     "networks: simulate what is feasible, and write it")
+                     "write what the executables of --programs took, as the stored results; suites "
+                     "networks and sampling: simulate what is feasible, and write it")
         ->check(is_name);
     verb->add_option("--limit", options->request.limit,
                      "seconds after which suite h200 stops comparing (0: none)");

@@ -122,6 +122,8 @@ std::vector<Row> rows(const Request& request) {
             if (request.progress) fmt::print(stderr, "\r\033[K{}\r", label_of(run.reached));
             simulated = simulate_network(run.reached, request.threads);
             store += table_line(run.reached, *simulated);
+            // After each: a run that is ended keeps what it has.
+            stats::write_whole(request.store, store);
         }
         if (simulated)
             list.push_back(simulated_row(run, *simulated));
@@ -130,7 +132,6 @@ std::vector<Row> rows(const Request& request) {
     }
     if (list.empty())
         throw InputError(fmt::format("suite networks has no run on machine '{}'", request.machine));
-    if (!request.store.empty()) stats::write_whole(request.store, store);
     return list;
 }
 

@@ -11,6 +11,7 @@ Suite micro_suite();
 Suite networks_suite();
 Suite nvdla_suite();
 Suite power_suite();
+Suite sampling_suite();
 Suite scalesim_suite();
 Suite silicon_suite();
 Suite tpu_measured_suite();
