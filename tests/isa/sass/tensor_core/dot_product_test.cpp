@@ -165,7 +165,8 @@ TEST(NarrowProducts, MatchTheRuleUpToTheEndsOfTheirRange) {
             uint32_t c[8][16], d[8][16];
             for (auto& column : c)
                 for (uint32_t& word : column)
-                    word = draw_number(random() % 2 == 0 ? -126 : low, high);
+                    word =
+                        draw_number(random() % 2 == 0 ? -126 : low, random() % 8 == 0 ? 127 : high);
             std::memcpy(d, c, sizeof d);
             accumulate_tile(rule, depth, a, b, 8, d);
             for (int n = 0; n < 8; ++n)
