@@ -103,7 +103,8 @@ struct MemoryCounters {
     std::uint64_t shared_wavefronts_load = 0, shared_wavefronts_store = 0;
     std::uint64_t bank_conflicts_load = 0, bank_conflicts_store = 0;  ///< wavefronts beyond ideal
     std::uint64_t data_busy = 0;                                      ///< cycles of the data stage
-    std::uint64_t tag_busy = 0;                                       ///< cycles of the tag stage
+    std::uint64_t shared_way_busy = 0;  ///< cycles of the way back from shared memory
+    std::uint64_t tag_busy = 0;         ///< cycles of the tag stage
     std::uint64_t sectors_to_l2_read = 0, sectors_to_l2_write = 0;
     std::uint64_t requests_to_l2_read = 0;
     std::uint64_t mshr_full = 0;  ///< cycles that the tag stage stood still for want of entries

@@ -203,6 +203,7 @@ double l1_throughput(const LaunchView& launch, double sm_cycles) {
                             static_cast<double>(counted.sectors_to_l2_write * kSectorBytes) /
                                 launch.peaks.crossbar_out_bytes;
     return percent(std::max({static_cast<double>(counted.data_busy),
+                             static_cast<double>(counted.shared_way_busy),
                              static_cast<double>(counted.tag_busy), replies, requests}),
                    sm_cycles);
 }

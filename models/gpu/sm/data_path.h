@@ -37,6 +37,8 @@ class DataPath {
         engine::Cycle ready = 0;  ///< at the data stage
         unsigned data_cycles = 1;
         unsigned return_cycles = 1;
+        unsigned port_cycles =
+            0;                 ///< of the way back that all sub-cores share; 0: it limits nobody
         unsigned latency = 0;  ///< of the shortest trip
         unsigned sub_core = 0;
         Way way = Way::kGlobal;
@@ -44,20 +46,30 @@ class DataPath {
     /// When the result is in the registers: the data stage's last pass and the way back both count.
     /// Shared memory's results come earlier in the pipeline than the L1's: each has its own queue.
     engine::Cycle finish(const Trip& trip) {
-        const engine::Cycle start = occupy(trip.ready, trip.data_cycles);
+        // While a result passes the shared way back, the banks serve the next, which then waits.
+        const bool by_port = trip.port_cycles != 0;
+        const engine::Cycle start =
+            occupy(by_port ? std::max(trip.ready, port_taken_) : trip.ready, trip.data_cycles);
         if (trip.way == Way::kNone) return start + trip.latency;
+        engine::Cycle cycles = std::max(trip.data_cycles, interval_);
+        if (by_port) {
+            port_taken_ = std::max(start, port_free_);
+            port_free_ = port_taken_ + trip.port_cycles;
+            cycles = std::max(cycles, port_free_ - start);
+        }
         const unsigned take = std::max(trip.return_cycles, interval_);
         const engine::Cycle shortest = start + trip.latency;
         engine::Cycle& way = (trip.way == Way::kGlobal ? global_ : shared_)[trip.sub_core];
         way = std::max(way, shortest - std::min<engine::Cycle>(shortest, interval_)) + take;
-        return std::max(way, shortest + std::max(trip.data_cycles, interval_) - interval_);
+        return std::max(way, shortest + cycles - interval_);
     }
 
   private:
     unsigned interval_;
     bool l1_went_last_ = false;
     engine::Cycle free_ = 0;
-    std::vector<engine::Cycle> global_, shared_;  ///< by sub-core: when the way back is free
+    engine::Cycle port_taken_ = 0, port_free_ = 0;  ///< when the last result enters, and leaves
+    std::vector<engine::Cycle> global_, shared_;    ///< by sub-core: when the way back is free
 };
 
 }  // namespace lockstep::gpu

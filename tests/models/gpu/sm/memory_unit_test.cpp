@@ -288,9 +288,9 @@ TEST_F(MemoryUnitTest, LanesThatConflictInL1TakeACycleEach) {
 TEST_F(MemoryUnitTest, OneAddressComesBackForEveryLane) {
     const auto busy = [&](const char* machine, unsigned width, unsigned stride) {
         make(machine);
-        const std::uint64_t before = counters.data_busy;
+        const std::uint64_t before = counters.shared_way_busy;
         time(instruction(kLoadShared, width, [&](unsigned l) { return l / 16 * stride; }));
-        return counters.data_busy - before;
+        return counters.shared_way_busy - before;
     };
     EXPECT_EQ(busy("t4", 4, 0), 2u);
     EXPECT_EQ(busy("t4", 16, 0), 8u);
@@ -299,6 +299,28 @@ TEST_F(MemoryUnitTest, OneAddressComesBackForEveryLane) {
     EXPECT_EQ(counters.shared_wavefronts_load - before, 2u);
     EXPECT_EQ(busy("h100", 16, 0), 2u);
     EXPECT_EQ(busy("h100", 16, 64), 2u);
+}
+
+TEST_F(MemoryUnitTest, BanksServeTheNextLoadWhileAResultComesBack) {
+    // Loads of 16 bytes a lane: 8 cycles on a Turing's way back, of the banks 4 where all lanes
+    // have one address and 64 where they share four banks.
+    const auto cycles = [&](unsigned even, unsigned odd) {
+        make("t4");
+        constexpr unsigned kLoads = 64;
+        Cycle first = 0, last = 0;
+        for (unsigned i = 0; i <= kLoads; ++i) {
+            const unsigned stride = i % 2 == 0 ? even : odd;
+            MemoryInstruction in =
+                instruction(kLoadShared, 16, [&](unsigned l) { return stride * l; });
+            in.sub_core = static_cast<std::uint8_t>(i % 4);
+            last = offer(in, 0);
+            if (i == 0) first = last;
+        }
+        return static_cast<double>(last - first) / kLoads;
+    };
+    EXPECT_NEAR(cycles(0, 0), 8, 0.5);
+    EXPECT_NEAR(cycles(128, 128), 64, 1);
+    EXPECT_NEAR(cycles(128, 0), (64 + 4) / 2, 1);
 }
 
 TEST_F(MemoryUnitTest, SharedMemoryTakesTurnsWithHitsThatWait) {
