@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the compiler's model of time must know of the kernels beside their shapes: how many
-// instructions they execute. A test holds these to emulated runs of the compiled kernels.
+// instructions they execute, which a test holds to emulated runs of the compiled kernels, and how
+// fast.
 #pragma once
 
 namespace lockstep::kernels {
@@ -18,6 +19,11 @@ constexpr StepInstructions kLargeRealStep = {664, 662}, kSmallRealStep = {719, 7
 /// product_wgmma_*.
 constexpr StepInstructions kWideGroupStep = {0, 306}, kGroupStep = {0, 261},
                            kSmallGroupStep = {0, 272};
+
+/// Cycles to an instruction's successor where a warp has its sub-core alone, in steps of products
+/// on Tensor Cores: from the slope over k in cycle mode on a100 of a 3x3 convolution of ResNet-18,
+/// k of 288 and 1152 (4.7), and of a product of 64x64 with k of 64 and 256 (5.0).
+constexpr double kTensorIssueCycles = 4.7;
 
 /// product_sum: of a warp, and for each piece of k.
 constexpr double kSumInstructions = 163, kPieceInstructions = 17;

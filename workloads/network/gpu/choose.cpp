@@ -38,10 +38,6 @@ struct Cost {
     std::int64_t ctas = 0;
 };
 
-/// Cycles from an instruction to what waits for it, since Volta: a warp alone on its sub-core
-/// issues about so slowly.
-constexpr double kDependent = 4;
-
 /// Of the kernel that adds pieces of k: a warp's instructions one after the other, four pieces
 /// loaded at once, all of them through L2.
 double sum_cycles(const Target& t, int splits, double bytes) {
@@ -180,7 +176,7 @@ std::vector<Candidate> candidates_of(const Target& t, Precision precision, Eleme
                              instructions,
                              bytes,
                              static_cast<std::uint32_t>(bytes),
-                             4.7};
+                             kernels::kTensorIssueCycles};
         };
         const bool rounds = type == ElementType::kFp32;
         std::vector<Candidate> candidates = {
