@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "isa/cubin/demangle.h"
 #include "isa/cubin/warp_registers.h"
@@ -22,11 +21,6 @@ bool is_clustered(const cubin::Function& kernel, const LaunchRequest& request) {
 }
 
 namespace {
-
-bool fits(const sass::Dim3& size, const int (&maximum)[3]) {
-    return std::cmp_less_equal(size.x, maximum[0]) && std::cmp_less_equal(size.y, maximum[1]) &&
-           std::cmp_less_equal(size.z, maximum[2]);
-}
 
 /// The driver's rules, CUDA Driver API, cuLaunchKernelEx; and the sizes of the Programming Guide.
 void check_cluster(const config::Machine& machine, const cubin::Function& kernel,
@@ -78,13 +72,13 @@ void check_launch(const config::Machine& machine, const cubin::Function& kernel,
     const sass::Dim3& grid = request.grid;
     if (block.volume() == 0 || grid.volume() == 0)
         refuse(Reason::kInvalidConfiguration, "a dimension of the grid or block is zero");
-    if (!fits(block, sass::kMaxBlock) || block.volume() > limit("cta.max_threads"))
+    if (!sass::fits(block, sass::kMaxBlock) || block.volume() > limit("cta.max_threads"))
         refuse(Reason::kInvalidConfiguration,
                fmt::format("block ({},{},{}) is larger than a CTA may be ({} threads; {} by "
                            "dimension)",
                            block.x, block.y, block.z, limit("cta.max_threads"),
                            fmt::join(sass::kMaxBlock, ", ")));
-    if (!fits(grid, sass::kMaxGrid))
+    if (!sass::fits(grid, sass::kMaxGrid))
         refuse(Reason::kInvalidConfiguration,
                fmt::format("grid ({},{},{}) exceeds ({})", grid.x, grid.y, grid.z,
                            fmt::join(sass::kMaxGrid, ",")));

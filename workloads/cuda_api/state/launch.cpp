@@ -136,13 +136,10 @@ Error set_attribute(KernelLaunch& launch, abi::LaunchAttributeId id,
 Error check_launch(Context& context, const KernelLaunch& launch) {
     const DeviceProperties& device = context.properties();
     const cubin::Function& code = *launch.kernel->function;
-    const std::uint32_t grid[3] = {launch.grid.x, launch.grid.y, launch.grid.z};
-    const std::uint32_t block[3] = {launch.block.x, launch.block.y, launch.block.z};
-    for (int i = 0; i < 3; ++i)
-        if (grid[i] == 0 || block[i] == 0 || grid[i] > static_cast<unsigned>(sass::kMaxGrid[i]) ||
-            block[i] > static_cast<unsigned>(sass::kMaxBlock[i]))
-            return Error::kInvalidConfiguration;
     const std::uint64_t threads = launch.block.volume();
+    if (launch.grid.volume() == 0 || threads == 0 || !sass::fits(launch.grid, sass::kMaxGrid) ||
+        !sass::fits(launch.block, sass::kMaxBlock))
+        return Error::kInvalidConfiguration;
     if (threads > DeviceProperties::kMaxThreadsPerBlock) return Error::kInvalidConfiguration;
     if (launch.dynamic_shared > dynamic_shared_limit(*launch.kernel)) return Error::kInvalidValue;
     const std::uint64_t most = std::uint64_t{code.max_threads[0]} *
@@ -153,6 +150,7 @@ Error check_launch(Context& context, const KernelLaunch& launch) {
     if (cluster > 1 && device.arch < 90) return Error::kInvalidClusterSize;
     if (cluster > DeviceProperties::kMaxCluster && launch.kernel->non_portable_cluster == 0)
         return Error::kInvalidClusterSize;
+    const std::uint32_t grid[3] = {launch.grid.x, launch.grid.y, launch.grid.z};
     const std::uint32_t size[3] = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
     for (int i = 0; i < 3; ++i)
         if (size[i] == 0 || grid[i] % size[i] != 0 ||

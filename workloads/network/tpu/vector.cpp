@@ -18,11 +18,9 @@ namespace {
 
 constexpr std::int64_t kHalfLanes = 64;
 
-/// Rows of half a register's elements in place of the operand's, which lie without gaps.
-bool halve(BufferRows& rows, std::int64_t columns) {
-    if (rows.pitch != static_cast<std::uint64_t>(columns) * tpu::size_of(rows.type)) return false;
-    rows.pitch = kHalfLanes * tpu::size_of(rows.type);
-    return true;
+/// Whether rows of so many elements lie without gaps.
+bool is_dense(const BufferRows& rows, std::int64_t columns) {
+    return rows.pitch == static_cast<std::uint64_t>(columns) * tpu::size_of(rows.type);
 }
 
 }  // namespace
@@ -37,16 +35,12 @@ void vector_op(Compilation& c, Function function, Function then, const BufferRow
     // registers of half their lanes.
     const bool is_plain =
         b == nullptr ? broadcast != Broadcast::kRow : broadcast == Broadcast::kNone;
-    if ((a.half_tiles || out.half_tiles) && is_plain && columns % kHalfLanes == 0) {
-        BufferRows half_a = a, half_out = out, half_b = second;
-        if (halve(half_a, columns) && halve(half_out, columns) &&
-            (b == nullptr || halve(half_b, columns))) {
-            a = half_a;
-            out = half_out;
-            second = half_b;
-            rows *= columns / kHalfLanes;
-            columns = kHalfLanes;
-        }
+    if ((a.half_tiles || out.half_tiles) && is_plain && columns % kHalfLanes == 0 &&
+        is_dense(a, columns) && is_dense(out, columns) && (b == nullptr || is_dense(*b, columns))) {
+        for (BufferRows* operand : {&a, &out, &second})
+            operand->pitch = kHalfLanes * tpu::size_of(operand->type);
+        rows *= columns / kHalfLanes;
+        columns = kHalfLanes;
     }
     c.staging.check_held(a);
     if (b != nullptr) c.staging.check_held(*b);
