@@ -2,7 +2,7 @@
 // What an instruction accessed stands in Warp::access once it is executed, as the cycle model reads
 // it. Copies that hardware does in the background count as accesses by the thread that started
 // them: LDGSTS when it is issued, those of TMA when they are performed, which releases their
-// mbarrier.
+// mbarrier. Their reductions are atomic for each element (PTX ISA: relaxed, of gpu scope).
 #include "models/gpu/check/access_checks.h"
 
 #include <algorithm>
@@ -172,7 +172,13 @@ void AccessChecks::copied(const sass::AsyncCopy& copy, Space space, std::uint64_
                           std::uint32_t bytes, bool is_write, CtaState& cta) {
     constexpr std::uint32_t kPiece = 16;
     const sass::Warp& warp = *copy.source->warps[copy.warp];
-    Observed piece{.warp = warp, .pc = copy.pc, .lanes = 1u << copy.lane, .is_async = true};
+    const bool is_atomic = is_write && copy.reduce != nullptr;
+    Observed piece{.warp = warp,
+                   .pc = copy.pc,
+                   .lanes = 1u << copy.lane,
+                   .is_atomic = is_atomic,
+                   .is_strong = is_atomic,
+                   .is_async = true};
     warp_ = &warp;
     for (std::uint32_t at = 0; at < bytes; at += kPiece) {
         piece.space = space;
@@ -180,7 +186,7 @@ void AccessChecks::copied(const sass::AsyncCopy& copy, Space space, std::uint64_
         piece.width = std::min(kPiece, bytes - at);
         piece.lanes = 1u << copy.lane;
         piece.address[copy.lane] = begin + at;
-        access(piece, cta, true);
+        access(piece, cta, !is_atomic);
     }
 }
 

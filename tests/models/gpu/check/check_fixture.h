@@ -9,11 +9,7 @@
 namespace lockstep {
 
 class CheckTest : public testing::TestWithParam<Target> {
-  protected:
-    KernelRunner make(unsigned checks, const std::string& cubin = "faults") const {
-        return {GetParam().machine, cubin + "_" + GetParam().arch + ".cubin", {.checks = checks}};
-    }
-
+  public:
     /// The report on one launch, which may end in a fault; "" where nothing was found.
     template <typename... Parameters>
     static std::string report(KernelRunner& runner, const std::string& kernel, sass::Dim3 grid,
@@ -27,6 +23,11 @@ class CheckTest : public testing::TestWithParam<Target> {
         const std::string text = testing::internal::GetCapturedStderr();
         EXPECT_EQ(text.empty(), runner.device().findings() == before) << text;
         return text;
+    }
+
+  protected:
+    KernelRunner make(unsigned checks, const std::string& cubin = "faults") const {
+        return {GetParam().machine, cubin + "_" + GetParam().arch + ".cubin", {.checks = checks}};
     }
 };
 

@@ -150,6 +150,13 @@ TEST_P(Race, ProgramsThatOrderThemselves) {
                 IsEmpty());
 }
 
+TEST(RaceOfReductions, ByTmaAreAtomic) {
+    KernelRunner runner("h200", "tma_sm_90a.cubin", {.checks = kCheckRace});
+    const auto floats = runner.ints(64), ints = runner.ints(64);
+    EXPECT_THAT(CheckTest::report(runner, "reduce_blocks", {5}, {64}, floats.data(), ints.data()),
+                IsEmpty());
+}
+
 TEST_P(Race, OfTheProgramsThatChipsForgive) {
     KernelRunner runner = make(kCheckRace, "forgiven_races");
     const auto a = runner.ints(96 * 96 + 4096), x = runner.ints(4096), y = runner.ints(4096);
