@@ -32,6 +32,7 @@ void for_each_piece(const sass::Word& word, const sass::Instruction& in, const s
                     const std::function<void(std::uint32_t)>& f) {
     using sass::Major;
     const auto product = std::bit_cast<sass::WarpgroupProduct>(in.modifiers);
+    if (product.slices == 0) return;
     const sass::Row* const rows = &warp.row(in.b);
     const auto matrix = [&](unsigned index, bool is_mn_major) {
         const std::uint64_t descriptor =

@@ -157,6 +157,7 @@ bool bind_float(Binder& binder, TensorType a, TensorType b) {
 
 bool bind_hgmma(Binder& binder) {
     const Word& word = binder.word;
+    if (is_group_end(word)) return bind_group_end(binder);
     constexpr TensorType kTypes[] = {TensorType::kFp16, TensorType::kBf16, TensorType::kTf32};
     const auto number = static_cast<unsigned>(word.bits(76, 2));
     if (number >= std::size(kTypes)) return false;

@@ -96,6 +96,11 @@ bool bind_warpgroup_product(Binder& binder, unsigned registers) {
     return true;
 }
 
+bool is_group_end(const Word& word) {
+    return word.form() == 4 && word.bits(16, 8) == kRegisterRZ && word.bits(64, 8) == kRegisterRZ &&
+           word.bits(24, 6) == kUniformURZ;
+}
+
 namespace {
 
 WarpgroupProduct checked(const Instruction& in, const Warp& warp) {
@@ -110,7 +115,18 @@ WarpgroupProduct checked(const Instruction& in, const Warp& warp) {
     return std::bit_cast<WarpgroupProduct>(in.modifiers);
 }
 
+void execute_group_end(const Instruction& in, Warp& warp) {
+    if (checked(in, warp).closes_group) ++product_groups(warp);
+}
+
 }  // namespace
+
+bool bind_group_end(Binder& binder) {
+    const WarpgroupProduct product{.closes_group = binder.word.bits(84, 3) != kNoGroup};
+    binder.out.modifiers = std::bit_cast<std::uint32_t>(product);
+    binder.out.execute = execute_group_end;
+    return true;
+}
 
 WarpgroupOperands::WarpgroupOperands(const Instruction& in, Warp& warp)
     : product(checked(in, warp)),

@@ -25,7 +25,7 @@ constexpr unsigned kProductGroupsRow = kUniformRow + kUniformURZ;
 
 /// What execution needs to know beside the operands; travels in Instruction::modifiers.
 struct WarpgroupProduct {
-    std::uint8_t slices;  ///< columns / 8
+    std::uint8_t slices;  ///< columns / 8; 0: no product, the end of a group
     bool a_in_shared : 1;
     bool a_is_mn_major : 1, b_is_mn_major : 1;
     bool negates : 1;     ///< A or B but not both
@@ -55,6 +55,11 @@ struct WarpgroupOperands {
 
 /// Columns of D that an instruction of the family computes; 0: there is no such shape.
 unsigned warpgroup_columns(const Word& word);
+
+/// What ptxas emits for a commit_group before which it finds no product to bear it (behind a loop
+/// of them, say): an HGMMA with neither operands nor result.
+bool is_group_end(const Word& word);
+bool bind_group_end(Binder& binder);
 
 bool bind_hgmma(Binder& binder);      ///< fp16, bf16, tf32
 bool bind_qgmma(Binder& binder);      ///< fp8

@@ -458,6 +458,22 @@ TEST_F(Warpgroup, AWaitIsOverWhenAllFourHaveComeToTheProducts) {
     EXPECT_TRUE(goes_on(wait));
 }
 
+// HGMMA.64x8x16.F16 RZ, gdesc [URZ], RZ, !UPT, gsb0: ptxas 13's commit_group behind a loop.
+TEST_F(Warpgroup, AGroupMayEndWithoutAProduct) {
+    const Word end{.lo = 0x00000000'3fff79f0, .hi = 0x000fe200'0c0000ff};
+    const Word wait{.lo = 0x00008000'000079c5, .hi = 0x000fc800'00010000};  // .LE gsb0, 0x0
+    for (TestWarp& warp : warps) warp.warp.live = warp.warp.active = kAllLanes;
+    ASSERT_TRUE(warps[0].run(end));
+    warps[0].warp.pc = 5;
+    ASSERT_TRUE(warps[0].run(wait));
+    EXPECT_NE(warps[0].warp.pc, 5u) << "the others have not come";
+    for (unsigned w = 1; w < 4; ++w) ASSERT_TRUE(warps[w].run(end));
+    warps[0].warp.pc = 5;
+    ASSERT_TRUE(warps[0].run(wait));
+    EXPECT_EQ(warps[0].warp.pc, 5u);
+    EXPECT_FALSE(warps[0].run(end, 0x7fffffff)) << "needs all lanes, as products do";
+}
+
 TEST_F(Warpgroup, ADescriptorBeyondSharedMemoryFaults) {
     launch.shared_bytes = kPlaceB + 8 * 32 - 16;
     Word word = make(0xf0, false);
