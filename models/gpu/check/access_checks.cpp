@@ -33,6 +33,14 @@ bool arrives(const sass::Word& word, sass::Arch arch) {
            word.bits(87, 4) == kArrive;
 }
 
+/// ATOM, ATOMG and ATOMS.EXCH.
+bool exchanges(const sass::Word& word) {
+    constexpr unsigned kGeneric = 0x18a, kShared = 0x18c, kGlobal = 0x1a8, kExchange = 8;
+    const unsigned opcode = word.base_opcode();
+    return (opcode == kGeneric || opcode == kShared || opcode == kGlobal) && word.form() != 7 &&
+           word.bits(87, 4) == kExchange;
+}
+
 const sass::Word& word_at(const sass::Warp& warp, std::uint32_t pc) {
     return warp.cta->launch->program->words()[pc];
 }
@@ -47,16 +55,17 @@ void AccessChecks::memory(const sass::Instruction& in, const sass::Warp& warp, s
     if (opcode == sass::Op::kLdgsts) return copy(warp, pc, lanes);
     const sass::Access& noted = warp.access;
     CtaState& cta = states_.of(*warp.cta);
+    const bool has_result = in.d != sass::Operand::of_warp(sass::kSinkRow);
     Observed access{.warp = warp,
                     .pc = pc,
                     .lanes = noted.lanes,
                     .space = noted.space,
                     .is_write = noted.is_store || noted.is_atomic,
                     .is_atomic = noted.is_atomic,
+                    .only_writes = !has_result && exchanges(word),
                     .is_strong = noted.is_atomic || is_strong_access(word, warp.cta->launch->arch),
                     .width = noted.width,
                     .stored = stores_rows(opcode) ? &warp.row(in.b) : nullptr};
-    const bool has_result = in.d != sass::Operand::of_warp(sass::kSinkRow);
     if (noted.space == Space::kCluster) {
         std::copy(std::begin(noted.address), std::end(noted.address), access.address);
         return remote(in, access, cta, opcode == sass::Op::kStas || opcode == sass::Op::kRedas);
@@ -168,8 +177,9 @@ void AccessChecks::copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t 
     access(write, cta, true);
 }
 
-void AccessChecks::copied(const sass::AsyncCopy& copy, Space space, std::uint64_t begin,
-                          std::uint32_t bytes, bool is_write, CtaState& cta) {
+template <typename Tell>
+void AccessChecks::for_each_piece(const sass::AsyncCopy& copy, Space space, std::uint64_t begin,
+                                  std::uint32_t bytes, bool is_write, Tell&& tell) {
     constexpr std::uint32_t kPiece = 16;
     const sass::Warp& warp = *copy.source->warps[copy.warp];
     const bool is_atomic = is_write && copy.reduce != nullptr;
@@ -186,8 +196,25 @@ void AccessChecks::copied(const sass::AsyncCopy& copy, Space space, std::uint64_
         piece.width = std::min(kPiece, bytes - at);
         piece.lanes = 1u << copy.lane;
         piece.address[copy.lane] = begin + at;
-        access(piece, cta, !is_atomic);
+        tell(piece);
     }
+}
+
+void AccessChecks::copied(const sass::AsyncCopy& copy, Space space, std::uint64_t begin,
+                          std::uint32_t bytes, bool is_write, CtaState& cta) {
+    for_each_piece(copy, space, begin, bytes, is_write,
+                   [&](Observed& piece) { access(piece, cta, !piece.is_atomic); });
+}
+
+void AccessChecks::copied_to_other(const sass::AsyncCopy& copy) {
+    if (!checks_.init) return;
+    const auto look = [&](const sass::Cta& cta, std::uint32_t begin, bool is_write) {
+        CtaState& state = states_.of(cta);
+        for_each_piece(copy, Space::kShared, begin, copy.bytes, is_write,
+                       [&](const Observed& piece) { init_.access(piece, state.written); });
+    };
+    look(*copy.target, copy.to, true);
+    if (copy.reads_shared()) look(*copy.source, copy.from, false);
 }
 
 void AccessChecks::mbarrier(const sass::Instruction& in, const sass::Warp& warp,

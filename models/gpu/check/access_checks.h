@@ -35,6 +35,8 @@ class AccessChecks {
     /// A run of consecutive bytes that an asynchronous copy reads or writes.
     void copied(const sass::AsyncCopy& copy, sass::Space space, std::uint64_t begin,
                 std::uint32_t bytes, bool is_write, CtaState& cta);
+    /// A copy into shared memory of another CTA of the cluster: only what is written is followed.
+    void copied_to_other(const sass::AsyncCopy& copy);
     /// Whose access was last told of.
     const sass::Warp& warp() const { return *warp_; }
 
@@ -43,6 +45,10 @@ class AccessChecks {
     void remote(const sass::Instruction& in, Observed access, CtaState& cta, bool is_async);
     void remote_arrival(const sass::Warp& warp, std::uint32_t lanes, CtaState& cta);
     void copy(const sass::Warp& warp, std::uint32_t pc, std::uint32_t lanes);
+    /// Calls tell(Observed&) for the 16-byte pieces of what a copy reads or writes.
+    template <typename Tell>
+    void for_each_piece(const sass::AsyncCopy& copy, sass::Space space, std::uint64_t begin,
+                        std::uint32_t bytes, bool is_write, Tell&& tell);
     /// One space, told to the race and the init check.
     void access(Observed& access, CtaState& cta, bool has_result);
     void synchronise(const Observed& access, CtaState& cta, bool acquires, bool releases);

@@ -165,7 +165,7 @@ void Checker::copy_started(const sass::AsyncCopy& copy) {
 }
 
 void Checker::copy_performed(const sass::AsyncCopy& copy) {
-    if (copy.source != copy.target) return;  // between CTAs of a cluster: not checked
+    if (copy.source != copy.target) return accesses_.copied_to_other(copy);
     CtaState& cta = states_.of(*copy.source);
     if (checks_.hazards) hazards_.performed(copy, cta.hazards);
     if (copy.kind == sass::CopyKind::kLoad || copy.writes_global())

@@ -129,7 +129,7 @@ void InitCheck::access(const Observed& access, CtaWritten& cta) {
         else
             before =
                 local(cta.local[access.warp.index], lane, address, access.width, access.is_write);
-        const bool reads = !access.is_write || access.is_atomic;
+        const bool reads = !access.is_write || (access.is_atomic && !access.only_writes);
         if (reads && (before & all_of(access.width)) == 0)
             report_({access.pc, lane, access.space, address, access.width});
     }

@@ -18,6 +18,7 @@ struct Observed {
     sass::Space space = sass::Space::kGlobal;  ///< global, shared or local
     bool is_write = false;                     ///< atomics write
     bool is_atomic = false;
+    bool only_writes = false;           ///< atomics: an exchange whose result nobody gets
     bool is_strong = false;             ///< atomics and volatile accesses are
     bool is_async = false;              ///< by a copy in the background
     unsigned width = 0;                 ///< bytes a lane

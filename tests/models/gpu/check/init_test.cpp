@@ -34,6 +34,12 @@ TEST_P(Init, GlobalMemory) {
     EXPECT_THAT(report(runner_, "add_ints", {1}, {64}, from.data()), HasSubstr("init: "));
 }
 
+TEST_P(Init, AnExchangeWithoutResultOnlyWrites) {
+    const auto data = runner_.ints(64), flag = runner_.ints(1);
+    EXPECT_THAT(report(runner_, "hand_over", {1}, {64}, data.data(), flag.data(), out_.data(), 1),
+                IsEmpty());
+}
+
 TEST_P(Init, MemoryThatIsAllocatedAgain) {
     Device& device = runner_.device();
     const DevicePointer first = device.allocate(4096);

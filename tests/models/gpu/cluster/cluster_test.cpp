@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <numeric>
 
 #include "models/timeline.h"
 #include "tests/models/gpu/kernel_fixture.h"
@@ -188,6 +189,18 @@ TEST_F(ClusterChecks, FindRacesBetweenCtas) {
 TEST_F(ClusterChecks, FindReadsOfWhatNobodyWrote) {
     EXPECT_THAT(report(kCheckInit, "reads_unwritten", 0), HasSubstr("LD.E"));
     EXPECT_THAT(report(kCheckInit, "exchange", 0), testing::IsEmpty());
+}
+
+TEST_F(ClusterChecks, KnowWhatCopiesBringToOthers) {
+    KernelRunner runner("h200", "cluster_sm_90a.cubin", {.checks = kCheckInit | kCheckHazards});
+    runner.cluster = {2};
+    const auto in = runner.ints(32), out = runner.ints(64);
+    std::iota(in.begin(), in.end(), 7);
+    runner.device().note_host_write(reinterpret_cast<DevicePointer>(in.data()), in.size_bytes());
+    testing::internal::CaptureStderr();
+    runner.launch("copies_to_others", {2}, {32}, in.data(), out.data());
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::IsEmpty());
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], 7 + i % 32) << i;
 }
 
 TEST_F(ClusterChecks, FindAccessesBeforeTheOtherCtaIsKnownToHaveStarted) {

@@ -212,6 +212,38 @@ __global__ void __cluster_dims__(2, 1, 1) reads_unwritten(int* out) {
     cluster.sync();
 }
 
+/// Block 0 multicasts 128 bytes to both blocks, block 1 sends its own on to block 0.
+__global__ void __cluster_dims__(2, 1, 1) copies_to_others(const int* in, int* out) {
+    __shared__ alignas(128) int tile[32], from_other[32];
+    __shared__ alignas(8) std::uint64_t loaded, sent;
+    const cg::cluster_group cluster = cg::this_cluster();
+    const unsigned rank = cluster.block_rank();
+    if (threadIdx.x == 0) {
+        init_barrier(shared_address(&loaded), 1);
+        init_barrier(shared_address(&sent), 1);
+        asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");
+        expect_bytes(shared_address(&loaded), 128);
+        expect_bytes(shared_address(&sent), rank == 0 ? 128 : 0);
+    }
+    cluster.sync();
+    if (rank == 0 && threadIdx.x == 0)
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+            "[%0], [%1], 128, [%2], 3;" ::"r"(shared_address(tile)),
+            "l"(in), "r"(shared_address(&loaded))
+            : "memory");
+    wait_for_barrier(shared_address(&loaded));
+    if (rank == 1 && threadIdx.x == 0)
+        asm volatile(
+            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], "
+            "128, [%2];" ::"r"(mapa(shared_address(from_other), 0)),
+            "r"(shared_address(tile)), "r"(mapa(shared_address(&sent), 0))
+            : "memory");
+    wait_for_barrier(shared_address(&sent));
+    out[blockIdx.x * 32 + threadIdx.x] = rank == 0 ? from_other[threadIdx.x] : tile[threadIdx.x];
+    cluster.sync();
+}
+
 /// A kernel that lets the next one begin, works on, and writes at its end; the next one counts how
 /// long it waits for that.
 __global__ void primary(int* word, long long* times) {
