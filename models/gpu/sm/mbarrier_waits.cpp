@@ -44,7 +44,7 @@ bool MbarrierWaits::holds(WarpContext& context, const sass::Instruction& code) {
     waits_.push_back({context.slot, context.cta_slot, offset, awaited});
     if (context.try_wait_end == 0) {
         context.try_wait_end = warps_.now() + parameters_.try_wait_limit;
-        warps_.wake_later(context, context.try_wait_end);
+        warps_.end_wait_later(context);
     }
     return true;
 }

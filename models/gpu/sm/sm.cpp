@@ -132,6 +132,10 @@ void Sm::handle(const Event& event) {
     WarpContext& context = warps_[event.warp];
     if (context.age != event.age || context.warp == nullptr) return;
     if (event.kind == EventKind::kWake) return warps_.wake(context, now());
+    if (event.kind == EventKind::kWaitEnd) {
+        if (context.try_wait_end == now()) warps_.wake(context, now());
+        return;
+    }
     if (event.kind == EventKind::kRelease) return warps_.release(context, event.counter);
     memory_issue_.done(context, event);
     if (context.is_done) ctas_.retire_if_done(context, now());

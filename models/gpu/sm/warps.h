@@ -19,6 +19,7 @@ class SubCore;
 
 enum class EventKind : std::uint8_t {
     kWake,        ///< the warp is to be looked at
+    kWaitEnd,     ///< its wait for an mbarrier times out, unless it has ended before
     kRelease,     ///< of a dependence counter
     kMemoryDone,  ///< a memory instruction has been written back
     kProductEnd   ///< of a warpgroup
@@ -76,6 +77,11 @@ class Warps {
     /// The same, further ahead than sub-cores keep.
     void wake_later(const WarpContext& context, engine::Cycle at) {
         events.schedule(at, {.kind = EventKind::kWake, .warp = context.slot, .age = context.age});
+    }
+    /// The same, if it then still waits for an mbarrier until that cycle (try_wait_end).
+    void end_wait_later(const WarpContext& context) {
+        events.schedule(context.try_wait_end,
+                        {.kind = EventKind::kWaitEnd, .warp = context.slot, .age = context.age});
     }
 
     /// Dependence counters. `is_long`: for global or local memory.

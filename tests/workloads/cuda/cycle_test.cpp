@@ -81,5 +81,21 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Cycle,
                              return std::get<0>(test.param) + "_on_" + std::get<1>(test.param);
                          });
 
+/// The time-out of a wait that has long been over wakes nobody: a warp that runs is not looked at
+/// twice, and one that has exited, and whose stores are on their way, not at all.
+TEST(MbarrierWait, DoesNotTimeOutOnceItIsOver) {
+    const auto cycles = [](const std::string& limit) {
+        Recorder recorder(make_simulator(
+            config::Machine::load("h100", {"sm.count=4", "mbarrier.try_wait_limit=" + limit}), {}));
+        const WorkloadText text = parse_workload("hgemm_ladder:m=256,n=256,k=2048,step=7");
+        const Workload& workload = find_workload(text.name);
+        run_workload(workload, parse_parameters(workload, text.parameters), 3, false, recorder);
+        return recorder.trace().cycles;
+    };
+    const auto without = cycles("1000000");
+    for (const char* const limit : {"15001", "20001", "30001"})  // no wait takes as long
+        EXPECT_EQ(cycles(limit), without) << limit;
+}
+
 }  // namespace
 }  // namespace lockstep::cuda
