@@ -6,6 +6,7 @@
 
 #include "isa/sass/binder.h"
 #include "isa/sass/semantics/lanes.h"
+#include "sim/numerics/integer.h"
 
 namespace lockstep::sass {
 
@@ -42,6 +43,11 @@ enum SpecialRegister : unsigned {
     kZero = 0xff,
 };
 
+/// What a CTA is granted, in the units of allocation (CUDA Programming Guide).
+std::uint32_t shared_memory_size(const Launch& launch) {
+    return numerics::round_up(launch.shared_bytes, launch.arch >= 80 ? 128u : 256u);
+}
+
 /// Value of a register that is the same for all lanes.
 std::uint64_t warp_value(const Warp& warp, unsigned number) {
     const Cta& cta = *warp.cta;
@@ -62,7 +68,7 @@ std::uint64_t warp_value(const Warp& warp, unsigned number) {
         case kSharedWindowHigh:
             return kSharedWindow >> 32;
         case kSharedMemorySize:
-            return cta.launch->shared_bytes;
+            return shared_memory_size(*cta.launch);
         case kVirtualSmId:
             return environment.sm_id(warp);
         case kClockLow:

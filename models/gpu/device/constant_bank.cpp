@@ -21,10 +21,14 @@ void add_reserved_shared(sass::Launch& launch, std::span<std::byte> bank0) {
     // %reserved_smem_offset_1, where cooperative groups keep the scratch of tiles of several warps.
     // Bytes 0-3 belong to %reserved_smem_offset_0; the real offsets are not published.
     constexpr std::uint32_t kReserved = 1024, kOffset1 = 64, kAlignment = 16;
+    // %total_smem_size is SR_SMEMSZ less c[0x0][0x114], %aggr_smem_size the lesser of SR_SMEMSZ and
+    // c[0x0][0x13c], of which no limit below what a CTA may have is known.
+    constexpr std::uint32_t kReservedSize = 0x114, kAggregateLimit = 0x13c, kNoLimit = ~0u;
     std::uint32_t place = 0x6c, begin = 0;
     if (launch.arch >= 90) {  // in front of the program's own
         launch.shared_bytes =
             std::max(launch.shared_bytes, kReserved + launch.dynamic_shared_bytes);
+        std::memcpy(bank0.data() + kAggregateLimit, &kNoLimit, sizeof kNoLimit);
     } else {
         // Behind the program's own, and only where it is asked for: an access that runs over the
         // end of the program's is to be reported.
@@ -37,6 +41,7 @@ void add_reserved_shared(sass::Launch& launch, std::span<std::byte> bank0) {
         begin = (launch.shared_bytes + kAlignment - 1) / kAlignment * kAlignment;
         launch.shared_bytes = begin + kReserved;
     }
+    std::memcpy(bank0.data() + kReservedSize, &kReserved, sizeof kReserved);
     const std::uint32_t offset = begin + kOffset1;
     std::memcpy(bank0.data() + place, &offset, sizeof offset);
 }
@@ -71,7 +76,6 @@ void fill_constant_bank0(std::span<std::byte> bank, std::uint64_t address, int a
     put32(0x2c, request.dynamic_shared_bytes);
     put64(0x30, launch_id);
     put32(0x10c, static_cast<std::uint32_t>(machine.integer("sm.count")));
-    put32(0x114, 0);
     put64(is_hopper ? 0x208 : 0x118, 0);  // memory descriptor: has no effect here
     // %envreg1 and %envreg2: upper and lower half of the workspace of grid-wide synchronisation.
     put32(is_hopper ? 0x44 : 0x8c, static_cast<std::uint32_t>(grid_workspace >> 32));

@@ -298,6 +298,15 @@ TEST(Halfword, AtomicsMayTouchTheWordAtAnEnd) {
         }
 }
 
+TEST_P(Memory, SizesOfSharedMemoryAreInUnitsOfAllocation) {
+    const auto out = runner.ints(5);
+    runner.dynamic_shared_bytes = 1000;
+    runner.launch("shared_sizes", {1}, {32}, out.data());
+    EXPECT_EQ(out[0], at_least(80) ? 1152 : 1280) << "40 bytes more";
+    EXPECT_EQ(out[1], 1000);
+    EXPECT_EQ(out[2], at_least(90) ? 1152 + 1024 : 0) << "with what the system reserves";
+}
+
 TEST(ConstantPointer, LeadsToConstantsOrGlobalMemory) {
     for (const bool in_cycles : {false, true}) {
         for (const auto& [machine, arch] : {std::pair{"t4", "sm_75"}, std::pair{"h200", "sm_90"}}) {

@@ -284,6 +284,20 @@ __global__ void asserts(int n) {
     assert(static_cast<int>(threadIdx.x) < n);
 }
 
+/// Of user's shared memory, what was asked for at the launch, and the system's share with it.
+__global__ void shared_sizes(unsigned* out) {
+    __shared__ int fixed[10];
+    extern __shared__ int dynamic[];
+    fixed[threadIdx.x % 10] = dynamic[threadIdx.x % 3] = threadIdx.x;
+    __syncthreads();
+    asm volatile("mov.u32 %0, %%total_smem_size;" : "=r"(out[0]));
+    asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(out[1]));
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mov.u32 %0, %%aggr_smem_size;" : "=r"(out[2]));
+#endif
+    out[3] = fixed[out[4]] + dynamic[out[4]];
+}
+
 __global__ void stores_at(int* p, long long offset) {
     p[offset + threadIdx.x] = 1;
 }
