@@ -25,7 +25,8 @@ memory::StreamParameters memory_stream(const MemoryParameters& parameters,
             .write_gb_per_s = rates.write_gb_per_s,
             .latency_ns = rates.read_latency_ns + parameters.latency_ns,
             .jump_ns = rates.jump_ns,
-            .turn_ns = rates.turn_ns};
+            .turn_ns = rates.turn_ns,
+            .chunk = dma.chunk};
 }
 
 void check(const Program& program, const Parameters& parameters) {

@@ -24,10 +24,13 @@ void StreamMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     // Who finds the other direction still at work takes turns with it, whatever the order of the
     // calls. A bus that has stood idle has had time to turn round and to open rows.
     if (!parameters_.duplex) {
+        const double share =
+            std::min(1.0, double(payload.get_data_length()) /
+                              double(std::max<std::uint64_t>(1, parameters_.chunk)));
         if (other.ends_ps > arrival)
-            ns += parameters_.turn_ns;
+            ns += parameters_.turn_ns * share;
         else if (free_at > arrival && payload.get_address() != own.end)
-            ns += parameters_.jump_ns;
+            ns += parameters_.jump_ns * share;
     }
     free_at = std::max(free_at, arrival) + ns * kPicosecondsPerNanosecond;
     own = {payload.get_address() + payload.get_data_length(), free_at};

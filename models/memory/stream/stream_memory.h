@@ -17,6 +17,9 @@ struct StreamParameters {
     /// For a transaction that does not go on where the last one ended; for one that shares the bus
     /// with transactions of the other direction.
     double jump_ns = 0, turn_ns = 0;
+    /// Bytes after which the controllers change from one stream to another: shorter transactions
+    /// are served in groups, and each pays its share. 0: every transaction pays.
+    std::uint64_t chunk = 0;
 };
 
 /// Loosely timed: never waits; transactions take the bus in the order of their calls. Values are

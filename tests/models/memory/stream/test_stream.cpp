@@ -166,6 +166,19 @@ TEST(StreamMemory, StreamsThatShareTheBusTakeTurns) {
     EXPECT_NEAR(stream.transfer_ns(2000, 1000, false, 0), 100, 0.01) << "the bus stood idle";
 }
 
+TEST(StreamMemory, ShortTransfersPayTheirShareOfATurn) {
+    Stream stream({.read_gb_per_s = 10,
+                   .write_gb_per_s = 10,
+                   .latency_ns = 0,
+                   .jump_ns = 20,
+                   .turn_ns = 50,
+                   .chunk = 1000});
+    EXPECT_NEAR(stream.transfer_ns(0, 2000, false, 0), 200, 0.01);
+    EXPECT_NEAR(stream.transfer_ns(0, 500, false, 8000), 260, 0.01);
+    EXPECT_NEAR(stream.transfer_ns(0, 100, true, 0), 275, 0.01);
+    EXPECT_NEAR(stream.transfer_ns(0, 2000, false, 0), 525, 0.01) << "none pays more than one";
+}
+
 TEST(StreamMemory, TransfersQueueForTheBusAndOverlapTheirLatencies) {
     Stream stream({.read_gb_per_s = 10, .write_gb_per_s = 5, .latency_ns = 100});
     EXPECT_NEAR(stream.transfer_ns(0, 1000, false), 200, 0.01);
