@@ -135,6 +135,15 @@ Place broadcast_to(const Place& place, const Shape& shape) {
     return result;
 }
 
+/// The only row of a matrix, for all windows that pass.
+BufferRows stays(Compilation& c, const Matrix& row) {
+    if (row.space == tpu::Space::kUnifiedBuffer) return c.staging.load(row, 0, 1);
+    const std::uint64_t bytes = static_cast<std::uint64_t>(row.columns) * tpu::size_of(row.type);
+    const BufferRows pinned{c.staging.ring().pin(bytes), bytes, row.type};
+    c.staging.load_at(pinned.address, row, 0, 1);
+    return pinned;
+}
+
 }  // namespace
 
 void elementwise(Compilation& c, Function function, Function then, const Place& to, const Place& a,
@@ -189,7 +198,7 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
                 other->columns = 1;
             } else if (other->pitch == 0 && rows != 1) {
                 broadcast = Broadcast::kRow;
-                b = c.staging.load(*other, 0, 1);
+                b = stays(c, *other);
             }
         }
         for (std::int64_t row = 0; row < rows; row += most) {
@@ -202,6 +211,7 @@ void elementwise(Compilation& c, Function function, Function then, const Place& 
             c.staging.store(y, out, row, count);
         }
     }
+    c.staging.ring().release();
 }
 
 void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const BufferRows& out,

@@ -14,6 +14,18 @@ tpu::StepResult total(std::string_view workload, const std::vector<std::string>&
         .result.total();
 }
 
+/// Of values that nobody makes.
+tpu::StepResult time_of(Graph graph, const char* machine,
+                        const std::vector<std::string>& settings = {},
+                        std::optional<ElementType> type = {}) {
+    const tpu::Parameters parameters(*config::Machine::load(machine, settings));
+    const TpuNetwork network =
+        prepare_for_tpu(std::move(graph), parameters.generation, type, 1, false);
+    const TpuCompiled compiled = compile_for_tpu(network.graph, run::tpu_target(parameters));
+    tpu::Storage storage(compiled.program, false);
+    return tpu::run(compiled.program, parameters, storage, {.values = false}).total();
+}
+
 constexpr double kMiB = 1 << 20;
 
 TEST(Kernels, SoftmaxReadsItsOperandThreeTimes) {
@@ -91,6 +103,15 @@ TEST(Kernels, ASoftmaxThatIsBoundByTheVectorUnitFeelsEachOfItsParts) {
     // And as it is, only what is far too slow does.
     const std::uint64_t bound = total("softmax:rows=512,cols=1024").cycles;
     EXPECT_GT(total("softmax:rows=512,cols=1024", {"vector.lanes=32"}).cycles, bound);
+}
+
+TEST(Kernels, ARowThatIsAddedToAllStaysWhileTheyPass) {
+    Builder b("add", 1, false);
+    const ValueId x = b.input("x", ElementType::kFp32, {8192, 1024}),
+                  row = b.input("row", ElementType::kFp32, {1, 1024});
+    EXPECT_EQ(
+        time_of(b.finish({b.node(Operator::kAdd, "add", {x, row})}), "tpu_v3").dram_bytes_read,
+        (8192u + 1) * 4096);
 }
 
 TEST(Kernels, FewerLanesMakeNoConvolutionFaster) {
