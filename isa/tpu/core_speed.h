@@ -11,9 +11,9 @@ struct CoreSpeed {
     double memory_share = 1;      ///< of that, what streams of reads reach
     double memory_latency = 256;  ///< cycles
     double issue_interval = 1;    ///< cycles
-    /// Cycles to make a row of a convolution's windows, where pixels do not fill vector registers.
+    /// Cycles to make a row of a convolution's windows, where pixels share vector registers.
     double window_row = 0;
-    std::uint64_t window_lanes = 128;  ///< channels of pixels that need not be made into such rows
+    std::uint64_t vector_lanes = 128;
 };
 
 }  // namespace lockstep::tpu

@@ -30,10 +30,11 @@ inline Dataflow dataflow_of(const Instruction& instruction) {
 
 /// Whether the rows of a convolution do not lie in the unified buffer as they enter the array.
 bool slides(const Instruction& instruction);
-/// Whether such rows must also be moved within vector registers: pixels that fill the array's rows
-/// are loaded from wherever they lie.
-inline bool packs(const Instruction& instruction, std::uint64_t array_rows) {
-    return slides(instruction) && instruction[Field::kChannels] % array_rows != 0;
+/// Whether such rows must also be moved within vector registers: of pixels with at most half as
+/// many channels as a register has lanes, several share one. Others are padded to whole registers,
+/// which are loaded from wherever they lie.
+inline bool packs(const Instruction& instruction, std::uint64_t lanes) {
+    return slides(instruction) && instruction[Field::kChannels] * 2 <= lanes;
 }
 /// What tells the rows of a convolution apart from those of others.
 using WindowRows = std::array<std::uint64_t, 7>;

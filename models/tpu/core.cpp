@@ -32,7 +32,7 @@ Core::Core(engine::Simulation& owner, std::string name, const Parameters& parame
       trace_(trace),
       tile_(tile_timing(parameters.array, parameters.overlap, 1)),
       unified_buffer_(parameters.banks),
-      windows_(parameters_.vector, static_cast<std::uint64_t>(parameters_.array.rows)),
+      windows_(parameters_.vector),
       memory_link_{parameters.speed().memory_bytes},
       host_links_{Link{host_bytes_per_cycle(parameters)}, Link{host_bytes_per_cycle(parameters)}},
       steps_(std::max<std::size_t>(1, program.steps.size())),

@@ -49,7 +49,7 @@ CoreSpeed Parameters::speed() const {
             .memory_latency = memory.latency_ns * clock_mhz / 1000,
             .issue_interval = double(issue_interval),
             .window_row = double(vector.window_cycles) / vector.sublanes,
-            .window_lanes = static_cast<std::uint64_t>(array.rows)};
+            .vector_lanes = vector.lanes};
 }
 
 CoreLimits Parameters::limits() const {

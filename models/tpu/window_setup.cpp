@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generation 1 has a systolic data setup, which slides windows as rows stream. Later arrays are fed
-// from vector registers (Norrie et al., IEEE Micro 2021). Pixels whose channels fill the array's
-// rows are loaded from wherever they lie (assumed). Narrower ones share registers with their
-// neighbours, so that these are loaded, shifted, masked at the image's edge and packed, one
-// register after the other. Units that take the same rows with other columns share the registers.
+// from vector registers (Norrie et al., IEEE Micro 2021). Pixels of more channels than half a
+// register has lanes are padded to whole registers, as XLA's layouts of 8 x 128 are, and loaded
+// from wherever they lie (assumed). Narrower ones share registers with their neighbours, so that
+// these are loaded, shifted, masked at the image's edge and packed, one register after the other.
+// Units that take the same rows with other columns share the registers.
 // Our simplification: the vector unit's other work goes on beside it. Windows of one pixel without
 // stride are rows as they lie.
 #include "models/tpu/window_setup.h"
@@ -23,7 +24,7 @@ using numerics::divide_up;
 }  // namespace
 
 WindowSetup::Cycle WindowSetup::assemble(const Instruction& i, Cycle now) {
-    if (parameters_.fixed_function || !packs(i, array_rows_)) return now;
+    if (parameters_.fixed_function || !packs(i, parameters_.lanes)) return now;
     const WindowRows what = window_rows(i);
     for (const Assembled& one : latest_)
         if (one.what == what && now < one.until) return std::max(now, one.end);

@@ -14,9 +14,7 @@ class WindowSetup {
   public:
     using Cycle = std::uint64_t;
 
-    /// `array_rows`: what a row that enters the array has room for.
-    WindowSetup(const VectorParameters& parameters, std::uint64_t array_rows)
-        : parameters_(parameters), array_rows_(array_rows) {}
+    explicit WindowSetup(const VectorParameters& parameters) : parameters_(parameters) {}
 
     /// When the rows of an instruction that begins to stream at `now` are all there; `now` where
     /// nothing has to be made for it.
@@ -30,7 +28,6 @@ class WindowSetup {
     };
 
     const VectorParameters parameters_;
-    const std::uint64_t array_rows_;
     std::array<Assembled, kMaxMatrixUnits> latest_{};
     std::size_t next_ = 0;
     Cycle free_ = 0;

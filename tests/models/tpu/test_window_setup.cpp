@@ -24,28 +24,29 @@ Instruction convolve(std::uint64_t first_row, std::uint64_t kernel, std::uint64_
 }
 
 TEST(TpuWindowSetup, MakesARegisterOfRowsAfterTheOther) {
-    WindowSetup setup(kVectorUnit, 128);
+    WindowSetup setup(kVectorUnit);
     EXPECT_EQ(setup.assemble(convolve(0, 3), 100), 156u);
     EXPECT_EQ(setup.assemble(convolve(64, 3), 100), 212u);
 }
 
 TEST(TpuWindowSetup, MakesRowsOnceForAllUnitsThatTakeThemTogether) {
-    WindowSetup setup(kVectorUnit, 128);
+    WindowSetup setup(kVectorUnit);
     EXPECT_EQ(setup.assemble(convolve(0, 3), 100), 156u);
     EXPECT_EQ(setup.assemble(convolve(0, 3), 110), 156u);
     EXPECT_EQ(setup.assemble(convolve(0, 3), 1000), 1056u);
 }
 
 TEST(TpuWindowSetup, TakesNoTimeForRowsAsTheyLie) {
-    WindowSetup setup(kVectorUnit, 128), fixed(VectorParameters{}, 128);
+    WindowSetup setup(kVectorUnit), fixed(VectorParameters{});
     EXPECT_EQ(setup.assemble(convolve(0, 1), 100), 100u);
-    // Pixels that fill registers are loaded from wherever they lie.
-    EXPECT_EQ(setup.assemble(convolve(0, 3, 256), 100), 100u);
-    EXPECT_EQ(setup.assemble(convolve(0, 3, 192), 100), 156u);
-    // Narrower registers are more, and no reason to need none.
+    // Pixels that fill registers, or are padded to, are loaded from wherever they lie.
+    for (const std::uint64_t channels : {65, 128, 192, 256})
+        EXPECT_EQ(setup.assemble(convolve(0, 3, channels), 100), 100u) << channels;
+    EXPECT_EQ(setup.assemble(convolve(0, 3, 64), 100), 156u);
+    // Narrower registers are more.
     VectorParameters narrow = kVectorUnit;
     narrow.lanes = 32;
-    EXPECT_EQ(WindowSetup(narrow, 128).assemble(convolve(0, 3), 100), 100u + 4 * 56);
+    EXPECT_EQ(WindowSetup(narrow).assemble(convolve(0, 3, 16), 100), 100u + 4 * 56);
     EXPECT_EQ(setup.assemble(Instruction(Opcode::kMatrixMultiply, {{kRows, 64}}), 100), 100u);
     // Generation 1 slides windows as rows stream.
     EXPECT_EQ(fixed.assemble(convolve(0, 3), 100), 100u);

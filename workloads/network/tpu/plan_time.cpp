@@ -155,12 +155,14 @@ class PlanTimer {
 
     /// When the rows of a convolution's windows are there; units share those that are the same.
     double rows_made(const Instruction& next, double start) {
-        if (!tpu::packs(next, target_.speed.window_lanes)) return start;
+        if (!tpu::packs(next, target_.speed.vector_lanes)) return start;
         const tpu::WindowRows rows = tpu::window_rows(next);
         for (const auto& [what, made, used] : windows_)
             if (what == rows && start < used) return made;
         const auto count = static_cast<double>(next[kRows]);
-        made_ = std::max(made_, start) + count * target_.speed.window_row;
+        const auto registers =
+            static_cast<double>(divide_up(next[kLanes], target_.speed.vector_lanes));
+        made_ = std::max(made_, start) + count * registers * target_.speed.window_row;
         windows_[next_window_++ % windows_.size()] = {rows, made_, std::max(made_, start + count)};
         return made_;
     }

@@ -26,6 +26,13 @@ tpu::StepResult time_of(Graph graph, const char* machine,
     return tpu::run(compiled.program, parameters, storage, {.values = false}).total();
 }
 
+tpu::StepResult time_of(std::string_view workload, const char* machine,
+                        const std::vector<std::string>& settings = {}) {
+    BuiltinRequest request = parse_builtin(workload);
+    request.options.with_values = false;
+    return time_of(build_network(request.name, request.options), machine, settings, request.dtype);
+}
+
 constexpr double kMiB = 1 << 20;
 
 TEST(Kernels, SoftmaxReadsItsOperandThreeTimes) {
@@ -114,9 +121,26 @@ TEST(Kernels, ARowThatIsAddedToAllStaysWhileTheyPass) {
         (8192u + 1) * 4096);
 }
 
+TEST(Kernels, PixelsThatArePaddedToRegistersArePackedByNobody) {
+    // 100 channels take as long as 128; 64, of which two share a register, are packed.
+    const auto cycles = [](int channels, const char* packing) {
+        return time_of(
+                   fmt::format("conv2d:n=2,h=28,w=28,c={},k=64,r=3,s=3,stride=1,pad=1", channels),
+                   "tpu_v3", {std::string("vector.window_cycles=") + packing})
+            .cycles;
+    };
+    for (const int channels : {100, 128, 144})
+        EXPECT_EQ(cycles(channels, "7"), cycles(channels, "0")) << channels;
+    EXPECT_GT(cycles(64, "7"), cycles(64, "0"));
+}
+
 TEST(Kernels, FewerLanesMakeNoConvolutionFaster) {
-    const char* const workload = "conv2d:n=2,h=28,w=28,c=64,k=64,r=3,s=3,stride=1,pad=1";
-    EXPECT_GT(total(workload, {"vector.lanes=32"}).cycles, total(workload).cycles);
+    // 16 channels share a register of 32 lanes, too; 128 fill either.
+    for (const int channels : {16, 128}) {
+        const std::string workload =
+            fmt::format("conv2d:n=2,h=28,w=28,c={0},k={0},r=3,s=3,stride=1,pad=1", channels);
+        EXPECT_GE(total(workload, {"vector.lanes=32"}).cycles, total(workload).cycles) << channels;
+    }
 }
 
 }  // namespace
