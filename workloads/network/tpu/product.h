@@ -137,7 +137,8 @@ class ProductLowering {
         std::int64_t rows, tiles, k;
         bool weights_stay = false;  ///< of the tiles, over all of k, while the rows pass
     };
-    ChunkShape chunks_of(const Operands& o) const;
+    /// Those there is room for.
+    std::vector<ChunkShape> chunk_shapes(const Operands& o) const;
     struct Chunk {
         std::int64_t row, rows, tile, tiles, k, count;
         BufferRows source;
@@ -145,9 +146,8 @@ class ProductLowering {
         std::uint64_t serial = 0;
     };
     std::vector<Chunk> chunk_list(const Operands& o, const ChunkShape& shape) const;
-    void run_chunks(const Operands& o);
-    void pass_chunk(const Operands& o, const Chunk& chunk, bool weights_stay,
-                    std::vector<Job>& jobs);
+    void run_chunks(const Operands& o, const ChunkShape& shape);
+    void pass_chunk(const Operands& o, const Chunk& chunk, std::vector<Job>& jobs);
     /// The sums of the chunk's rows and tiles are complete.
     void finish_chunk(const Operands& o, const Chunk& chunk, const std::vector<Job>& jobs,
                       std::uint64_t parameters);

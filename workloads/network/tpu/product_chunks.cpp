@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product neither of whose operands fits the unified buffer: the accumulators keep a part of the
 // result, rows by tiles of columns, while chunks of k of both operands pass by, one ahead. An array
-// that holds sums keeps that part itself; the weights of its columns stay while all rows pass.
+// that holds sums keeps that part itself. Weights stay from the first rows on while the others
+// pass: those of an array's tiles where it holds sums, or all where the accumulators have all
+// columns.
 #include <algorithm>
 
 #include "sim/numerics/integer.h"
@@ -11,7 +13,7 @@ namespace lockstep::network::lowering {
 
 using numerics::divide_up;
 
-ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const {
+std::vector<ProductLowering::ChunkShape> ProductLowering::chunk_shapes(const Operands& o) const {
     const tpu::CoreLimits& limits = c_.target.limits;
     const std::int64_t accumulators = limits.accumulator_rows, lanes = limits.array_rows;
     ChunkShape shape;
@@ -40,27 +42,34 @@ ProductLowering::ChunkShape ProductLowering::chunks_of(const Operands& o) const 
             std::clamp<std::int64_t>(accumulators / (divide_up(shape.rows, piece) * piece), 1,
                                      static_cast<std::int64_t>(o.tiles.size()));
     }
-    const auto budget = static_cast<std::int64_t>(c_.staging.window_room() / 4);
-    const auto bytes_of_k = [&] {
-        return shape.rows * static_cast<std::int64_t>(tpu::size_of(o.left.type)) +
-               shape.tiles * limits.array_columns *
-                   static_cast<std::int64_t>(tpu::size_of(o.weights.type));
+    const std::int64_t row_bytes = static_cast<std::int64_t>(tpu::size_of(o.left.type));
+    const auto weight_row = [&] {
+        return shape.tiles * limits.array_columns *
+               static_cast<std::int64_t>(tpu::size_of(o.weights.type));
     };
-    if (limits.dataflow == tpu::Dataflow::kOutputStationary &&
-        o.weights.space != tpu::Space::kUnifiedBuffer) {
-        const auto panel = static_cast<std::uint64_t>(shape.tiles * limits.array_columns * k_) *
-                           tpu::size_of(o.weights.type);
-        const std::int64_t row_bytes =
-            shape.rows * static_cast<std::int64_t>(tpu::size_of(o.left.type)) * lanes;
-        if (panel <= c_.staging.ring().size() / 2 && row_bytes <= budget / 2) {
-            shape.weights_stay = true;
-            shape.k = std::min(divide_up(k_, lanes), budget / 2 / row_bytes) * lanes;
-            return shape;
-        }
-    }
+    const auto budget = static_cast<std::int64_t>(c_.staging.window_room() / 4);
+    // Weights that stay have half of the ring, and rows pass in what they leave.
+    const auto stays = [&] {
+        ChunkShape staying = shape;
+        staying.weights_stay = true;
+        staying.k =
+            std::min(divide_up(k_, lanes), budget / 2 / (shape.rows * row_bytes) / lanes) * lanes;
+        return staying;
+    };
+    const bool may_stay =
+        o.weights.space != tpu::Space::kUnifiedBuffer &&
+        static_cast<std::uint64_t>(weight_row() * k_) <= c_.staging.ring().size() / 2 &&
+        lanes * shape.rows * row_bytes <= budget / 2;
+    if (limits.dataflow == tpu::Dataflow::kOutputStationary && may_stay) return {stays()};
+    std::vector<ChunkShape> shapes;
+    if (limits.dataflow == tpu::Dataflow::kWeightStationary && may_stay && shape.rows < m_ &&
+        shape.tiles == static_cast<std::int64_t>(o.tiles.size()))
+        shapes.push_back(stays());
+    const auto bytes_of_k = [&] { return shape.rows * row_bytes + weight_row(); };
     while (shape.tiles > 1 && lanes * bytes_of_k() > budget) --shape.tiles;
     shape.k = std::min(divide_up(k_, lanes), budget / bytes_of_k() / lanes) * lanes;
-    return shape;
+    if (shape.k != 0) shapes.push_back(shape);
+    return shapes;
 }
 
 std::vector<ProductLowering::Job> ProductLowering::jobs_of_chunk(const Operands& o,
@@ -114,17 +123,15 @@ std::vector<ProductLowering::Chunk> ProductLowering::chunk_list(const Operands& 
     return chunks;
 }
 
-void ProductLowering::pass_chunk(const Operands& o, const Chunk& chunk, bool weights_stay,
-                                 std::vector<Job>& jobs) {
+void ProductLowering::pass_chunk(const Operands& o, const Chunk& chunk, std::vector<Job>& jobs) {
     const tpu::CoreLimits& limits = c_.target.limits;
     const Block block{.first = chunk.row, .rows = chunk.rows, .source = chunk.source};
     const std::size_t pieces = jobs.size() / static_cast<std::size_t>(chunk.tiles);
     std::int64_t element = 0;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
         Job& job = jobs[j];
-        job.source_begin = chunk.k;
-        job.k_begin = weights_stay ? 0 : chunk.k;
-        job.k_count = weights_stay ? k_ : chunk.count;
+        job.source_begin = job.k_begin = chunk.k;
+        job.k_count = chunk.count;
         job.element = element;
         if (j % pieces + 1 == pieces) element += job.k_count * job.tile->columns;
     }
@@ -164,9 +171,8 @@ void ProductLowering::finish_chunk(const Operands& o, const Chunk& chunk,
     }
 }
 
-void ProductLowering::run_chunks(const Operands& o) {
+void ProductLowering::run_chunks(const Operands& o, const ChunkShape& shape) {
     const tpu::CoreLimits& limits = c_.target.limits;
-    const ChunkShape shape = chunks_of(o);
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     std::vector<Chunk> chunks = chunk_list(o, shape);
     const std::uint64_t parameter_room = (parameter_bytes(n_) + 511) / 256 * 256;
@@ -178,24 +184,31 @@ void ProductLowering::run_chunks(const Operands& o) {
     stage_parameters(parameters, 0, n_);
     const auto stage_weights = [&](Chunk& chunk) {
         if (!staged) return;
-        if (shape.weights_stay) {
-            chunk.panel = parameters + parameter_room;
-            return;
-        }
-        std::uint64_t bytes = 0;
+        std::uint64_t bytes_of_k = 0;
         for (std::int64_t t = chunk.tile; t < chunk.tile + chunk.tiles; ++t)
-            bytes += weight_bytes(o, static_cast<std::size_t>(t)) / static_cast<std::uint64_t>(k_) *
-                     static_cast<std::uint64_t>(chunk.count);
-        const std::uint64_t address = c_.staging.ring().allocate(bytes);
-        chunk.panel = address;
-        chunk.serial = c_.staging.ring().serial();
+            bytes_of_k +=
+                weight_bytes(o, static_cast<std::size_t>(t)) / static_cast<std::uint64_t>(k_);
+        if (shape.weights_stay) {
+            // What the first rows bring is there for the others.
+            chunk.panel =
+                parameters + parameter_room + bytes_of_k * static_cast<std::uint64_t>(chunk.k);
+            if (chunk.row != 0) return;
+        } else {
+            chunk.panel =
+                c_.staging.ring().allocate(bytes_of_k * static_cast<std::uint64_t>(chunk.count));
+            chunk.serial = c_.staging.ring().serial();
+        }
         stage_panel(o, static_cast<std::size_t>(chunk.tile),
-                    static_cast<std::size_t>(chunk.tile + chunk.tiles), address,
+                    static_cast<std::size_t>(chunk.tile + chunk.tiles), *chunk.panel,
                     Elements{chunk.k, chunk.count});
     };
     const auto stage_rows = [&](Chunk& chunk) {
         chunk.source =
             c_.staging.load(columns_of(o.left, chunk.k, chunk.count), chunk.row, chunk.rows);
+    };
+    // Weights that stay have one place an element of k: the passes of those before come first.
+    const auto takes_place = [&](std::size_t i) {
+        return shape.weights_stay && i != 0 && chunks[i].k == chunks[i - 1].k;
     };
     stage_weights(chunks[0]);
     c_.steps.end_prefetch();
@@ -203,18 +216,15 @@ void ProductLowering::run_chunks(const Operands& o) {
     std::vector<Job> jobs;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
         if (i + 1 < chunks.size()) {
-            stage_weights(chunks[i + 1]);
+            if (!takes_place(i + 1)) stage_weights(chunks[i + 1]);
             stage_rows(chunks[i + 1]);
         }
+        if (takes_place(i)) stage_weights(chunks[i]);
         const Chunk& chunk = chunks[i];
-        // Weights that stay have but one place: the last must be done.
-        if (shape.weights_stay && chunk.row == 0 && chunk.k == 0)
-            stage_panel(o, static_cast<std::size_t>(chunk.tile),
-                        static_cast<std::size_t>(chunk.tile + chunk.tiles), *chunk.panel);
         c_.staging.check_held(chunk.source);
-        if (!shape.weights_stay) c_.staging.check_held({.serial = chunk.serial});
+        c_.staging.check_held({.serial = chunk.serial});
         if (chunk.k == 0) jobs = jobs_of_chunk(o, chunk.tile, chunk.tiles, chunk.rows);
-        pass_chunk(o, chunk, shape.weights_stay, jobs);
+        pass_chunk(o, chunk, jobs);
         if (chunk.k + chunk.count < k_) continue;
         finish_chunk(o, chunk, jobs, parameters);
         ++c_.steps.layer().row_blocks;

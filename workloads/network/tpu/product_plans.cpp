@@ -69,10 +69,11 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
         plans.push_back({std::max(loaded, least_passes(o, panels, limit)),
                          [&, limit, most] { run_rows(o, limit, most); }});
     }
-    if (const ChunkShape shape = chunks_of(o); !by_blocks && !conv_ && shape.k != 0)
+    if (by_blocks || conv_) return plans;
+    for (const ChunkShape& shape : chunk_shapes(o))
         plans.push_back({loads(divide_up(static_cast<std::int64_t>(o.tiles.size()), shape.tiles),
                                shape.weights_stay ? 1 : divide_up(m_, shape.rows)),
-                         [&] { run_chunks(o); }});
+                         [&, shape] { run_chunks(o, shape); }});
     return plans;
 }
 

@@ -112,6 +112,13 @@ TEST(Kernels, ASoftmaxThatIsBoundByTheVectorUnitFeelsEachOfItsParts) {
     EXPECT_GT(total("softmax:rows=512,cols=1024", {"vector.lanes=32"}).cycles, bound);
 }
 
+TEST(Kernels, WeightsAreReadOnceWhereTheyFitWhateverTheRows) {
+    for (const std::uint64_t rows : {1000, 1280, 2500})
+        EXPECT_EQ(time_of(fmt::format("gemm:m={},n=1024,k=8192,dtype=bf16", rows), "tpu_v6e")
+                      .dram_bytes_read,
+                  (rows + 1024) * 8192 * 2);
+}
+
 TEST(Kernels, ARowThatIsAddedToAllStaysWhileTheyPass) {
     Builder b("add", 1, false);
     const ValueId x = b.input("x", ElementType::kFp32, {8192, 1024}),
