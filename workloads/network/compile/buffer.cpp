@@ -108,4 +108,11 @@ std::uint64_t Ring::pin(std::uint64_t bytes) {
     return pinned_begin_;
 }
 
+std::uint64_t Ring::pin_next(std::uint64_t bytes) {
+    release();
+    pinned_begin_ = allocate(bytes);
+    pinned_end_ = pinned_begin_ + range_bytes(bytes);
+    return pinned_begin_;
+}
+
 }  // namespace lockstep::network::compile

@@ -54,6 +54,9 @@ class Ring {
     /// A range that is not overwritten until the next pin() or release(): at the ring's lower and
     /// upper end in turn, so that the rest is whole.
     std::uint64_t pin(std::uint64_t bytes);
+    /// Such a range where the next allocate() would have been, so that earlier ones may still be in
+    /// use. It divides the rest: for what is small.
+    std::uint64_t pin_next(std::uint64_t bytes);
     void release() { pinned_begin_ = pinned_end_ = 0; }
     /// Of the range that was handed out last.
     std::uint64_t serial() const { return overwritten_.size() - 1; }

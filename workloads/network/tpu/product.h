@@ -126,9 +126,16 @@ class ProductLowering {
     /// units share the rows, and a block has more of them.
     std::int64_t block_limit(const Panel& panel, std::int64_t limit) const;
     std::vector<Block> row_blocks(const Operands& o, const Panel& panel, std::int64_t limit) const;
+    /// From generation 2 on: of rows and of results in a window.
+    std::int64_t window_bytes(const Operands& o) const;
+    /// The block begins a window, or joins that of the product before, where there are many.
+    void begin_window(const Operands& o, const Block& block);
     /// Cycles of the passes of run_rows() at least.
     double least_passes(const Operands& o, const std::vector<Panel>& panels,
                         std::int64_t limit) const;
+    /// A place in the ring for as long as the product is computed. Of many small products several
+    /// are loaded ahead: each has the next place.
+    std::uint64_t pin(const Operands& o, std::uint64_t bytes);
     std::vector<Panel> weight_panels(const Operands& o, std::optional<std::uint64_t> most) const;
     /// What run_rows() can be given, by the room there is.
     std::vector<std::optional<std::uint64_t>> panel_sizes(const Operands& o) const;
@@ -233,6 +240,7 @@ class ProductLowering {
     /// From generation 2 on: so many more matrix instructions, one a unit, wait for all results of
     /// the window before. A kernel computes window by window (only its transfers run ahead).
     std::uint32_t begins_window_ = 0;
+    std::int64_t window_left_ = 0;  ///< bytes
 };
 
 }  // namespace lockstep::network::lowering

@@ -95,8 +95,7 @@ void ProductLowering::compute(const Block& block, std::span<const ColumnTile> ti
     c_.staging.check_held(block.source);
     const Passes passes{block, tiles, weights, panel, parameters, out, addend};
     // The matrix units share the columns; independent products go to them in turn.
-    if (c_.steps.layer().products <= 1 || c_.has_memory())
-        c_.next_unit = static_cast<std::uint32_t>(first_tile);
+    if (c_.steps.layer().products <= 1) c_.next_unit = static_cast<std::uint32_t>(first_tile);
     if (limits.dataflow == tpu::Dataflow::kInputStationary) return hold_inputs(passes);
     if (block.rows > std::int64_t{limits.accumulator_rows})
         throw compile::Refusal(fmt::format("a line of {} pixels; there are {} accumulators",

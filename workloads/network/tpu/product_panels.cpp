@@ -143,6 +143,15 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
     return panels;
 }
 
+std::uint64_t ProductLowering::pin(const Operands& o, std::uint64_t bytes) {
+    constexpr std::uint64_t kTogether = 16;
+    compile::Ring& ring = c_.staging.ring();
+    const bool is_one_of_many =
+        c_.has_memory() && c_.steps.layer().products > 1 &&
+        bytes + o.left.bytes() + (o.addend ? 2 : 1) * o.out.bytes() <= ring.size() / kTogether;
+    return is_one_of_many ? ring.pin_next(bytes) : ring.pin(bytes);
+}
+
 std::vector<ProductLowering::Panel> ProductLowering::weight_panels(
     const Operands& o, std::optional<std::uint64_t> most) const {
     const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
@@ -162,8 +171,8 @@ void ProductLowering::run_columns(const Operands& o, std::int64_t limit,
     std::uint64_t most = 0;
     for (const Panel& panel : panels) most = std::max(most, compile::aligned(panel.bytes));
     const std::uint64_t parameters =
-        c_.staging.ring().pin(compile::aligned(parameter_bytes(n_)) + places_of_panels * most +
-                              (is_resident ? 0 : o.left.bytes()) + 256);
+        pin(o, compile::aligned(parameter_bytes(n_)) + places_of_panels * most +
+                   (is_resident ? 0 : o.left.bytes()) + 256);
     const std::uint64_t places = parameters + compile::aligned(parameter_bytes(n_));
     const auto stage_weights = [&](std::size_t p) {
         if (!staged || p >= panels.size()) return;
@@ -222,24 +231,24 @@ std::int64_t ProductLowering::block_limit(const Panel& panel, std::int64_t limit
     return limit * static_cast<std::int64_t>(units / tiles);
 }
 
+std::int64_t ProductLowering::window_bytes(const Operands& o) const {
+    // An eighth of the rows, so that little is loaded before and stored after all products; what is
+    // small is not cut. As large as two of them fit with two of results (and residuals).
+    constexpr std::uint64_t kWindows = 8, kLeast = 256 << 10;
+    const std::uint64_t fits =
+        std::min(c_.staging.ring().room(), c_.staging.window_room()) / (o.addend ? 7 : 5) - 4096;
+    const std::uint64_t all = std::max(o.left.bytes(), o.out.bytes()) *
+                              static_cast<std::uint64_t>(c_.steps.layer().products);
+    return static_cast<std::int64_t>(std::min(fits, std::max(all / kWindows, kLeast)));
+}
+
 std::vector<Block> ProductLowering::row_blocks(const Operands& o, const Panel& panel,
                                                std::int64_t limit) const {
-    // Generation 1 streams a block at a time; later ones load windows of many blocks, as large as
-    // two of them fit with two of results (and residuals).
+    // Generation 1 streams a block at a time; later ones load windows of many blocks.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const bool windows = c_.has_memory() && !is_resident;
-    // Windows: an eighth of the rows, so that little is loaded before and stored after all
-    // products; what is small is not cut.
-    constexpr std::uint64_t kWindows = 8, kLeast = 256 << 10;
-    auto budget = static_cast<std::int64_t>(
-        windows ? std::min(
-                      std::min(c_.staging.ring().room(), c_.staging.window_room()) /
-                              (o.addend ? 7 : 5) -
-                          4096,
-                      std::max(std::max(o.left.bytes(), o.out.bytes()) *
-                                   static_cast<std::uint64_t>(c_.steps.layer().products) / kWindows,
-                               kLeast))
-                : c_.staging.ring().size() / 8);
+    auto budget =
+        windows ? window_bytes(o) : static_cast<std::int64_t>(c_.staging.ring().size() / 8);
     // Where all weights stay: rows for all units, that hide the shift of weights, as far as there
     // is room (as run_columns() has them where all rows stay).
     if (windows && !conv_ && panel.end - panel.begin == o.tiles.size()) {
@@ -250,6 +259,14 @@ std::vector<Block> ProductLowering::row_blocks(const Operands& o, const Panel& p
     }
     return blocks_of(windows ? m_ : block_limit(panel, limit), budget, panel.columns,
                      o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
+}
+
+void ProductLowering::begin_window(const Operands& o, const Block& block) {
+    const std::int64_t bytes =
+        static_cast<std::int64_t>(std::max(o.left.bytes(), o.out.bytes())) * block.rows / m_;
+    const bool joins = c_.steps.layer().products > 1 && !conv_ && bytes <= window_left_;
+    window_left_ = (joins ? window_left_ : window_bytes(o)) - bytes;
+    begins_window_ = joins ? 0 : c_.target.limits.matrix_units;
 }
 
 void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
@@ -264,7 +281,7 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
     const std::uint64_t running = taken_ != nullptr ? taken_->running_bytes(part_) : 0,
                         statistics = made_ != nullptr ? made_->statistics_bytes(part_) : 0,
                         pinned = places * most + running + statistics;
-    const std::uint64_t base = pinned == 0 ? 0 : c_.staging.ring().pin(pinned);
+    const std::uint64_t base = pinned == 0 ? 0 : pin(o, pinned);
     taken_at_ = base + places * most;
     made_at_ = taken_at_ + running;
     const auto stage_weights = [&](std::size_t p) {
@@ -293,7 +310,7 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
             const std::int64_t to_first = epilogue_.pool ? block.result_first : block.first,
                                to_rows = epilogue_.pool ? block.result_rows : block.rows;
             const BufferRows to = c_.staging.room_for(out, to_first, to_rows);
-            if (windows) begins_window_ = c_.target.limits.matrix_units;
+            if (windows) begin_window(o, block);
             BufferRows residual;
             if (addend) residual = c_.staging.load(*addend, block.first, block.rows);
             // Of equal parts, so that none is short.

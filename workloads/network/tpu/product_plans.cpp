@@ -136,6 +136,8 @@ void ProductLowering::run_fastest(std::vector<Plan> plans) {
     const auto [accumulator, unit, prefetches] =
         std::tuple(c_.next_accumulator, c_.next_unit, c_.steps.prefetches());
     const std::optional<tpu::Access> input = input_;
+    const std::uint32_t begins_window = begins_window_;
+    const std::int64_t window_left = window_left_;
     const auto go_back = [&] {
         c_.builder.rewind(mark);
         c_.staging.ring() = ring;
@@ -143,6 +145,8 @@ void ProductLowering::run_fastest(std::vector<Plan> plans) {
         std::tie(c_.next_accumulator, c_.next_unit) = std::tuple(accumulator, unit);
         c_.steps.set_prefetches(prefetches);
         input_ = input;
+        begins_window_ = begins_window;
+        window_left_ = window_left;
     };
     const Plan* best = nullptr;
     std::uint64_t least = 0;

@@ -85,19 +85,21 @@ void Softmax::store_maxima(std::size_t part, std::uint64_t running) {
     c_.staging.store(running_of(running, 0, 0, maxima.columns), maxima, 0, maxima.rows);
 }
 
-std::uint64_t Softmax::pin_for_parts(std::uint64_t (Softmax::*bytes)(std::size_t) const,
-                                     std::uint64_t& most) {
-    most = 0;
+Softmax::Places Softmax::pin_for_parts(std::uint64_t (Softmax::*bytes)(std::size_t) const) {
+    constexpr std::uint64_t kSmall = 32, kLeast = 2;
+    std::uint64_t most = 1;
     for (std::size_t i = 0; i < parts_.size(); ++i) most = std::max(most, (this->*bytes)(i));
-    return c_.staging.ring().pin(std::min<std::size_t>(parts_.size(), 2) * most);
+    compile::Ring& ring = c_.staging.ring();
+    const std::uint64_t count =
+        std::min(parts_.size(), std::max(kLeast, ring.size() / kSmall / most));
+    return {ring.pin(count * most), most, count};
 }
 
 void Softmax::maxima_kernel() {
-    std::uint64_t most = 0;
-    const std::uint64_t pinned = pin_for_parts(&Softmax::running_bytes, most);
+    const Places places = pin_for_parts(&Softmax::running_bytes);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Matrix& x = parts_[i].x;
-        const std::uint64_t running = pinned + i % 2 * most;
+        const std::uint64_t running = places.of(i);
         const std::int64_t window = window_rows(c_, x.bytes(), x.rows, 0);
         for (std::int64_t row = 0; row < x.rows; row += window) {
             const std::int64_t rows = std::min(window, x.rows - row);
@@ -116,14 +118,13 @@ void Softmax::powers(const Part& part, std::uint64_t maxima, const BufferRows& x
 }
 
 void Softmax::sums_kernel() {
-    std::uint64_t most = 0;
-    const std::uint64_t pinned = pin_for_parts(&Softmax::statistics_bytes, most);
+    const Places places = pin_for_parts(&Softmax::statistics_bytes);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Part& part = parts_[i];
         const std::int64_t columns = part.x.columns,
                            window = window_rows(c_, part.x.bytes(), part.x.rows,
                                                 static_cast<std::uint64_t>(columns) * kBytes);
-        const std::uint64_t maxima = pinned + i % 2 * most, running = maxima + running_bytes(i);
+        const std::uint64_t maxima = places.of(i), running = maxima + running_bytes(i);
         c_.staging.load_at(maxima, part.maxima, 0, part.maxima.rows);
         for (std::int64_t row = 0; row < part.x.rows; row += window) {
             const std::int64_t rows = std::min(window, part.x.rows - row);
@@ -167,12 +168,11 @@ void Softmax::apply(std::size_t index, std::uint64_t statistics, const BufferRow
 }
 
 void Softmax::results_kernel(const Matrix& out) {
-    std::uint64_t most = 0;
-    const std::uint64_t pinned = pin_for_parts(&Softmax::statistics_bytes, most);
+    const Places places = pin_for_parts(&Softmax::statistics_bytes);
     std::int64_t first = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Matrix& x = parts_[i].x;
-        const std::uint64_t statistics = pinned + i % 2 * most;
+        const std::uint64_t statistics = places.of(i);
         load_statistics(i, statistics);
         const std::int64_t window =
             window_rows(c_, x.bytes(), x.rows, static_cast<std::uint64_t>(x.columns) * 2 * kBytes);

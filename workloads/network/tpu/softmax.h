@@ -53,9 +53,13 @@ class Softmax {
                           std::int64_t columns) const;
     void powers(const Part& part, std::uint64_t maxima, const BufferRows& x, std::int64_t first_row,
                 std::int64_t rows, const BufferRows& out);
-    /// Pins two places of `bytes` for parts in turn.
-    std::uint64_t pin_for_parts(std::uint64_t (Softmax::*bytes)(std::size_t) const,
-                                std::uint64_t& most);
+    /// Places of `bytes` that parts take in turn, two or as many as a small part of the ring has.
+    struct Places {
+        std::uint64_t begin, bytes;
+        std::size_t count;
+        std::uint64_t of(std::size_t part) const { return begin + part % count * bytes; }
+    };
+    Places pin_for_parts(std::uint64_t (Softmax::*bytes)(std::size_t) const);
 
     Compilation& c_;
     const tpu::Axis axis_;

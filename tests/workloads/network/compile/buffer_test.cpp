@@ -39,6 +39,18 @@ TEST(Ring, goes_round_what_is_pinned) {
     EXPECT_EQ(ring.room(), 768u);
 }
 
+TEST(Ring, pins_the_next_place_beside_earlier_ranges) {
+    Ring ring("the buffer", 0, 1024);
+    EXPECT_EQ(ring.pin_next(256), 0u);
+    const std::uint64_t serial = ring.serial();
+    EXPECT_EQ(ring.allocate(256), 256u);
+    EXPECT_EQ(ring.pin_next(256), 512u);
+    EXPECT_TRUE(ring.holds(serial));
+    EXPECT_EQ(ring.allocate(256), 768u);
+    EXPECT_EQ(ring.allocate(512), 0u);
+    EXPECT_EQ(ring.allocate(256), 768u) << "what is pinned is left out";
+}
+
 TEST(Ring, says_what_there_is_no_room_for) {
     Ring ring("the scratchpad", 0, 1024);
     ring.pin(512);

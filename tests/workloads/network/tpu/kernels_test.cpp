@@ -112,6 +112,21 @@ TEST(Kernels, ASoftmaxThatIsBoundByTheVectorUnitFeelsEachOfItsParts) {
     EXPECT_GT(total("softmax:rows=512,cols=1024", {"vector.lanes=32"}).cycles, bound);
 }
 
+TEST(Kernels, SmallProductsAreLoadedSeveralAhead) {
+    // 64 of 128 x 64 times 64 x 128: a longer way to the memory is waited for a few times, not by
+    // each of them.
+    const auto cycles = [](const char* latency) {
+        Builder b("products", 1, false);
+        const ValueId x = b.input("x", ElementType::kFp32, {64, 128, 64}),
+                      y = b.input("y", ElementType::kFp32, {64, 64, 128});
+        return time_of(b.finish({b.node(Operator::kMatMul, "product", {x, y})}), "tpu_v3",
+                       {std::string("memory.latency=") + latency})
+            .cycles;
+    };
+    constexpr std::uint64_t kLonger = 940;  // cycles of 1000 ns
+    EXPECT_LT(cycles("1250"), cycles("250") + 6 * kLonger);
+}
+
 TEST(Kernels, WeightsAreReadOnceWhereTheyFitWhateverTheRows) {
     for (const std::uint64_t rows : {1000, 1280, 2500})
         EXPECT_EQ(time_of(fmt::format("gemm:m={},n=1024,k=8192,dtype=bf16", rows), "tpu_v6e")
