@@ -133,8 +133,9 @@ void ProductLowering::run_fastest(std::vector<Plan> plans) {
     const std::size_t size = c_.builder.size();
     const compile::Ring ring = c_.staging.ring();
     const TpuLayer layer = c_.steps.layer();
-    const auto [accumulator, unit, prefetches] =
-        std::tuple(c_.next_accumulator, c_.next_unit, c_.steps.prefetches());
+    const std::uint64_t accumulator = c_.next_accumulator;
+    const std::uint32_t unit = c_.next_unit;
+    const bool prefetches = c_.steps.prefetches();
     const std::optional<tpu::Access> input = input_;
     const std::uint32_t begins_window = begins_window_;
     const std::int64_t window_left = window_left_;
@@ -142,7 +143,8 @@ void ProductLowering::run_fastest(std::vector<Plan> plans) {
         c_.builder.rewind(mark);
         c_.staging.ring() = ring;
         c_.steps.layer() = layer;
-        std::tie(c_.next_accumulator, c_.next_unit) = std::tuple(accumulator, unit);
+        c_.next_accumulator = accumulator;
+        c_.next_unit = unit;
         c_.steps.set_prefetches(prefetches);
         input_ = input;
         begins_window_ = begins_window;
