@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slice takes requests in order, one at a time, for as long as its data port needs for their
-// bytes; misses wait in a table while later requests pass. Lines are written back when they are
-// evicted; sectors written in part are not fetched until somebody reads them, and not at all where
-// later writes complete them. With two L2
-// partitions a slice also holds copies of lines whose home is its peer (NVIDIA A100 whitepaper):
-// reads hit in them; writes and atomics are performed at the home, which recalls the peer's copy.
-// A slice keeps half of its MSHRs, and of each set, for lines that come from its own DRAM, so that
-// two peers never wait for each other. Simplified: the data port is held by replies and written
-// data, not by fills.
+// A slice looks up a request a cycle, in order; its data stage takes as long as it needs for the
+// bytes (Nsight Compute counts the two stages apart, as lts__t and lts__d). Misses wait in a table
+// while later requests pass, and take the data stage when they are answered. Lines are written back
+// when they are evicted; sectors written in part are not fetched until somebody reads them, and not
+// at all where later writes complete them. With two L2 partitions a slice also holds copies of
+// lines whose home is its peer (NVIDIA A100 whitepaper): reads hit in them; writes and atomics are
+// performed at the home, which recalls the peer's copy. A slice keeps half of its MSHRs, and of
+// each set, for lines that come from its own DRAM, so that two peers never wait for each other.
+// Simplified: the data stage is held by replies and written data, not by fills, and no lookup runs
+// ahead of it.
 #include "models/gpu/memory/l2_slice.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::ui
 Cycle L2Slice::next_request(const Input& input) const {
     if (input.blocked || input.queue.empty()) return kNever;
     // In the cycle in which the last one ends: its fraction of a cycle is not lost.
-    return std::max({input.queue.front().at, busy_ / kFraction, not_before_});
+    return std::max({input.queue.front().at, looked_up_, data_.free / kFraction, not_before_});
 }
 
 void L2Slice::advance(Cycle until) {
@@ -86,10 +87,13 @@ void L2Slice::advance(Cycle until) {
             continue;
         }
         Input& input = input_[from_peer <= from_sm];
-        if (handle(request_at, input.queue.front()))
+        if (handle(request_at, input.queue.front())) {
             input.queue.pop();
-        else
+            looked_up_ = request_at + 1;
+            ++lookups_;
+        } else {
             input.blocked = true;
+        }
     }
 }
 
@@ -187,7 +191,6 @@ void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uin
     (mshr.first_waiter == L2Tags::kNone ? mshr.first_waiter : waiters_[mshr.last_waiter].next) =
         waiter;
     mshr.last_waiter = waiter;
-    occupy(now, kFraction);
 }
 
 bool L2Slice::write(Cycle now, const SliceRequest& request) {
@@ -234,7 +237,6 @@ bool L2Slice::pass_to_home(Cycle now, const SliceRequest& request) {
     drop_copy(request.key);
     surroundings_.send_to_peer(now, {.link = request.link, .routed = request.routed});
     counters_.sectors_to_far += count(request.routed.request.sectors);
-    occupy(now, kFraction);
     return true;
 }
 
@@ -383,7 +385,7 @@ void L2Slice::handle(Cycle now, const Event& event) {
         *from = waiter.next;
         waiter.next = free_waiter_;
         free_waiter_ = at;
-        serve(std::max(now, busy_ / kFraction), waiter.request, tags_.line(mshr.slot));
+        serve(std::max(now, data_.free / kFraction), waiter.request, tags_.line(mshr.slot));
     }
     mshr.last_waiter = last;
     if (mshr.pending != 0) return;

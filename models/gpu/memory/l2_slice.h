@@ -100,8 +100,8 @@ class L2Slice {
     void set_resident(const ResidentLines* lines) { resident_ = lines; }
     /// Holds a line of its own from now on, without a request; true where another was written back.
     bool place(engine::Cycle now, const LinePlace& place);
-    /// SM cycles in which the tags or the data port were used.
-    std::uint64_t busy_cycles() const { return used_ / kFraction; }
+    /// SM cycles in which the busier one of tags and data stage was used.
+    std::uint64_t busy_cycles() const { return std::max(lookups_, data_.used / kFraction); }
 
   private:
     struct Event {
@@ -160,8 +160,8 @@ class L2Slice {
     void drop_copy(std::uint32_t key);
     void note_use(const SliceRequest& request, std::uint32_t slot);
     void occupy(engine::Cycle now, engine::Cycle duration) {
-        busy_ = std::max(busy_, now * kFraction) + duration;
-        used_ += duration;
+        data_.free = std::max(data_.free, now * kFraction) + duration;
+        data_.used += duration;
     }
 
     const MemoryParameters& parameters_;
@@ -183,8 +183,12 @@ class L2Slice {
     std::array<Input, 2> input_;
     std::uint32_t waiting_for_peer_ = 0;  ///< MSHRs
     Ring<Event> events_;
-    engine::Cycle busy_ = 0;  ///< in 256ths: when the tags and the data port are free
-    engine::Cycle used_ = 0;  ///< in 256ths
+    struct DataStage {
+        engine::Cycle free = 0, used = 0;  ///< in 256ths
+    };
+    DataStage data_;
+    engine::Cycle looked_up_ = 0;  ///< when the tags are free
+    std::uint64_t lookups_ = 0;
     engine::Cycle not_before_ = 0;
     std::uint32_t writing_ = 0;  ///< sectors on their way to DRAM
 };

@@ -121,7 +121,7 @@ struct PartitionCounters {
     std::uint64_t sectors_write_hit = 0, sectors_write_miss = 0;
     std::uint64_t atomics = 0;       ///< sectors
     std::uint64_t atomics_miss = 0;  ///< those that were not there
-    std::uint64_t slice_busy = 0;    ///< slice cycles in which the tags were used
+    std::uint64_t slice_busy = 0;    ///< slice cycles in which the busier stage was used
     std::uint64_t write_backs = 0;
     std::uint64_t dram_bytes_read = 0, dram_bytes_written = 0;
     std::uint64_t dram_bus_busy = 0;  ///< command clocks in which data moved, all channels

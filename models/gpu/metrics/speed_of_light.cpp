@@ -52,8 +52,8 @@ void add_speed_of_light_metrics(MetricTable& table) {
                  "Compute on RTX 3090: vector add 39.6, row sums 22.5; here 40.2 and 23.1); of two "
                  "parts: as the next",
                  l2_throughput);
-    table.number("lockstep__l2_slices_busy.pct", "%", "slice cycles in which the tags were in use",
-                 l2_busy);
+    table.number("lockstep__l2_slices_busy.pct", "%",
+                 "slice cycles in which the busier one of tags and data stage was in use", l2_busy);
 }
 
 }  // namespace lockstep::gpu

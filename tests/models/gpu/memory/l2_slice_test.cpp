@@ -132,6 +132,18 @@ TEST_F(L2SliceTest, DeliversItsBandwidth) {
     EXPECT_EQ(slice->busy_cycles(), 8u);
 }
 
+TEST_F(L2SliceTest, AMissTakesTheDataStageWhenItIsAnsweredOnly) {
+    for (std::uint32_t i = 0; i < 4; ++i) ask(0, i, {.id = i, .kind = kRead, .sectors = 0b1111});
+    EXPECT_THAT(until(100), ElementsAre(Told{"read", 0, 0b1111}, Told{"read", 1, 0b1111},
+                                        Told{"read", 2, 0b1111}, Told{"read", 3, 0b1111}));
+    ask(200, 4, {.id = 4, .kind = kRead, .sectors = 0b1111});
+    slice->fill(201, around.mshrs[0], 0b1111);
+    slice->fill(201, around.mshrs[1], 0b1111);
+    EXPECT_THAT(until(300), ElementsAre(Told{"read", 200, 0b1111}, Told{"reply", 201, 0},
+                                        Told{"reply", 203, 1}));
+    EXPECT_EQ(slice->busy_cycles(), 5u);  // lookups; the data of two lines takes four
+}
+
 // Eight bytes in each of four sectors, as a store of words 16 bytes apart brings.
 TEST_F(L2SliceTest, APartialWriteTakesTheTimeOfItsBytes) {
     ask(0, 0,
