@@ -206,15 +206,16 @@ void AccessChecks::copied(const sass::AsyncCopy& copy, Space space, std::uint64_
                    [&](Observed& piece) { access(piece, cta, !piece.is_atomic); });
 }
 
-void AccessChecks::copied_to_other(const sass::AsyncCopy& copy) {
+void AccessChecks::reads_for_other(const sass::AsyncCopy& copy, CtaState& source) {
+    if (!checks_.init || !copy.reads_shared()) return;
+    for_each_piece(copy, Space::kShared, copy.from, copy.bytes, false,
+                   [&](const Observed& piece) { init_.access(piece, source.written); });
+}
+
+void AccessChecks::written_by_other(const sass::AsyncCopy& copy, CtaState& target) {
     if (!checks_.init) return;
-    const auto look = [&](const sass::Cta& cta, std::uint32_t begin, bool is_write) {
-        CtaState& state = states_.of(cta);
-        for_each_piece(copy, Space::kShared, begin, copy.bytes, is_write,
-                       [&](const Observed& piece) { init_.access(piece, state.written); });
-    };
-    look(*copy.target, copy.to, true);
-    if (copy.reads_shared()) look(*copy.source, copy.from, false);
+    for_each_piece(copy, Space::kShared, copy.to, copy.bytes, true,
+                   [&](const Observed& piece) { init_.access(piece, target.written); });
 }
 
 void AccessChecks::mbarrier(const sass::Instruction& in, const sass::Warp& warp,

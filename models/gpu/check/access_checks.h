@@ -35,8 +35,9 @@ class AccessChecks {
     /// A run of consecutive bytes that an asynchronous copy reads or writes.
     void copied(const sass::AsyncCopy& copy, sass::Space space, std::uint64_t begin,
                 std::uint32_t bytes, bool is_write, CtaState& cta);
-    /// A copy into shared memory of another CTA of the cluster: only what is written is followed.
-    void copied_to_other(const sass::AsyncCopy& copy);
+    // Copies into shared memory of another CTA of the cluster: only what is written is followed.
+    void reads_for_other(const sass::AsyncCopy& copy, CtaState& source);
+    void written_by_other(const sass::AsyncCopy& copy, CtaState& target);
     /// Whose access was last told of.
     const sass::Warp& warp() const { return *warp_; }
 

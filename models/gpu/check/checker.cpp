@@ -161,13 +161,19 @@ void Checker::meet(const sass::Instruction& in, const sass::Warp& warp, std::uin
 }
 
 void Checker::copy_started(const sass::AsyncCopy& copy) {
-    if (checks_.hazards) hazards_.started(copy, states_.of(*copy.source).hazards);
+    CtaState& target = states_.of(*copy.target);
+    CtaState& source = states_.of(*copy.source);
+    if (checks_.hazards) hazards_.started(copy, source.hazards, target.hazards);
+    if (copy.source != copy.target) accesses_.reads_for_other(copy, source);
 }
 
 void Checker::copy_performed(const sass::AsyncCopy& copy) {
-    if (copy.source != copy.target) return accesses_.copied_to_other(copy);
-    CtaState& cta = states_.of(*copy.source);
-    if (checks_.hazards) hazards_.performed(copy, cta.hazards);
+    CtaState& cta = states_.of(*copy.target);
+    if (checks_.hazards) {
+        CtaState* const source = states_.find(*copy.source);
+        HazardCheck::performed(copy, source != nullptr ? &source->hazards : nullptr, cta.hazards);
+    }
+    if (copy.source != copy.target) return accesses_.written_by_other(copy, cta);
     if (copy.kind == sass::CopyKind::kLoad || copy.writes_global())
         for_each_run(copy, [&](std::uint64_t begin, std::uint32_t bytes) {
             accesses_.copied(copy, sass::Space::kGlobal, begin, bytes, copy.writes_global(), cta);

@@ -55,6 +55,11 @@ class CtaStates {
         }
         return *last_;
     }
+    /// Null where the CTA has ended.
+    CtaState* find(const sass::Cta& cta) {
+        const auto found = states_.find(&cta);
+        return found != states_.end() ? found->second.get() : nullptr;
+    }
     /// The CTA that was last asked for.
     const sass::Cta& last_cta() const { return *last_cta_; }
     /// Lanes of the path of the warp that ran last.

@@ -110,8 +110,9 @@ void Findings::add(const Misuse& misuse, const sass::Cta& cta) {
     finding.text =
         thread("by", cta.linear_index, misuse.warp * sass::kWarpSize + misuse.lane, misuse.pc);
     if (misuse.has_other)
-        finding.text += thread(misuse.other_what.c_str(), cta.linear_index, misuse.other_thread,
-                               misuse.other_pc);
+        finding.text +=
+            thread(misuse.other_what.c_str(), misuse.other_cta.value_or(cta.linear_index),
+                   misuse.other_thread, misuse.other_pc);
 }
 
 std::string Findings::report() const {

@@ -29,9 +29,14 @@ std::uint32_t thread_of(const sass::AsyncCopy& copy) {
     return copy.warp * sass::kWarpSize + copy.lane;
 }
 
-CtaHazards::Pending pending_of(const sass::AsyncCopy& copy) {
-    const std::uint32_t begin = copy.writes_shared() ? copy.to : copy.from;
-    return {begin, begin + copy.bytes, copy.writes_shared(), copy.pc, thread_of(copy)};
+CtaHazards::Pending pending_of(const sass::AsyncCopy& copy, bool writes) {
+    const std::uint32_t begin = writes ? copy.to : copy.from;
+    return {begin, begin + copy.bytes, writes, copy.pc, thread_of(copy), copy.source->linear_index};
+}
+
+void remove(const CtaHazards::Pending& done, CtaHazards& cta) {
+    const auto found = std::find(cta.pending.begin(), cta.pending.end(), done);
+    if (found != cta.pending.end()) cta.pending.erase(found);
 }
 
 const char* explain(bool copy_writes, bool is_write) {
@@ -70,6 +75,7 @@ void HazardCheck::access(const Observed& access, CtaHazards& cta) {
                      .has_other = true,
                      .other_pc = copy.pc,
                      .other_thread = copy.thread,
+                     .other_cta = copy.cta,
                      .other_what = "copy by",
                      .check = "hazard"});
             break;
@@ -128,6 +134,7 @@ void HazardCheck::product(const sass::Warp& warp, std::uint32_t pc, std::uint32_
             misuse.what = "a wgmma reads a tile before the phase of its mbarrier was waited for";
             misuse.other_pc = copy.pc;
             misuse.other_thread = copy.thread;
+            misuse.other_cta = copy.cta;
             misuse.other_what = "copy by";
             is_reported = true;
             return report_(misuse);
@@ -148,14 +155,14 @@ void HazardCheck::product(const sass::Warp& warp, std::uint32_t pc, std::uint32_
     });
 }
 
-void HazardCheck::started(const sass::AsyncCopy& copy, CtaHazards& cta) {
-    const std::uint64_t issuer = cta.fenced[copy.warp];
+void HazardCheck::started(const sass::AsyncCopy& copy, CtaHazards& source, CtaHazards& target) {
+    const std::uint64_t issuer = source.fenced[copy.warp];
     if (copy.reads_shared() && copy.bytes != 0) {
         for (std::uint32_t word = copy.from / kWord; word * kWord < copy.from + copy.bytes;
              ++word) {
-            const CtaHazards::Write& write = cta.writes[word];
+            const CtaHazards::Write& write = source.writes[word];
             const std::uint64_t fenced =
-                std::max(issuer, cta.fenced[write.thread / sass::kWarpSize]);
+                std::max(issuer, source.fenced[write.thread / sass::kWarpSize]);
             if (write.time <= fenced) continue;
             report_({.pc = copy.pc,
                      .warp = copy.warp,
@@ -171,21 +178,21 @@ void HazardCheck::started(const sass::AsyncCopy& copy, CtaHazards& cta) {
             break;
         }
     }
-    if (copy.source != copy.target || copy.bytes == 0) return;
-    cta.pending.push_back(pending_of(copy));
-    if (copy.writes_shared())
-        write_under_products(copy.to, copy.to + copy.bytes,
-                             {.pc = copy.pc, .warp = copy.warp, .lane = copy.lane}, cta);
+    if (copy.bytes == 0) return;
+    if (copy.reads_shared()) source.pending.push_back(pending_of(copy, false));
+    if (!copy.writes_shared()) return;
+    target.pending.push_back(pending_of(copy, true));
+    write_under_products(copy.to, copy.to + copy.bytes,
+                         {.pc = copy.pc,
+                          .warp = copy.warp,
+                          .lane = copy.lane,
+                          .other_cta = copy.target->linear_index},
+                         target);
 }
 
-void HazardCheck::performed(const sass::AsyncCopy& copy, CtaHazards& cta) {
-    const CtaHazards::Pending done = pending_of(copy);
-    const auto found =
-        std::find_if(cta.pending.begin(), cta.pending.end(), [&](const CtaHazards::Pending& other) {
-            return other.begin == done.begin && other.end == done.end && other.pc == done.pc &&
-                   other.writes == done.writes;
-        });
-    if (found != cta.pending.end()) cta.pending.erase(found);
+void HazardCheck::performed(const sass::AsyncCopy& copy, CtaHazards* source, CtaHazards& target) {
+    if (copy.reads_shared() && source != nullptr) remove(pending_of(copy, false), *source);
+    if (copy.writes_shared()) remove(pending_of(copy, true), target);
 }
 
 }  // namespace lockstep::gpu::check

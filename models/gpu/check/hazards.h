@@ -19,6 +19,8 @@ struct CtaHazards {
         std::uint32_t begin = 0, end = 0;
         bool writes = false;  ///< shared memory; else it reads it
         std::uint32_t pc = 0, thread = 0;
+        std::uint64_t cta = 0;  ///< linear index of the one that started it
+        friend bool operator==(const Pending&, const Pending&) = default;
     };
     struct Write {
         std::uint64_t time = 0;  ///< 0: nobody wrote it
@@ -53,8 +55,10 @@ class HazardCheck {
     void product(const sass::Warp& warp, std::uint32_t pc, std::uint32_t group, CtaHazards& cta);
     /// A warp waits for so many of the groups that it has committed.
     static void products_awaited(const sass::Warp& warp, std::uint32_t groups, CtaHazards& cta);
-    void started(const sass::AsyncCopy& copy, CtaHazards& cta);
-    void performed(const sass::AsyncCopy& copy, CtaHazards& cta);
+    /// `source` and `target` are of the CTAs whose shared memory the copy reads and writes.
+    void started(const sass::AsyncCopy& copy, CtaHazards& source, CtaHazards& target);
+    /// `source`: null where that CTA has ended.
+    static void performed(const sass::AsyncCopy& copy, CtaHazards* source, CtaHazards& target);
 
   private:
     void write_under_products(std::uint32_t begin, std::uint32_t end, Misuse misuse,

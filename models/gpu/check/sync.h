@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Misuse {
     // The other thread that it is about, if there is one.
     bool has_other = false;
     std::uint32_t other_pc = 0, other_thread = 0;
+    std::optional<std::uint64_t> other_cta;  ///< linear index, where it is of another CTA
     std::string other_what;
     const char* check = "sync";  ///< that has found it
 };

@@ -197,10 +197,17 @@ TEST_F(ClusterChecks, KnowWhatCopiesBringToOthers) {
     const auto in = runner.ints(32), out = runner.ints(64);
     std::iota(in.begin(), in.end(), 7);
     runner.device().note_host_write(reinterpret_cast<DevicePointer>(in.data()), in.size_bytes());
-    testing::internal::CaptureStderr();
-    runner.launch("copies_to_others", {2}, {32}, in.data(), out.data());
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::IsEmpty());
+    const auto report = [&](int early) {
+        testing::internal::CaptureStderr();
+        runner.launch("copies_to_others", {2}, {32}, in.data(), out.data(), early);
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_THAT(report(0), testing::IsEmpty());
     for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], 7 + i % 32) << i;
+    EXPECT_THAT(report(1),
+                testing::AllOf(HasSubstr("a tile is read before the phase of its mbarrier was"),
+                               HasSubstr("by           CTA (1,0,0) thread (0,0,0)"),
+                               HasSubstr("copy by      CTA (0,0,0) thread (0,0,0)")));
 }
 
 TEST_F(ClusterChecks, FindAccessesBeforeTheOtherCtaIsKnownToHaveStarted) {

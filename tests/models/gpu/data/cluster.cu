@@ -212,8 +212,9 @@ __global__ void __cluster_dims__(2, 1, 1) reads_unwritten(int* out) {
     cluster.sync();
 }
 
-/// Block 0 multicasts 128 bytes to both blocks, block 1 sends its own on to block 0.
-__global__ void __cluster_dims__(2, 1, 1) copies_to_others(const int* in, int* out) {
+/// Block 0 multicasts 128 bytes to both blocks, block 1 sends its own on to block 0. `early`: block
+/// 1 looks at what comes before it has waited.
+__global__ void __cluster_dims__(2, 1, 1) copies_to_others(const int* in, int* out, int early) {
     __shared__ alignas(128) int tile[32], from_other[32];
     __shared__ alignas(8) std::uint64_t loaded, sent;
     const cg::cluster_group cluster = cg::this_cluster();
@@ -232,6 +233,10 @@ __global__ void __cluster_dims__(2, 1, 1) copies_to_others(const int* in, int* o
             "[%0], [%1], 128, [%2], 3;" ::"r"(shared_address(tile)),
             "l"(in), "r"(shared_address(&loaded))
             : "memory");
+    if (early != 0) {
+        cluster.sync();
+        if (rank == 1) out[threadIdx.x] = static_cast<volatile int*>(tile)[threadIdx.x];
+    }
     wait_for_barrier(shared_address(&loaded));
     if (rank == 1 && threadIdx.x == 0)
         asm volatile(
