@@ -69,6 +69,7 @@ TEST(TensorMap, WrongShapesAreRefused) {
     };
     const auto same = [](TensorShape&) {};
     EXPECT_TRUE(refused([](TensorShape& s) { s.address += 8; }));
+    EXPECT_FALSE(refused([](TensorShape& s) { s.address = 0; }));  // a kernel is to set it
     EXPECT_TRUE(refused([](TensorShape& s) { s.rank = 0; }));
     EXPECT_TRUE(refused([](TensorShape& s) { s.rank = 6; }));
     EXPECT_TRUE(refused([](TensorShape& s) { s.dimensions[1] = 0; }));
