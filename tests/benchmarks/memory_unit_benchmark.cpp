@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "models/gpu/sm/memory_unit.h"
+#include "models/gpu/sm/stage_share.h"
 
 namespace lockstep::gpu {
 
@@ -50,7 +51,8 @@ void run(benchmark::State& state, MemoryOperation operation, unsigned width, std
     Port port;
     Listener listener;
     MemoryCounters counters;
-    MemoryUnit unit(*machine, 0, 100 * 1024, port, listener, counters);
+    StageShare share;
+    MemoryUnit unit(*machine, 0, 100 * 1024, port, listener, counters, share);
     MemoryInstructionInfo info;
     info.operation = operation;
     info.width = static_cast<std::uint8_t>(width);

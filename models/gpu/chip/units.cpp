@@ -22,6 +22,12 @@ ChipUnits::ChipUnits(engine::Simulation& simulation, const config::Machine& mach
         sms_.back()->connect(*ports_.back());
         ports.push_back(ports_.back().get());
     }
+    // The first SM of each TPC gets a CTA before the second of any does.
+    if (machine.integer("memory_unit.data_stage_sms") > 1)
+        for (std::size_t i = 0; i < count / 2; ++i) {
+            sms_[i]->share_data_stage(*sms_[i + count / 2]);
+            sms_[i + count / 2]->share_data_stage(*sms_[i]);
+        }
     // Ports near alternate parts of L2, as the SMs' are.
     const auto first = static_cast<std::uint32_t>(count + count % 2);
     for (std::uint32_t gpc = 0; gpc < gpc_map_.gpcs(); ++gpc) {

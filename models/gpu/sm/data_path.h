@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/gpu/sm/stage_share.h"
 #include "sim/engine/time.h"
 
 namespace lockstep::gpu {
@@ -13,9 +14,9 @@ namespace lockstep::gpu {
 class DataPath {
   public:
     /// `interval`: the shortest time that an instruction's result, a word for each lane, takes on
-    /// its way back; latencies include it.
-    DataPath(unsigned sub_cores, unsigned interval)
-        : interval_(interval), global_(sub_cores), shared_(sub_cores) {}
+    /// its way back; latencies include it. `share`: with whom the data stage is shared.
+    DataPath(unsigned sub_cores, unsigned interval, StageShare& share)
+        : interval_(interval), share_(share), global_(sub_cores), shared_(sub_cores) {}
 
     /// From when on the data stage has at most `queued` cycles of work before it.
     engine::Cycle free_from(engine::Cycle queued) const { return free_ - std::min(free_, queued); }
@@ -26,9 +27,7 @@ class DataPath {
 
     /// Holds the data stage for `cycles` from `ready` on or as soon as it is free; returns when.
     engine::Cycle occupy(engine::Cycle ready, unsigned cycles) {
-        const engine::Cycle start = std::max(ready, free_);
-        free_ = start + cycles;
-        return start;
+        return hold(ready, share_.take(cycles));
     }
 
     /// kNone: into shared memory, not to a sub-core.
@@ -36,6 +35,7 @@ class DataPath {
     struct Trip {
         engine::Cycle ready = 0;  ///< at the data stage
         unsigned data_cycles = 1;
+        unsigned own_cycles = 0;  ///< at least, where more than its passes hold the SM's part
         unsigned return_cycles = 1;
         unsigned port_cycles =
             0;                 ///< of the way back that all sub-cores share; 0: it limits nobody
@@ -48,10 +48,11 @@ class DataPath {
     engine::Cycle finish(const Trip& trip) {
         // While a result passes the shared way back, the banks serve the next, which then waits.
         const bool by_port = trip.port_cycles != 0;
+        const unsigned data_cycles = share_.take(trip.data_cycles, trip.own_cycles);
         const engine::Cycle start =
-            occupy(by_port ? std::max(trip.ready, port_taken_) : trip.ready, trip.data_cycles);
+            hold(by_port ? std::max(trip.ready, port_taken_) : trip.ready, data_cycles);
         if (trip.way == Way::kNone) return start + trip.latency;
-        engine::Cycle cycles = std::max(trip.data_cycles, interval_);
+        engine::Cycle cycles = std::max(data_cycles, interval_);
         if (by_port) {
             port_taken_ = std::max(start, port_free_);
             port_free_ = port_taken_ + trip.port_cycles;
@@ -65,7 +66,14 @@ class DataPath {
     }
 
   private:
+    engine::Cycle hold(engine::Cycle ready, unsigned cycles) {
+        const engine::Cycle start = std::max(ready, free_);
+        free_ = start + cycles;
+        return start;
+    }
+
     unsigned interval_;
+    StageShare& share_;
     bool l1_went_last_ = false;
     engine::Cycle free_ = 0;
     engine::Cycle port_taken_ = 0, port_free_ = 0;  ///< when the last result enters, and leaves

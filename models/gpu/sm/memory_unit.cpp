@@ -19,11 +19,12 @@ using engine::kNever;
 class MemoryUnit::Implementation {
   public:
     Implementation(const config::Machine& machine, std::uint16_t sm, std::uint64_t shared_bytes,
-                   MemoryPort& port, MemoryListener& listener, MemoryCounters& counters)
+                   MemoryPort& port, MemoryListener& listener, MemoryCounters& counters,
+                   StageShare& share)
         : p_(machine),
           listener_(listener),
           counters_(counters),
-          data_(p_.sub_cores, divide_up(sass::kWarpSize * 4, p_.return_width)),
+          data_(p_.sub_cores, divide_up(sass::kWarpSize * 4, p_.return_width), share),
           shared_(p_, data_, counters),
           constants_(p_),
           l1_(p_, sm, p_.l1_bytes - std::min(p_.l1_bytes, shared_bytes), port, listener, counters,
@@ -118,9 +119,10 @@ class MemoryUnit::Implementation {
 };
 
 MemoryUnit::MemoryUnit(const config::Machine& machine, std::uint16_t sm, std::uint64_t shared_bytes,
-                       MemoryPort& port, MemoryListener& listener, MemoryCounters& counters)
-    : implementation_(
-          std::make_unique<Implementation>(machine, sm, shared_bytes, port, listener, counters)) {}
+                       MemoryPort& port, MemoryListener& listener, MemoryCounters& counters,
+                       StageShare& share)
+    : implementation_(std::make_unique<Implementation>(machine, sm, shared_bytes, port, listener,
+                                                       counters, share)) {}
 MemoryUnit::~MemoryUnit() = default;
 
 Cycle MemoryUnit::next_accept(Cycle now, MemoryOperation operation) const {

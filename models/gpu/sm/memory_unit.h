@@ -17,13 +17,17 @@ struct RemoteOperation;
 
 namespace lockstep::gpu {
 
+class StageShare;
+
 /// Driven by the SM: it offers instructions in the order in which its arbiter takes them from the
 /// sub-cores, and calls advance() at the cycles that next_event() names. Nothing polls.
 class MemoryUnit {
   public:
-    /// `shared_bytes`: the carve-out of shared memory; the rest of l1.size is cache.
+    /// `shared_bytes`: the carve-out of shared memory; the rest of l1.size is cache. `share`: the
+    /// data stage's, which outlives the unit.
     MemoryUnit(const config::Machine& machine, std::uint16_t sm, std::uint64_t shared_bytes,
-               MemoryPort& port, MemoryListener& listener, MemoryCounters& counters);
+               MemoryPort& port, MemoryListener& listener, MemoryCounters& counters,
+               StageShare& share);
     ~MemoryUnit();
     MemoryUnit(const MemoryUnit&) = delete;
     MemoryUnit& operator=(const MemoryUnit&) = delete;

@@ -52,6 +52,8 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "stores to local memory bring lines into the L1"},
         {"memory_unit.pending_requests", &MemoryUnitParameters::pending_requests, "1", 1, 65536,
          "loads and atomics between the tags and the data stage at a time"},
+        {"memory_unit.data_stage_sms", &MemoryUnitParameters::data_stage_sms, "1", 1, 2,
+         "SMs of a TPC that have one data stage in common: what one leaves free is the other's"},
         {"memory_unit.data_queue", &MemoryUnitParameters::data_queue, "cycle", 0, kMaxCycles,
          "work before the data stage with which it takes another instruction"},
         {"memory_unit.return_width", &MemoryUnitParameters::return_width, "B", 4, 1024,

@@ -7,12 +7,23 @@
 #include "models/gpu/sm/shared_memory.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "isa/sass/cluster.h"
+#include "isa/sass/semantics/address.h"
 
 namespace lockstep::gpu {
 
 using enum MemoryOperation;
+
+namespace {
+
+bool is_one_address(const sass::Access& access) {
+    const auto first = static_cast<unsigned>(std::countr_zero(access.lanes | 1u << 31));
+    return sass::is_consecutive(access.address, access.address[first], 0, access.lanes);
+}
+
+}  // namespace
 
 unsigned SharedMemory::pass_banks(const std::uint64_t* address, std::uint32_t lanes, unsigned width,
                                   bool is_load, BankAccess kind) {
@@ -41,6 +52,23 @@ engine::Cycle SharedMemory::serve(engine::Cycle now, const sass::RemoteOperation
     return data_.occupy(now, cycles) + cycles;
 }
 
+/// A word for each lane takes its time on the way back of all sub-cores, while the banks serve the
+/// next load. Where two SMs have one stage, they have that way in common too: words hold the stage,
+/// and passes beyond theirs come on top, unless all lanes have one address.
+void SharedMemory::return_words(const sass::Access& access, DataPath::Trip& trip) const {
+    const unsigned bytes = access.width * sass::kWarpSize;
+    const unsigned cycles = divide_up(bytes, p_.shared_return_width);
+    trip.return_cycles = divide_up(bytes, kLineBytes);
+    if (p_.data_stage_sms == 1 || is_one_address(access)) {
+        trip.port_cycles = cycles;
+        counters_.shared_way_busy += cycles;
+        return;
+    }
+    const unsigned passes = divide_up(cycles, p_.data_stage_sms);
+    trip.data_cycles = std::max(trip.data_cycles, passes);
+    trip.own_cycles = cycles + trip.data_cycles - passes;
+}
+
 engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& in) {
     const sass::Access& access = in.access;
     const MemoryOperation operation = in.info->operation;
@@ -57,7 +85,8 @@ engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& i
         const unsigned ideal = ideal_wavefronts(access.lanes, access.width);
         counters_.shared_wavefronts_store += wavefronts;
         counters_.bank_conflicts_store += wavefronts - std::min(wavefronts, ideal);
-        trip.data_cycles = std::max(1u, wavefronts) * p_.atomic_cycles;
+        trip.data_cycles = std::max(1u, wavefronts) * p_.wavefront_cycles;
+        trip.own_cycles = std::max(1u, wavefronts) * p_.atomic_cycles;
     } else {
         const bool is_load = operation == kLoadShared || operation == kLoadMatrix;
         trip.data_cycles = std::max(
@@ -66,14 +95,9 @@ engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& i
                        operation == kLoadShared ? BankAccess::kPacked : BankAccess::kPlain));
         if (operation == kLoadMatrix)
             trip.return_cycles = divide_up(in.info->matrices * kLineBytes, p_.return_width);
-        if (operation == kLoadShared) {
-            const unsigned bytes = access.width * sass::kWarpSize;
-            trip.return_cycles = divide_up(bytes, kLineBytes);
-            trip.port_cycles = divide_up(bytes, p_.shared_return_width);
-            counters_.shared_way_busy += trip.port_cycles;
-        }
+        if (operation == kLoadShared) return_words(access, trip);
     }
-    counters_.data_busy += trip.data_cycles;
+    counters_.data_busy += std::max(trip.data_cycles, trip.own_cycles);
     return data_.finish(trip);
 }
 

@@ -27,6 +27,8 @@ class SharedMemory {
                         bool is_load, BankAccess kind);
 
   private:
+    void return_words(const sass::Access& access, DataPath::Trip& trip) const;
+
     const MemoryUnitParameters& p_;
     DataPath& data_;
     MemoryCounters& counters_;

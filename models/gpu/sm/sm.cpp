@@ -87,7 +87,7 @@ void Sm::prepare(const KernelRun& run, Cycle now) {
 
 void Sm::divide_l1(std::uint64_t carve_out) {
     memory_ = std::make_unique<MemoryUnit>(machine_, index_, carve_out, *port_, memory_issue_,
-                                           memory_counters_);
+                                           memory_counters_, stage_);
     memory_carve_out_ = carve_out;
     arbiter_.connect(*memory_, cluster_.get());
     constants_.connect(*memory_);
@@ -196,6 +196,7 @@ void Sm::process(Cycle now) {
 Cycle Sm::advance(Cycle from, Cycle until) {
     if (memory_ == nullptr) return kNever;
     window_end_ = until;
+    stage_.begin_window(from, until);
     if (cluster_ != nullptr) cluster_->begin_window(from);
     warps_.prefetch();
     ctas_.prefetch();
@@ -211,6 +212,8 @@ Cycle Sm::advance(Cycle from, Cycle until) {
 }
 
 void Sm::at_window_end() {
+    stage_.end_window();
+    memory_counters_.data_busy += stage_.take_waited();
     if (stores_.empty()) return;
     if (watch_.observes_changes() && stores_.changes(*global_)) watch_.note_change();
     stores_.commit(*global_);

@@ -11,6 +11,7 @@
 #include "models/gpu/sm/cta_host.h"
 #include "models/gpu/sm/held_warps.h"
 #include "models/gpu/sm/issue.h"
+#include "models/gpu/sm/stage_share.h"
 #include "models/gpu/sm/sub_core.h"
 #include "sim/engine/tile.h"
 
@@ -25,6 +26,8 @@ class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
     void connect(MemoryPort& port) { port_ = &port; }
     /// Its way to code and constants; to be connected as well.
     FetchUnit& fetch_unit() { return fetch_; }
+    /// Has its data stage in common with another SM of its TPC. Before the first kernel.
+    void share_data_stage(const Sm& other) { stage_.connect(other.stage_); }
     /// Joins the network of its GPC; without one it runs no clusters. Before the first kernel.
     void connect(ClusterNetwork& network, const ClusterParameters& parameters);
 
@@ -118,6 +121,7 @@ class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
     L1InstructionCache l1_instructions_;
     ConstantLoads constants_;
     MemoryPort* port_ = nullptr;
+    StageShare stage_;
     std::unique_ptr<MemoryUnit> memory_;    ///< null: no kernel has been here
     std::uint64_t memory_carve_out_ = 0;    ///< that it was made for
     std::unique_ptr<ClusterUnit> cluster_;  ///< null: no clusters

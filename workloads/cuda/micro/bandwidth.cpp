@@ -25,7 +25,8 @@ void shared(Run& run, bool reads) {
     const Clocks cycles = run.zeros<std::uint64_t>(64);
     const auto sums = run.zeros<std::uint32_t>(static_cast<std::size_t>(warps) * 32);
     const double time = cycles_an_iteration(run, cycles, warps, [&](int iterations) {
-        run.launch({kFile, kernel}, {1}, {32u * static_cast<unsigned>(warps)}, 0,
+        run.launch({kFile, kernel}, {static_cast<unsigned>(run["ctas"])},
+                   {32u * static_cast<unsigned>(warps)}, 0,
                    Arguments(cycles, sums, stride, iterations));
     });
     run.measure("bandwidth", 32.0 * width * 32 * warps / time, "bytes/cycle/SM");
@@ -240,6 +241,7 @@ std::vector<Workload> bandwidth_workloads() {
         warps_parameter(32),
         {"width", 128, 32, 128, "bits a lane: 32, 64 (reads) or 128"},
         {"stride", 1, 0, 32, "elements from lane to lane; 0: all read one"},
+        {"ctas", 1, 1, 1024, "CTAs, all alike; as many as SMs: SMs that share something meet"},
     };
     const auto level = [](std::int64_t kib) {
         return std::vector<ParameterInfo>{

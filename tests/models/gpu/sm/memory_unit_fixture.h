@@ -14,6 +14,7 @@
 
 #include "isa/sass/tma/copy.h"
 #include "models/gpu/sm/memory_unit.h"
+#include "models/gpu/sm/stage_share.h"
 
 namespace lockstep::gpu {
 
@@ -81,7 +82,7 @@ class MemoryUnitTest : public testing::Test {
     void make(const std::string& name = "rtx3090", std::vector<std::string> overrides = {},
               std::uint64_t shared_bytes = 8 * 1024) {
         machine = config::Machine::load(name, overrides);
-        unit = std::make_unique<MemoryUnit>(*machine, 3, shared_bytes, port, core, counters);
+        unit = std::make_unique<MemoryUnit>(*machine, 3, shared_bytes, port, core, counters, share);
     }
 
     MemoryInstruction instruction(MemoryOperation operation, unsigned width,
@@ -151,6 +152,7 @@ class MemoryUnitTest : public testing::Test {
     FakePort port{kMemoryLatency};
     FakeCore core;
     MemoryCounters counters;
+    StageShare share, other_share;  ///< the other: of another SM
     std::unique_ptr<MemoryUnit> unit;
     std::deque<MemoryInstructionInfo> infos;
     std::uint32_t next_ = 0;

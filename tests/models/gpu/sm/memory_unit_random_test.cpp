@@ -60,7 +60,8 @@ class RandomMix : public MemoryUnitTest {
         std::deque<sass::AsyncCopy> copies;
         RandomPort random_port(seed);
         machine = config::Machine::load("h200", overrides);
-        unit = std::make_unique<MemoryUnit>(*machine, 0, 250 * 1024, random_port, core, counters);
+        unit = std::make_unique<MemoryUnit>(*machine, 0, 250 * 1024, random_port, core, counters,
+                                            share);
         constexpr MemoryOperation kOperations[] = {
             kLoadGlobal,  kStoreGlobal,  kAtomicGlobal, kReductionGlobal, kLoadShared,
             kStoreShared, kAtomicShared, kLoadMatrix,   kLoadLocal,       kStoreLocal,
