@@ -20,6 +20,9 @@ std::span<const Row<config::NoMembers>> chip_rows() {
             .reporting_only(),
         {"arch", Type::kInteger, "1", 70, 90, "SM version: the instruction set"},
         {"clock.memory", Type::kNumber, "MHz", 1, 100000, "memory clock; data moves on both edges"},
+        {"clock.l2_ratio", Type::kNumber, "1", 0.1, 10,
+         "clock of L2 and crossbar, in clocks of the SMs; with another value their bandwidths and "
+         "latencies, which are in cycles of the SMs, follow"},
         {"sm.count", Type::kInteger, "1", 1, 1024, "streaming multiprocessors"},
         {"sm.max_threads", Type::kInteger, "1", 32, 4096, "threads resident on an SM"},
         {"sm.fp32_lanes", Type::kInteger, "1", 1, 1024, "FP32 units of an SM"},

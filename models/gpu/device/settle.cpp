@@ -75,6 +75,26 @@ void settle_times(config::Settings& s) {
                 "clock.sm");
 }
 
+/// L2 and the GPCs' ports of the crossbar have a clock of their own; parameters count SM cycles. An
+/// SM's own port is on its clock.
+void settle_l2_clock(config::Settings& s) {
+    if (!s.is_set("clock.l2_ratio")) return;
+    constexpr double kUnlimited = 65536;  // the largest crossbar.gpc_bandwidth
+    const double ratio = s.number("clock.l2_ratio") / s.number_before("clock.l2_ratio");
+    const auto follow = [&](const char* path, double value) {
+        if (!s.is_set(path)) s.follow(path, value, "clock.l2_ratio");
+    };
+    follow("l2.slice_bandwidth", s.number("l2.slice_bandwidth") * ratio);
+    follow("crossbar.gpc_bandwidth",
+           std::min(kUnlimited, s.number("crossbar.gpc_bandwidth") * ratio));
+    for (const char* path : {"l2.atomic_interval", "l2.float_atomic_interval"})
+        follow(path, s.number(path) / ratio);
+    for (const char* path :
+         {"crossbar.request_latency", "crossbar.reply_latency", "l2.hit_latency"})
+        follow(path, std::max(1.0, std::round(s.number(path) / ratio)));
+    follow("l2.far_latency", 2 * std::round(s.number("l2.far_latency") / ratio / 2));
+}
+
 std::vector<double> kibibytes(const std::string& list) {
     std::vector<double> sizes;
     std::istringstream text(list);
@@ -114,6 +134,7 @@ void settle(config::Settings& settings) {
     settle_bandwidth(settings);
     settle_lanes(settings);
     settle_times(settings);
+    settle_l2_clock(settings);
     settle_crossbar(settings);
     settle_shared_memory(settings);
 }

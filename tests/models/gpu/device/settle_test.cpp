@@ -86,6 +86,20 @@ TEST(GpuSettle, LatenciesOfDramAndOfLaunchesAreTimes) {
     EXPECT_EQ(both->integer("dram.latency"), 300);
 }
 
+TEST(GpuSettle, L2AndCrossbarFollowTheirClock) {
+    const auto before = Machine::load("h100");
+    const auto fast = Machine::load("h100", {"clock.l2_ratio=1.25", "l2.atomic_interval=2"});
+    for (const char* path : {"l2.slice_bandwidth", "crossbar.gpc_bandwidth"})
+        EXPECT_DOUBLE_EQ(fast->number(path), 1.25 * before->number(path)) << path;
+    for (const char* path :
+         {"crossbar.request_latency", "crossbar.reply_latency", "l2.hit_latency", "l2.far_latency"})
+        EXPECT_NEAR(fast->number(path), before->number(path) / 1.25, 1) << path;
+    EXPECT_EQ(fast->integer("l2.far_latency") % 2, 0);
+    EXPECT_EQ(fast->number("l2.atomic_interval"), 2);
+    EXPECT_EQ(Machine::load("a100", {"clock.l2_ratio=2"})->number("crossbar.gpc_bandwidth"), 65536)
+        << "no limit before, none after";
+}
+
 TEST(GpuSettle, SharedMemoryCanBeSetAlone) {
     const auto machine = Machine::load("h200", {"shared_memory.size=100KiB"});
     EXPECT_EQ(machine->text("shared_memory.carve_outs"), "0,8,16,32,64,100");
