@@ -308,7 +308,9 @@ void L1Pipeline::take(Cycle now, const MemoryReply& reply) {
         tma_.map_arrived(now);
     } else if (pending.kind == PendingInstruction::Kind::kBulkCopy) {
         tma_.arrived(reply.sectors);
-        if (pending.instruction.copy->kind == sass::CopyKind::kLoad) use_data_path(now, 1);
+        // Lines are written by the fill port, as the cache's are. On the data stage's port, a tf32
+        // product of 128 x 256 tiles by TMA (ahmadsharif1/cuda_study) would move 96 KiB of operands
+        // and 48 KiB of fills a step, 1,152 cycles of 128 B; H100 takes 1,112.
         satisfy(now, index, count(reply.sectors));
     } else {
         satisfy(now, index, reply.kind == RequestKind::kRead ? count(reply.sectors) : 1);
