@@ -44,6 +44,7 @@ class Run {
         const memory::DeviceMemory& memory;
         Progress& progress;
         check::Checker* checker;  ///< or nullptr
+        bool has_peers;           ///< other devices
     };
     explicit Run(const Parts& parts)
         : launch_(parts.launch),
@@ -53,7 +54,8 @@ class Run {
           max_instructions_(parts.max_instructions),
           memory_(parts.memory),
           progress_(parts.progress),
-          checker_(parts.checker) {}
+          checker_(parts.checker),
+          has_peers_(parts.has_peers) {}
 
     /// One host thread: CTAs in order, those that wait set aside.
     void run_in_order(std::uint64_t cta_budget);
@@ -84,6 +86,7 @@ class Run {
     const memory::DeviceMemory& memory_;
     Progress& progress_;
     check::Checker* checker_;  ///< or nullptr
+    bool has_peers_;
     InstructionCount count_;
     std::vector<CtaGroup*> groups_;  ///< run in order, all that there are
 };
@@ -100,18 +103,20 @@ bool Run::is_shared(const Poll& poll) const {
 }
 
 void Run::report_polling(const Poll& poll, std::uint64_t waiting, std::uint64_t left) const {
-    throw LocatedFault{
-        {.kind = sass::FaultKind::kDeadlock,
-         .what =
-             fmt::format("no thread can go on: the {} that run {} memory that nobody is left to "
-                         "change{}",
-                         waiting == 1 ? "CTA" : fmt::format("{} CTAs", waiting),
-                         waiting == 1 ? "polls" : "poll",
-                         left == 0 ? "" : fmt::format(", and {} CTAs wait for their room", left)),
-         .lane = poll.lane},
-        poll.cta->linear_index,
-        poll.warp,
-        poll.pc};
+    throw LocatedFault{{.kind = sass::FaultKind::kDeadlock,
+                        .what = fmt::format(
+                            "no thread can go on: the {} that {} memory that nobody is left to "
+                            "change{}{}",
+                            waiting == 1 ? "CTA" : fmt::format("{} CTAs", waiting),
+                            waiting == 1 ? "runs polls" : "run poll",
+                            left == 0 ? "" : fmt::format(", and {} CTAs wait for their room", left),
+                            has_peers_ ? "; emulated devices execute their launches one after the "
+                                         "other, only in cycles at the same time"
+                                       : ""),
+                        .lane = poll.lane},
+                       poll.cta->linear_index,
+                       poll.warp,
+                       poll.pc};
 }
 
 void Run::run_in_order(std::uint64_t cta_budget) {
@@ -315,7 +320,7 @@ LaunchResult Emulator::launch_rest(const LaunchRequest& request, const std::vect
         std::uint64_t{resident_by_sm(kernel, request)} * environment.sm_count();
     Progress progress(cubin::demangled(request.kernel), request.grid.volume(), options_.progress);
     Run run({launch, done, ctas_, resident, options_.max_instructions, memory_, progress,
-             checker_.get()});
+             checker_.get(), machine().integer("system.devices") > 1});
     environment.serve(run);
     if (checker_) {
         Module& module = *loaded(request.module).module;

@@ -148,6 +148,29 @@ std::vector<double> work_of_two(const DeviceOptions& options) {
     return all;
 }
 
+TEST(GpuGroupWaits, ALaunchMayWaitForALaterOneOfAnotherDeviceInCycles) {
+    Group in_cycles(true);
+    int* const flag = in_cycles.ints(0, 1);
+    in_cycles.devices->set_peer_access(1, 0, true);
+    *flag = 0;
+    in_cycles.submit(0, "spin_until", 1, 32, flag, 3, static_cast<int*>(nullptr));
+    in_cycles.submit(1, "store", 1, 1, flag, 3);
+    in_cycles.wait();
+    EXPECT_EQ(*flag, 3);
+
+    Group emulated(false);
+    int* const never = emulated.ints(0, 1);
+    *never = 0;
+    try {
+        emulated.run(0, "spin_until", 1, 32, never, 3, static_cast<int*>(nullptr));
+        FAIL() << "no fault";
+    } catch (const DeviceFault& fault) {
+        EXPECT_THAT(fault.what(), HasSubstr("the CTA that runs polls memory that nobody is left to "
+                                            "change; emulated devices execute their launches one "
+                                            "after the other, only in cycles at the same time"));
+    }
+}
+
 TEST(GpuGroupInCycles, DoesTheSameForAnyThreadsAndOrder) {
     const std::vector<double> expected = work_of_two({});
     EXPECT_GT(expected.size(), 20u);
