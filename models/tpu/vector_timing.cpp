@@ -3,10 +3,11 @@
 // from the unified buffer are 256 bytes wide), whatever it computes; pooling passes each input row
 // once (Jouppi et al., ISCA 2017, section 2 and Figure 1). Later: a VLIW unit on registers of
 // sublanes x lanes; a register takes as long as its busiest slots (loads, ALU operations, stores),
-// which software pipelining overlaps between registers. Reductions along a row end in the
-// cross-lane unit, which takes one group of rows after the other while the slots go on with the
-// groups that it is done with. Our simplification: bundles are always packed to the slots' limit;
-// addresses and masks cost nothing; what reads a reduction follows it group by group.
+// which software pipelining overlaps between registers; a loop's branch takes a cycle each round.
+// Reductions along a row end in the cross-lane unit, which takes one group of rows after the other
+// while the slots go on with the groups that it is done with. Our simplification: bundles are
+// always packed to the slots' limit; addresses and masks cost nothing; what reads a reduction
+// follows it group by group.
 #include "models/tpu/vector_timing.h"
 
 #include <algorithm>
@@ -117,9 +118,10 @@ class VectorUnit {
     }
 
     std::uint64_t cycles(std::uint64_t registers, const Work& each) const {
-        return std::max({divide_up(registers * each.loads, p.load_slots),
-                         divide_up(registers * each.operations, p.alu_slots),
-                         divide_up(registers * each.stores, p.store_slots)});
+        const std::uint64_t rounds = p.loop_registers == 0 ? 0 : registers / p.loop_registers;
+        return rounds + std::max({divide_up(registers * each.loads, p.load_slots),
+                                  divide_up(registers * each.operations, p.alu_slots),
+                                  divide_up(registers * each.stores, p.store_slots)});
     }
 
     std::uint64_t conversion(DataType type) const {

@@ -64,6 +64,20 @@ TEST(TpuVectorTiming, RegistersTakeTheirBusiestSlots) {
     EXPECT_EQ(vector(Function::kAdd, Broadcast::kNone, DataType::kBf16), 32u);
 }
 
+TEST(TpuVectorTiming, LoopsEndEachRoundWithACycle) {
+    const auto relu = [&](std::uint64_t rows) {
+        return cycles("tpu_v6e", Opcode::kVector,
+                      {{kRows, rows},
+                       {kColumns, 128},
+                       {kFunction, Function::kRelu},
+                       {kAType, DataType::kFp32},
+                       {kType, DataType::kFp32}});
+    };
+    // A register of eight rows takes half a cycle of two store slots.
+    EXPECT_EQ(relu(7 * 8), 4u);
+    EXPECT_EQ(relu(64 * 8), 32u + 8);
+}
+
 TEST(TpuVectorTiming, ReductionsOfRowsWaitForTheLanes) {
     const auto reduce = [&](Axis axis) {
         return time("tpu_v3", Opcode::kReduce,
