@@ -121,7 +121,7 @@ std::vector<Row> rows(const Request& request) {
 Suite sampling_suite() {
     return {.name = "sampling",
             .summary = "--sample against the whole simulation of the same workloads",
-            .machine = std::string(kAll),
+            .machine = kAll,
             .goal = Goal{.quantity = "cycles", .mean_absolute = 2, .maximum_absolute = 5},
             .rows = rows};
 }
