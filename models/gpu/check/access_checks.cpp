@@ -35,9 +35,10 @@ bool arrives(const sass::Word& word, sass::Arch arch) {
 
 /// ATOM, ATOMG and ATOMS.EXCH.
 bool exchanges(const sass::Word& word) {
-    constexpr unsigned kGeneric = 0x18a, kShared = 0x18c, kGlobal = 0x1a8, kExchange = 8;
-    const unsigned opcode = word.base_opcode();
-    return (opcode == kGeneric || opcode == kShared || opcode == kGlobal) && word.form() != 7 &&
+    using enum sass::Op;
+    constexpr unsigned kExchange = 8;
+    const sass::Op opcode = sass::op_of(word);
+    return (opcode == kAtom || opcode == kAtoms || opcode == kAtomg) && word.form() != 7 &&
            word.bits(87, 4) == kExchange;
 }
 
