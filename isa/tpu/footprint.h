@@ -30,11 +30,15 @@ inline Dataflow dataflow_of(const Instruction& instruction) {
 
 /// Whether the rows of a convolution do not lie in the unified buffer as they enter the array.
 bool slides(const Instruction& instruction);
-/// Whether such rows must also be moved within vector registers: of pixels with at most half as
-/// many channels as a register has lanes, several share one. Others are padded to whole registers,
-/// which are loaded from wherever they lie.
+/// Whether several pixels share a vector register: those with at most half as many channels as it
+/// has lanes. Others are padded to whole registers.
+inline bool share_registers(std::uint64_t channels, std::uint64_t lanes) {
+    return channels * 2 <= lanes;
+}
+/// Whether such rows must also be moved within vector registers: of pixels that share one. Others
+/// are loaded from wherever they lie.
 inline bool packs(const Instruction& instruction, std::uint64_t lanes) {
-    return slides(instruction) && instruction[Field::kChannels] * 2 <= lanes;
+    return slides(instruction) && share_registers(instruction[Field::kChannels], lanes);
 }
 /// What tells the rows of a convolution apart from those of others.
 using WindowRows = std::array<std::uint64_t, 7>;
