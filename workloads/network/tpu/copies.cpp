@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workloads/network/tpu/transposed_copy.h"
 #include "workloads/network/tpu/vector.h"
 
 namespace lockstep::network::lowering {
@@ -38,20 +39,24 @@ void copy(Compilation& c, const Place& from, const Place& to) {
         if (to.shape[d] != 1) order.push_back(d);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t x, std::size_t y) { return to.strides[x] > to.strides[y]; });
-    Shape extents;
-    std::vector<std::int64_t> source, destination;
+    std::vector<CopyLoop> loops;
     for (const std::size_t d : order) {
-        const bool joins = !extents.empty() && source.back() == from.strides[d] * from.shape[d] &&
-                           destination.back() == to.strides[d] * to.shape[d];
-        if (joins) {
-            extents.back() *= to.shape[d];
-            source.back() = from.strides[d];
-            destination.back() = to.strides[d];
+        const CopyLoop next{to.shape[d], from.strides[d], to.strides[d]};
+        const bool joins = !loops.empty() && loops.back().source == next.source * next.extent &&
+                           loops.back().destination == next.destination * next.extent;
+        if (!joins) {
+            loops.push_back(next);
             continue;
         }
-        extents.push_back(to.shape[d]);
-        source.push_back(from.strides[d]);
-        destination.push_back(to.strides[d]);
+        loops.back() = {loops.back().extent * next.extent, next.source, next.destination};
+    }
+    if (copy_transposed(c, from, to, loops)) return;
+    Shape extents;
+    std::vector<std::int64_t> source, destination;
+    for (const CopyLoop& loop : loops) {
+        extents.push_back(loop.extent);
+        source.push_back(loop.source);
+        destination.push_back(loop.destination);
     }
     const bool rows_are_whole = !extents.empty() && source.back() == 1 && destination.back() == 1;
     if (!rows_are_whole) {  // elements one by one

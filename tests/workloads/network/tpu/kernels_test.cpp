@@ -143,6 +143,16 @@ TEST(Kernels, ARowThatIsAddedToAllStaysWhileTheyPass) {
         (8192u + 1) * 4096);
 }
 
+TEST(Kernels, ValuesThatLieAcrossAreReadOnce) {
+    // Columns of 64 values as rows: turned as a whole, and written, before they are added up.
+    Builder b("sums", 1, false);
+    const ValueId x = b.input("x", ElementType::kFp32, {8, 64, 256});
+    const ValueId sums =
+        b.node(Operator::kReduceSum, "sums", {x},
+               {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{0}}});
+    EXPECT_EQ(time_of(b.finish({sums}), "tpu_v6e").dram_bytes_read, 8u * 64 * 256 * 4);
+}
+
 TEST(Kernels, PixelsThatArePaddedToRegistersArePackedByNobody) {
     // 100 channels take as long as 128; 64, of which two share a register, are packed.
     const auto cycles = [](int channels, const char* packing) {

@@ -98,6 +98,32 @@ TEST_P(Layouts, RightOperandsLieInAnyOrder) {
     });
 }
 
+TEST_P(Layouts, ValuesAreTurnedInTiles) {
+    const auto turned = [&](Shape shape, std::vector<std::int64_t> order) {
+        expect_reference([&](Builder& b) {
+            const ValueId x = relu(b, "relu", input(b, "x", shape));
+            const ValueId y = b.transpose("turned", x, order);
+            const std::int64_t last = b.shape(y).back();
+            return b.reshape("rows", y, {element_count(shape) / last, last});
+        });
+    };
+    turned({6, 4, 5}, {2, 1, 0});
+    turned({6, 4, 5}, {1, 2, 0});
+    turned({3, 8, 3, 4}, {2, 3, 1, 0});
+    turned({2, 5, 7, 3}, {3, 0, 2, 1});
+    turned({500, 301}, {1, 0});        // more than a tile
+    turned({90, 3, 700}, {1, 2, 0});   // a run of two loops, of which the longer is cut
+    expect_reference([](Builder& b) {  // each value repeated along the rows
+        const ValueId x = relu(b, "relu", input(b, "x", {6, 1}));
+        return relu(b, "wide",
+                    b.node(kExpand, "expand", {x, b.constant("shape", [] {
+                                                   const std::int64_t shape[] = {6, 5};
+                                                   return make_tensor(
+                                                       {2}, std::span<const std::int64_t>(shape));
+                                               }())}));
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, Layouts, testing::Values("tpu_v1", "tpu_v3"),
                          [](const auto& made) { return std::string(made.param); });
 
