@@ -140,13 +140,23 @@ void Placement::set(ValueId id, Place place) {
     places_[id] = std::move(place);
 }
 
-Place Placement::make(ValueId id, std::vector<std::int64_t> strides) {
+Place Placement::unplaced(ValueId id, std::vector<std::int64_t> strides) const {
     Place made;
     made.type = type_of(id);
     made.shape = graph_.shape(id);
     made.strides = std::move(strides);
     made.half_tiles = tpu::size_of(made.type) == 2 && made.bytes() < target_.full_tiles;
+    return made;
+}
+
+Place Placement::make(ValueId id, std::vector<std::int64_t> strides) {
+    Place made = unplaced(id, strides);
     if ((!has_memory() || !is_output(id)) && place_in_buffer(made)) return made;
+    return make_in_backing(id, std::move(strides));
+}
+
+Place Placement::make_in_backing(ValueId id, std::vector<std::int64_t> strides) {
+    Place made = unplaced(id, std::move(strides));
     made.space = backing();
     place_in_program(made, graph_.value(id).name,
                      is_output(id) ? tpu::Role::kOutput : tpu::Role::kScratch);

@@ -34,6 +34,8 @@ class Placement {
     /// A new value: in the unified buffer where it stays there (generation 1) and fits.
     Place make(ValueId id, std::vector<std::int64_t> strides);
     Place make_dense(ValueId id) { return make(id, dense_strides(graph_.shape(id))); }
+    /// A new value behind the unified buffer, wherever others would be.
+    Place make_in_backing(ValueId id, std::vector<std::int64_t> strides);
     /// With the strides of `operand`, in its place where nobody needs it any more.
     Place make_over(ValueId id, ValueId operand, std::vector<std::int64_t> strides);
     /// An NHWC image. On generation 1, where a concatenation of channels alone reads it: its
@@ -84,6 +86,7 @@ class Placement {
     const compile::Heap& heap() const { return heap_; }
 
   private:
+    Place unplaced(ValueId id, std::vector<std::int64_t> strides) const;
     std::optional<Place> part_of_concatenation(ValueId id);
 
     const Graph& graph_;

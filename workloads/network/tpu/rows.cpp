@@ -179,7 +179,8 @@ void lower_reduction(Compilation& c, const Node& node) {
                                 : node.op == Operator::kReduceSum ? Reduction::kSum
                                                                   : Reduction::kMax;
     c.steps.begin(node.name);
-    Place to = c.places.make_dense(y), column = to;
+    // As softmax's and normalisations' statistics: between kernels in memory.
+    Place to = c.places.make_in_backing(y, dense_strides(c.shape(y))), column = to;
     column.shape = s;
     column.shape.back() = 1;
     column.strides = dense_strides(column.shape);
