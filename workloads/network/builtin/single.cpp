@@ -19,6 +19,16 @@ float spread_of(std::int64_t fan_in) {
     return std::sqrt(3.0f / static_cast<float>(fan_in));
 }
 
+/// The operand of step i of a chain of products: x and the mean of each row of the last product, so
+/// that every step waits for all of the one before, whatever the shapes are.
+ValueId next_operand(Builder& b, ValueId x, ValueId product, std::int64_t i) {
+    const std::string n = std::to_string(i);
+    const ValueId mean =
+        b.node(Operator::kReduceMean, "mean" + n, {product},
+               {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{1}}});
+    return b.node(Operator::kAdd, "add" + n, {x, mean});
+}
+
 }  // namespace
 
 Graph conv2d(const Parameters& p, std::uint64_t seed, bool with_values) {
@@ -35,9 +45,14 @@ Graph conv2d(const Parameters& p, std::uint64_t seed, bool with_values) {
 Graph gemm(const Parameters& p, std::uint64_t seed, bool with_values) {
     Builder b("gemm", seed, with_values);
     const std::int64_t k = p.at("k");
-    const ValueId x = matrix(b, p.at("m"), k);
+    ValueId x = matrix(b, p.at("m"), k);
     const ValueId w = b.weight("weight", {k, p.at("n")}, spread_of(k));
-    return b.finish({b.node(Operator::kGemm, "gemm", {x, w})});
+    ValueId y = b.node(Operator::kGemm, "gemm", {x, w});
+    for (std::int64_t i = 1; i < p.at("steps"); ++i) {
+        x = next_operand(b, x, y, i);
+        y = b.node(Operator::kGemm, "gemm" + std::to_string(i), {x, w});
+    }
+    return b.finish({y});
 }
 
 Graph layernorm(const Parameters& p, std::uint64_t seed, bool with_values) {

@@ -48,6 +48,7 @@ TEST(Builtin, SingleOperatorsHaveTheirShapes) {
         return graph.shape(graph.outputs.at(0));
     };
     EXPECT_EQ(output("gemm:m=64,n=32,k=16"), (Shape{64, 32}));
+    EXPECT_EQ(output("gemm:m=64,n=32,k=16,steps=3"), (Shape{64, 32}));
     EXPECT_EQ(output("conv2d:n=2,h=56,w=28,c=3,k=8,r=3,s=5,stride=2,pad=1"), (Shape{2, 8, 28, 13}));
     EXPECT_EQ(output("conv2d:h=7,w=7,pad=0"), (Shape{1, 64, 5, 5}));
     EXPECT_EQ(output("layernorm:rows=5,cols=7"), (Shape{5, 7}));

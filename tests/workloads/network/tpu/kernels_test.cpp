@@ -143,6 +143,16 @@ TEST(Kernels, ARowThatIsAddedToAllStaysWhileTheyPass) {
         (8192u + 1) * 4096);
 }
 
+TEST(Kernels, MeansOfAChainPassThroughMemoryAndItsProductsStay) {
+    // A step more reads the weights again, writes and reads a mean for each row.
+    const auto step = [](int steps) {
+        return time_of(fmt::format("gemm:m=512,n=512,k=1024,dtype=bf16,steps={}", steps),
+                       "tpu_v6e");
+    };
+    EXPECT_EQ(step(6).dram_bytes_read - step(5).dram_bytes_read, 1024u * 512 * 2 + 512 * 2);
+    EXPECT_EQ(step(6).dram_bytes_written - step(5).dram_bytes_written, 512u * 2);
+}
+
 TEST(Kernels, ValuesThatLieAcrossAreReadOnce) {
     // Columns of 64 values as rows: turned as a whole, and written, before they are added up.
     Builder b("sums", 1, false);
