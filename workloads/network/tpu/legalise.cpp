@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/tpu/legalise.h"
 
+#include <algorithm>
+
 #include "workloads/network/compile/legalise.h"
 #include "workloads/network/tpu/operators.h"
 
@@ -8,9 +10,55 @@ namespace lockstep::network {
 
 namespace {
 
-/// Softmax along the rows of a matrix has kernels of its own: the vector unit joins rows.
+/// The axes that a reduction or softmax joins, where they follow each other and others follow them:
+/// those before, these and those after as one dimension each. The vector unit joins rows, so that
+/// nothing needs to be turned. Images are left out: their channels lie last.
+std::optional<Shape> as_rows(const Graph& graph, const Node& node) {
+    using enum Operator;
+    const Shape& in = graph.shape(node.inputs[0]);
+    const auto rank = static_cast<std::int64_t>(in.size());
+    std::vector<std::int64_t> axes = {node.integer("axis", -1)};
+    if (node.op == kReduceMax || node.op == kReduceMean || node.op == kReduceSum) {
+        axes = node.integers("axes");
+        if (const ValueId given = node.input(1); given != kNoValue) {
+            if (!graph.value(given).is_known()) return std::nullopt;
+            axes = to_integers(*graph.value(given).data);
+        }
+    } else if (node.op != kSoftmax || node.integer("flatten", 0) != 0) {
+        return std::nullopt;
+    }
+    if (rank == 4 || axes.empty() || !is_floating(graph.value(node.inputs[0]).type))
+        return std::nullopt;
+    for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+    std::ranges::sort(axes);
+    for (std::size_t i = 1; i < axes.size(); ++i)
+        if (axes[i] != axes[i - 1] + 1) return std::nullopt;
+    if (axes.front() < 0 || axes.back() + 1 >= rank) return std::nullopt;
+    const auto count = [&](std::int64_t first, std::int64_t last) {
+        return element_count(Shape(in.begin() + first, in.begin() + last));
+    };
+    return Shape{count(0, axes.front()), count(axes.front(), axes.back() + 1),
+                 count(axes.back() + 1, rank)};
+}
+
+bool write_along_rows(NodeWriter& w, Graph& graph, const Node& node) {
+    const std::optional<Shape> rows = as_rows(graph, node);
+    if (!rows || element_count(*rows) == 0 || lowering::is_along_rows(graph, node)) return false;
+    if (graph.shape(node.inputs[0]) == *rows) return false;  // it is one already
+    const ValueId seen = w.reshape(node.name + ".rows", node.inputs[0], *rows);
+    const ValueId joined =
+        node.op == Operator::kSoftmax
+            ? w.add(node.op, node.name, {seen}, {{"axis", std::int64_t{1}}})
+            : w.add(node.op, node.name, {seen},
+                    {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{0}}});
+    w.reshape(node.name + ".shape", joined, graph.shape(node.outputs[0]), node.outputs[0]);
+    return true;
+}
+
+/// What is along rows of matrices has kernels of its own.
 bool write_along_columns(NodeWriter& w, Graph& graph, const Node& node) {
-    return !lowering::is_along_rows(graph, node) && compile::write_along_last_axis(w, graph, node);
+    return !lowering::is_along_rows(graph, node) && !as_rows(graph, node) &&
+           compile::write_along_last_axis(w, graph, node);
 }
 
 }  // namespace
@@ -28,6 +76,7 @@ void legalise_for_tpu(Graph& graph, int generation) {
                                       write_gemm,
                                       write_image_mean,
                                       write_normalising_product,
+                                      write_along_rows,
                                       write_along_columns,
                                       write_max_pool_gradient,
                                       write_computed_bias,

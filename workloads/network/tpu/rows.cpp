@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer normalisation and reductions along rows: vector instructions on fp32 temporaries in the
-// unified buffer.
+// Layer normalisation and reductions along rows or of rows: vector instructions on fp32 temporaries
+// in the unified buffer.
 #include <algorithm>
 
+#include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
 
@@ -77,13 +78,24 @@ compile::Reason reason_row(const Asked& a) {
     return std::nullopt;
 }
 
+namespace {
+
+/// The only axis, counted from the last one: 1 for that; 0 where there are more or none.
+std::int64_t axis_from_end(const Graph& graph, const Node& node) {
+    std::vector<std::int64_t> axes = node.integers("axes");
+    if (const ValueId given = node.input(1); given != kNoValue && graph.value(given).is_known())
+        axes = to_integers(*graph.value(given).data);
+    const auto rank = static_cast<std::int64_t>(graph.shape(node.inputs[0]).size());
+    if (axes.size() != 1) return 0;
+    return axes[0] < 0 ? -axes[0] : rank - axes[0];
+}
+
+}  // namespace
+
 compile::Reason reason_reduction(const Asked& a) {
     if (a.target.generation == 1) return kNoInstruction;
-    std::vector<std::int64_t> axes = a.node.integers("axes");
-    if (const ValueId given = a.node.input(1); given != kNoValue && a.graph.value(given).is_known())
-        axes = to_integers(*a.graph.value(given).data);
-    const auto rank = static_cast<std::int64_t>(a.graph.shape(a.node.inputs[0]).size());
-    if (axes.size() != 1 || (axes[0] != -1 && axes[0] != rank - 1)) return kOtherAxis;
+    const std::int64_t axis = axis_from_end(a.graph, a.node);
+    if (axis != 1 && axis != 2) return kOtherAxis;
     return std::nullopt;
 }
 
@@ -172,12 +184,82 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     c.places.set(y, std::move(to));
 }
 
-void lower_reduction(Compilation& c, const Node& node) {
+namespace {
+
+Reduction reduction_of(const Node& node) {
+    return node.op == Operator::kReduceMean  ? Reduction::kMean
+           : node.op == Operator::kReduceSum ? Reduction::kSum
+                                             : Reduction::kMax;
+}
+
+/// One row of all rows of `x`, which pass window by window.
+void join_rows(Compilation& c, Reduction reduction, const Matrix& x, const Matrix& row) {
+    const bool is_mean = reduction == Reduction::kMean;
+    const Reduction each = is_mean ? Reduction::kSum : reduction;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(x.columns) * 4;
+    const BufferRows running{c.staging.ring().pin(bytes), bytes, DataType::kFp32};
+    const std::int64_t window = window_rows(c, x.bytes(), x.rows, 0);
+    for (std::int64_t first = 0; first < x.rows; first += window) {
+        const std::int64_t rows = std::min(window, x.rows - first);
+        const BufferRows in = c.staging.load(x, first, rows);
+        const BufferRows joined =
+            first == 0 ? running : c.staging.temporary(1, x.columns, DataType::kFp32);
+        reduce(c, each, in, joined, rows, x.columns, tpu::Axis::kRows);
+        if (first != 0)
+            vector_op(c, each == Reduction::kMax ? Function::kMaximum : Function::kAdd,
+                      Function::kIdentity, running, &joined, Broadcast::kNone, 0, running, 1,
+                      x.columns);
+    }
+    const BufferRows out = c.staging.room_for(row, 0, 1);
+    vector_op(c, is_mean ? Function::kMultiply : Function::kIdentity, Function::kIdentity, running,
+              nullptr, is_mean ? Broadcast::kImmediate : Broadcast::kNone,
+              is_mean ? 1.0f / static_cast<float>(x.rows) : 0, out, 1, x.columns);
+    c.staging.store(out, row, 0, 1);
+    c.staging.ring().release();
+}
+
+/// Along the last axis but one: rows are joined, and nothing is turned.
+void lower_reduction_of_rows(Compilation& c, const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
     const Shape& s = c.shape(x);
-    const Reduction reduction = node.op == Operator::kReduceMean  ? Reduction::kMean
-                                : node.op == Operator::kReduceSum ? Reduction::kSum
-                                                                  : Reduction::kMax;
+    const std::int64_t joined = s.rbegin()[1], columns = s.back();
+    c.steps.begin(node.name);
+    Place from = c.places.of(x);
+    // Each matrix that is joined is one of whole rows.
+    const auto parts = [&]() -> std::optional<std::vector<Matrix>> {
+        const auto found = matrices_of(from);
+        if (found)
+            for (const Matrix& m : *found)
+                if (m.rows % joined != 0) return std::nullopt;
+        return found;
+    };
+    if (!parts()) from = dense_copy(c, from, node.name + ".rows");
+    Place to = c.places.make_in_backing(y, dense_strides(c.shape(y)));
+    std::int64_t done = 0;
+    const std::vector<Matrix> matrices = *parts();
+    for (const Matrix& all : matrices)
+        for (std::int64_t row = 0; row < all.rows; row += joined, ++done) {
+            Matrix m = all;
+            m.rows = joined;
+            const std::int64_t piece = window_columns(c, m);
+            for (std::int64_t column = 0; column < columns; column += piece) {
+                m.address = all.row_address(row) + from.bytes_of(column);
+                m.columns = std::min(piece, columns - column);
+                join_rows(c, reduction_of(node), m,
+                          {to.space, to.address + to.bytes_of(done * columns + column), to.type, 1,
+                           m.columns, m.columns});
+            }
+        }
+    c.places.set(y, std::move(to));
+}
+
+}  // namespace
+
+void lower_reduction(Compilation& c, const Node& node) {
+    if (axis_from_end(c.graph, node) == 2) return lower_reduction_of_rows(c, node);
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    const Shape& s = c.shape(x);
+    const Reduction reduction = reduction_of(node);
     c.steps.begin(node.name);
     // As softmax's and normalisations' statistics: between kernels in memory.
     Place to = c.places.make_in_backing(y, dense_strides(c.shape(y))), column = to;

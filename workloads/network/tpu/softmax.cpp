@@ -169,9 +169,12 @@ void Softmax::apply(std::size_t index, std::uint64_t statistics, const BufferRow
 
 void Softmax::results_kernel(const Matrix& out) {
     const Places places = pin_for_parts(&Softmax::statistics_bytes);
-    std::int64_t first = 0;
+    std::int64_t first = 0, column = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Matrix& x = parts_[i].x;
+        Matrix piece = out;
+        piece.columns = x.columns;
+        piece.address += static_cast<std::uint64_t>(column) * tpu::size_of(out.type);
         const std::uint64_t statistics = places.of(i);
         load_statistics(i, statistics);
         const std::int64_t window =
@@ -179,10 +182,13 @@ void Softmax::results_kernel(const Matrix& out) {
         for (std::int64_t row = 0; row < x.rows; row += window) {
             const std::int64_t rows = std::min(window, x.rows - row);
             const BufferRows in = c_.staging.load(x, row, rows),
-                             to = c_.staging.room_for(out, first + row, rows);
+                             to = c_.staging.room_for(piece, first + row, rows);
             apply(i, statistics, in, row, rows, to);
-            c_.staging.store(to, out, first + row, rows);
+            c_.staging.store(to, piece, first + row, rows);
         }
+        column += x.columns;
+        if (column < out.columns) continue;
+        column = 0;
         first += x.rows;
     }
     c_.staging.ring().release();
@@ -215,8 +221,13 @@ void lower_softmax(Compilation& c, const Node& node) {
             for (std::int64_t row = 0; row < m.rows; row += rows) {
                 Matrix one = m;
                 one.rows = rows;
-                one.address = m.row_address(row);
-                list.push_back(one);
+                const std::int64_t piece = window_columns(c, one);
+                for (std::int64_t column = 0; column < m.columns; column += piece) {
+                    one.address = m.row_address(row) + place.bytes_of(column);
+                    one.columns = std::min(piece, m.columns - column);
+                    list.push_back(one);
+                }
+                one.columns = m.columns;
             }
         }
         return list;

@@ -39,7 +39,8 @@ class Softmax {
     /// Whole rows of the part to results, which may take their place.
     void apply(std::size_t part, std::uint64_t statistics, const BufferRows& x,
                std::int64_t first_row, std::int64_t rows, const BufferRows& out);
-    /// The third kernel; `out`: all rows of all parts, one after the other.
+    /// The third kernel; `out`: all rows of all parts, one after the other, where these are not
+    /// pieces of columns, which follow each other.
     void results_kernel(const Matrix& out);
 
   private:

@@ -241,6 +241,14 @@ std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t
         rows);
 }
 
+std::int64_t window_columns(const Compilation& c, const Matrix& m) {
+    constexpr std::int64_t kRows = 16, kLeast = 512;
+    const std::int64_t rows = window_rows(c, m.bytes(), m.rows, 0);
+    if (rows >= std::min(kRows, m.rows)) return m.columns;
+    const std::int64_t fits = rows * m.columns / std::min(kRows, m.rows) / kLeast * kLeast;
+    return std::min(std::max(fits, kLeast), m.columns);
+}
+
 void by_rows(Compilation& c, const Place& x, const Place& y, std::uint64_t temporaries,
              const std::function<void(const BufferRows&, const BufferRows&, std::int64_t,
                                       std::int64_t)>& body,

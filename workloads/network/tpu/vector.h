@@ -42,4 +42,8 @@ void elementwise(Compilation& c, tpu::Function function, tpu::Function then, con
                  const std::array<Scaling, 3>& scaling,
                  const numerics::FixedPointPair* fixed = nullptr);
 
+/// Columns of a matrix that is joined along its rows, and passes by pieces of so many: all where
+/// windows have rows enough for the vector unit's registers.
+std::int64_t window_columns(const Compilation& c, const Matrix& m);
+
 }  // namespace lockstep::network::lowering

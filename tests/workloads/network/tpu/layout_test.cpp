@@ -98,6 +98,27 @@ TEST_P(Layouts, RightOperandsLieInAnyOrder) {
     });
 }
 
+TEST_P(Layouts, RowsAreJoinedWithoutTurningThem) {
+    using Axes = std::vector<std::int64_t>;
+    const auto joined = [&](Operator op, Shape shape, const Axes& axes, std::int64_t keep) {
+        expect_reference([&](Builder& b) {
+            const ValueId x = relu(b, "relu", input(b, "x", shape));
+            return b.node(op, "joined", {x}, {{"axes", axes}, {"keepdims", keep}});
+        });
+    };
+    for (const Operator op : {kReduceSum, kReduceMean, kReduceMax})
+        for (const Axes& axes : {Axes{0}, Axes{1}, Axes{-2}, Axes{0, 1}})
+            joined(op, {5, 6, 7}, axes, axes.size() == 1 ? 1 : 0);
+    joined(kReduceMean, {3, 40000}, {0}, 0);  // pieces of columns
+    joined(kReduceSum, {3000, 60}, {0}, 0);   // several windows of rows
+    for (const std::int64_t axis : {0, 1, -2})
+        for (const Shape& shape : {Shape{5, 6, 7}, Shape{3, 40, 1000}})
+            expect_reference([&](Builder& b) {
+                const ValueId x = relu(b, "relu", input(b, "x", shape));
+                return b.node(kSoftmax, "softmax", {x}, {{"axis", axis}});
+            });
+}
+
 TEST_P(Layouts, ValuesAreTurnedInTiles) {
     const auto turned = [&](Shape shape, std::vector<std::int64_t> order) {
         expect_reference([&](Builder& b) {
