@@ -136,6 +136,8 @@ class ProductLowering {
     /// A place in the ring for as long as the product is computed. Of many small products several
     /// are loaded ahead: each has the next place.
     std::uint64_t pin(const Operands& o, std::uint64_t bytes);
+    /// Of many products, and small beside the room: `bytes` of weights and its other values.
+    bool is_one_of_many(const Operands& o, std::uint64_t bytes) const;
     std::vector<Panel> weight_panels(const Operands& o, std::optional<std::uint64_t> most) const;
     /// What run_rows() can be given, by the room there is.
     std::vector<std::optional<std::uint64_t>> panel_sizes(const Operands& o) const;

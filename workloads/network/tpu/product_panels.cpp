@@ -143,13 +143,16 @@ std::vector<ProductLowering::Panel> ProductLowering::panels_of(const Operands& o
     return panels;
 }
 
-std::uint64_t ProductLowering::pin(const Operands& o, std::uint64_t bytes) {
+bool ProductLowering::is_one_of_many(const Operands& o, std::uint64_t bytes) const {
     constexpr std::uint64_t kTogether = 16;
+    return c_.has_memory() && c_.steps.layer().products > 1 &&
+           bytes + o.left.bytes() + (o.addend ? 2 : 1) * o.out.bytes() <=
+               c_.staging.ring().size() / kTogether;
+}
+
+std::uint64_t ProductLowering::pin(const Operands& o, std::uint64_t bytes) {
     compile::Ring& ring = c_.staging.ring();
-    const bool is_one_of_many =
-        c_.has_memory() && c_.steps.layer().products > 1 &&
-        bytes + o.left.bytes() + (o.addend ? 2 : 1) * o.out.bytes() <= ring.size() / kTogether;
-    return is_one_of_many ? ring.pin_next(bytes) : ring.pin(bytes);
+    return is_one_of_many(o, bytes) ? ring.pin_next(bytes) : ring.pin(bytes);
 }
 
 std::vector<ProductLowering::Panel> ProductLowering::weight_panels(

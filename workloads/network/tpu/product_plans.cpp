@@ -69,7 +69,9 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
         plans.push_back({std::max(loaded, least_passes(o, panels, limit)),
                          [&, limit, most] { run_rows(o, limit, most); }});
     }
-    if (by_blocks || conv_) return plans;
+    // Chunks begin with all accumulators: of many small products, which plans are not timed with,
+    // none would begin before the one before has left them.
+    if (by_blocks || conv_ || is_one_of_many(o, weights)) return plans;
     for (const ChunkShape& shape : chunk_shapes(o))
         plans.push_back({loads(divide_up(static_cast<std::int64_t>(o.tiles.size()), shape.tiles),
                                shape.weights_stay ? 1 : divide_up(m_, shape.rows)),

@@ -127,6 +127,20 @@ TEST(Kernels, SmallProductsAreLoadedSeveralAhead) {
     EXPECT_LT(cycles("1250"), cycles("250") + 6 * kLonger);
 }
 
+TEST(Kernels, SmallProductsOfSeveralTilesOverlap) {
+    // Two tiles of columns each, on four units: not one product after the other.
+    const auto cycles = [](std::int64_t batch) {
+        Builder b("products", 1, false);
+        const ValueId x = b.input("x", ElementType::kFp32, {batch, 128, 64}),
+                      y = b.input("y", ElementType::kFp32, {batch, 64, 384});
+        return time_of(b.finish({b.node(Operator::kMatMul, "product", {x, y})}), "tpu_v6e", {},
+                       ElementType::kBf16)
+            .cycles;
+    };
+    constexpr std::uint64_t kAlone = 700;  // cycles of a product, its fill and drain
+    EXPECT_LT(cycles(12) - cycles(2), 10 * kAlone / 2);
+}
+
 TEST(Kernels, WeightsAreReadOnceWhereTheyFitWhateverTheRows) {
     for (const std::uint64_t rows : {1000, 1280, 2500})
         EXPECT_EQ(time_of(fmt::format("gemm:m={},n=1024,k=8192,dtype=bf16", rows), "tpu_v6e")
