@@ -267,7 +267,8 @@ std::vector<Block> ProductLowering::row_blocks(const Operands& o, const Panel& p
 void ProductLowering::begin_window(const Operands& o, const Block& block) {
     const std::int64_t bytes =
         static_cast<std::int64_t>(std::max(o.left.bytes(), o.out.bytes())) * block.rows / m_;
-    const bool joins = c_.steps.layer().products > 1 && !conv_ && bytes <= window_left_;
+    // Half of it fits: else products just over half a window would have one each.
+    const bool joins = c_.steps.layer().products > 1 && !conv_ && bytes / 2 <= window_left_;
     window_left_ = (joins ? window_left_ : window_bytes(o)) - bytes;
     begins_window_ = joins ? 0 : c_.target.limits.matrix_units;
 }

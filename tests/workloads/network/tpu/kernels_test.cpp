@@ -141,6 +141,17 @@ TEST(Kernels, SmallProductsOfSeveralTilesOverlap) {
     EXPECT_LT(cycles(12) - cycles(2), 10 * kAlone / 2);
 }
 
+TEST(Kernels, ProductsJustOverHalfAWindowShareIt) {
+    // Scores of 256 x 256 are half a window of 256 KiB; each tile of 256 columns begins at 257.
+    const auto cycles = [](int seq) {
+        return static_cast<double>(
+            time_of(fmt::format("attention:heads=12,seq={},d=64,axis=-2,dtype=bf16", seq),
+                    "tpu_v6e")
+                .cycles);
+    };
+    EXPECT_LT(cycles(257) / cycles(256), 1.3);
+}
+
 TEST(Kernels, WeightsAreReadOnceWhereTheyFitWhateverTheRows) {
     for (const std::uint64_t rows : {1000, 1280, 2500})
         EXPECT_EQ(time_of(fmt::format("gemm:m={},n=1024,k=8192,dtype=bf16", rows), "tpu_v6e")
