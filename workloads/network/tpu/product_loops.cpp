@@ -82,10 +82,11 @@ std::int64_t ProductLowering::run_of(const GroupSet& set) const {
     // Generation 1 makes rows of the window's elements as they stream. Later ones have no such
     // setup: lanes are channels, each tap of the window is a pass of its own; but of groups of few
     // channels, whose rows are packed in any case.
+    if (!conv_ || !c_.has_memory()) return set.k;
     const bool by_taps =
-        sets_.size() == 1 || !tpu::share_registers(static_cast<std::uint64_t>(set.channels),
-                                                   c_.target.speed.vector_lanes);
-    return conv_ && c_.has_memory() && by_taps ? set.channels : set.k;
+        conv_->window.group == 1 || !tpu::share_registers(static_cast<std::uint64_t>(set.channels),
+                                                          c_.target.speed.vector_lanes);
+    return by_taps ? set.channels : set.k;
 }
 
 void ProductLowering::compute(const Block& block, std::span<const ColumnTile> tiles,

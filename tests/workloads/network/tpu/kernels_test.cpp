@@ -218,6 +218,19 @@ TEST(Kernels, PixelsThatArePaddedToRegistersArePackedByNobody) {
     EXPECT_GT(cycles(64, "7"), cycles(64, "0"));
 }
 
+TEST(Kernels, FewGroupsArePackedAsMany) {
+    // All taps of 8 channels, each a group, fit the array's rows, as do those of 14 of 16.
+    const auto cycles = [](std::int64_t channels) {
+        Builder b("depthwise", 1, false);
+        const ValueId x = b.input("x", ElementType::kFp32, {1, channels, 28, 28});
+        return time_of(
+                   b.finish({b.convolution("conv", x, channels, 3, {.pad = 1, .group = channels})}),
+                   "tpu_v3")
+            .cycles;
+    };
+    EXPECT_LE(cycles(8), cycles(16));
+}
+
 TEST(Kernels, FewerLanesMakeNoConvolutionFaster) {
     // 16 channels share a register of 32 lanes, too; 128 fill either.
     for (const int channels : {16, 128}) {
