@@ -33,6 +33,8 @@ void StaticTable::describe_operands(StaticInstruction& in, std::span<const sass:
         if (use.is_write || use.file != sass::RegisterFile::kVector) continue;
         const auto slot = static_cast<unsigned>(use.slot);
         if (slot > 2 || in.operands == 3) continue;
+        // The Tensor Cores read and write a warpgroup's sums slice by slice, long after issue.
+        if (in.kind == InstructionKind::kWarpgroupProduct && slot == 2) continue;
         in.operand[in.operands++] = {use.number, use.count, static_cast<std::uint8_t>(slot),
                                      (reuse >> slot & 1) != 0};
     }
