@@ -86,6 +86,7 @@ class L1Pipeline {
     std::optional<Stalled> stalled_;
     LatencyFifo fifo_;
     engine::Cycle tags_free_ = 0;
+    engine::Cycle fill_free_ = 0;        ///< the port that writes what comes from L2
     std::vector<std::uint32_t> stores_;  ///< not yet performed, by warp slot
 };
 

@@ -17,6 +17,7 @@ struct PendingInstruction {
     std::uint32_t waits_for = 0;  ///< lines, sectors or requests, by kind of access
     DataPath::Trip trip;          ///< once everything is there; `ready` is unset
     Kind kind = Kind::kResult;
+    unsigned fill_cycles = 0;        ///< of the fill port: what goes to shared memory at once
     bool awaits_map = false;         ///< kBulkCopy: the next replies are its tensor map
     std::uint8_t map_sectors = 0;    ///< ... of which these have come
     std::uint64_t place = 0;         ///< kResult: in the queue for the data stage

@@ -462,6 +462,27 @@ TEST_F(MemoryUnitTest, BulkCopiesAskForLinesAsFastAsTheyMay) {
     EXPECT_EQ(port.sent.size(), 66u);  // nothing of it stays in L1
 }
 
+TEST_F(MemoryUnitTest, CopiesFromL2AreWrittenByTheFillPort) {
+    make("h200");
+    const auto copy = [&](unsigned stride) {
+        MemoryInstruction in = instruction(
+            kCopyAsync, 4, [](unsigned l) { return 0x10000 + 4 * l; }, ~0u);
+        info_of(in).skips_l1 = true;
+        for (unsigned l = 0; l < sass::kWarpSize; ++l) in.access.copy_to[l] = stride * l;
+        return in;
+    };
+    const auto two = [&](unsigned stride) {
+        const MemoryInstruction first = copy(stride), second = copy(stride);
+        offer(first, now_ + 1000);
+        offer(second, now_);
+        drain();
+        return core.written[second.code_index] - core.written[first.code_index];
+    };
+    EXPECT_LE(two(4), 4u);
+    EXPECT_EQ(two(128), 32u);  // all to one bank
+    EXPECT_EQ(counters.data_busy, 0u);
+}
+
 TEST_F(MemoryUnitTest, CopiesToSeveralCtasTakeLonger) {
     const auto takes = [&](bool is_multicast) {
         make("h200", {"memory_unit.multicast_latency=90"});
