@@ -120,6 +120,7 @@ const std::string_view kHopper[] = {
     "hgemm_ladder:m=2100,n=300,k=70,step=7,ctas=5",
     "hgemm_ladder:m=400,n=300,k=330,step=8,ctas=2",
     "hgemm_ladder:m=300,n=300,k=330,step=9,ctas=2",
+    "hgemm_ladder:m=700,n=1300,k=70,step=10,ctas=6",
     "hgemm_ladder:m=1,n=1,k=1",
     "fp8gemm_wgmma:m=130,n=150,k=300,ctas=3",
     "igemm_wgmma:m=130,n=150,k=300,ctas=3",

@@ -39,7 +39,7 @@ struct Tiling {
     }
 };
 
-// Steps 4 to 9.
+// Steps 4 to 10.
 constexpr std::array kSteps = {
     Tiling{"hgemm_ladder_4", 128, 1, 5, false, 1, false, 2},
     Tiling{"hgemm_ladder_5", 256, 2, 3, false, 1, false, 2},
@@ -47,6 +47,7 @@ constexpr std::array kSteps = {
     Tiling{"hgemm_ladder_7", 256, 2, 3, true, 1, false, 2},
     Tiling{"hgemm_ladder_8", 256, 2, 3, true, 2, false, 2},
     Tiling{"hgemm_ladder_9", 256, 2, 3, true, 2, true, 2},
+    Tiling{"hgemm_ladder_10", 256, 2, 3, true, 2, true, 2},
 };
 constexpr Tiling kFp8{"fp8gemm_wgmma", 128, 2, 6, true, 1, false, 1};
 constexpr Tiling kInt8{"igemm_wgmma", 128, 2, 6, true, 1, false, 1};
@@ -214,10 +215,10 @@ std::vector<Workload> hopper_gemm_workloads() {
         {"ctas", 128, 1, 1 << 16, "CTAs of a persistent kernel"}};
     auto steps = sizes;
     steps.push_back(
-        {"step", 9, 1, 9,
+        {"step", 10, 1, 10,
          "1 naive, 2 wgmma of 64x64, 3 of 128x128, 4 a warpgroup that loads, 5 tiles of "
          "128x256, 6 persistent, 7 fewer arrivals, 8 clusters and multicast, 9 C by "
-         "TMA"});
+         "TMA, 10 tiles along a Hilbert curve"});
     return {
         {"hgemm_ladder",
          "BF16 GEMM by steps, B and C stored transposed: wgmma, TMA, clusters (compute "

@@ -13,7 +13,9 @@
 //   7  one thread of a warpgroup arrives for all
 //   8  clusters of two, one above the other: the first one loads B for both
 //   9  C by TMA from shared memory, while the next tile is computed
-// Dynamic shared memory: stages * (rows + columns) * 128 bytes, 1024 to align, in step 9 C's tile.
+//  10  tiles along a Hilbert curve
+// Dynamic shared memory: stages * (rows + columns) * 128 bytes, 1024 to align, from step 9 on C's
+// tile.
 #include "ladder.cuh"
 
 using namespace ladder;
@@ -92,13 +94,15 @@ struct Pipeline {
 
 // What the steps from 4 on differ in.
 template <class Element, class Result, class Accumulator, int n, int consumer_groups, int depth,
-          bool persistent, bool one_arrives, int cluster_size, bool tma_store>
+          Order order, bool one_arrives, int cluster_size, bool tma_store>
 struct Config {
     using T = Element;
     using Out = Result;
     using Sum = Accumulator;
     static constexpr int kColumns = n, kConsumers = consumer_groups, kStages = depth;
-    static constexpr bool kPersistent = persistent, kOneArrives = one_arrives, kStore = tma_store;
+    static constexpr Order kOrder = order;
+    static constexpr bool kPersistent = order != Order::kRows;
+    static constexpr bool kOneArrives = one_arrives, kStore = tma_store;
     static constexpr int kCluster = cluster_size;
     static constexpr int kParts = kRows / 64 / kConsumers;  // of 64 rows by consumer
     static constexpr int kStageBytes = (kRows + kColumns) * kRowBytes;
@@ -114,7 +118,7 @@ struct Barriers {
 
 template <class C>
 __device__ __forceinline__ void produce(const CUtensorMap& a, const CUtensorMap& b,
-                                        Tiles<C::kPersistent, C::kCluster> tiles, int steps,
+                                        Tiles<C::kOrder, C::kCluster> tiles, int steps,
                                         char* stages, Barriers<C>& barriers) {
     if (threadIdx.x != 0) return;
     const bool loads_b = C::kCluster == 1 || cluster_rank() == 0;
@@ -146,8 +150,8 @@ __device__ __forceinline__ void produce(const CUtensorMap& a, const CUtensorMap&
 
 template <class C>
 __device__ __forceinline__ void consume(const CUtensorMap& c_map, typename C::Out* c, int lines,
-                                        int pitch_c, Tiles<C::kPersistent, C::kCluster> tiles,
-                                        int steps, char* stages, Barriers<C>& barriers) {
+                                        int pitch_c, Tiles<C::kOrder, C::kCluster> tiles, int steps,
+                                        char* stages, Barriers<C>& barriers) {
     const int consumer = threadIdx.x / kWarpgroup - 1;
     const bool speaks = threadIdx.x % kWarpgroup == 0;
     const unsigned memory = tma::shared_address(stages);
@@ -228,7 +232,7 @@ __device__ __forceinline__ void specialised(const CUtensorMap& a, const CUtensor
                                             int steps) {
     __shared__ Barriers<C> barriers;
     char* const stages = aligned_memory();
-    const Tiles<C::kPersistent, C::kCluster> tiles{tile_rows, tile_columns};
+    const Tiles<C::kOrder, C::kCluster> tiles{tile_rows, tile_columns};
     constexpr int kComputing = C::kConsumers * kWarpgroup;
     if (threadIdx.x == 0) {
         for (int i = 0; i < C::kStages; ++i) {
@@ -262,7 +266,7 @@ __device__ __forceinline__ void specialised(const CUtensorMap& a, const CUtensor
 SIMPLE(2, 64, 64)
 SIMPLE(3, 128, 128)
 
-// columns, warpgroups that compute, stages, persistent, one arrives, cluster, C by TMA
+// columns, warpgroups that compute, stages, order, one arrives, cluster, C by TMA
 #define SPECIALISED(name, T, Out, Sum, cluster, consumers, ...)                                  \
     extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                   \
         __launch_bounds__((1 + consumers) * kWarpgroup, 1)                                       \
@@ -275,11 +279,12 @@ SIMPLE(3, 128, 128)
 #define BF16(step, cluster, consumers, ...)                                                   \
     SPECIALISED(hgemm_ladder_##step, __nv_bfloat16, __nv_bfloat16, float, cluster, consumers, \
                 __VA_ARGS__)
-BF16(4, 1, 1, 128, 1, 5, false, false, 1, false)
-BF16(5, 1, 2, 256, 2, 3, false, false, 1, false)
-BF16(6, 1, 2, 256, 2, 3, true, false, 1, false)
-BF16(7, 1, 2, 256, 2, 3, true, true, 1, false)
-BF16(8, 2, 2, 256, 2, 3, true, true, 2, false)
-BF16(9, 2, 2, 256, 2, 3, true, true, 2, true)
-SPECIALISED(fp8gemm_wgmma, E4m3, float, float, 1, 2, 128, 2, 6, true, true, 1, false)
-SPECIALISED(igemm_wgmma, signed char, int, int, 1, 2, 128, 2, 6, true, true, 1, false)
+BF16(4, 1, 1, 128, 1, 5, Order::kRows, false, 1, false)
+BF16(5, 1, 2, 256, 2, 3, Order::kRows, false, 1, false)
+BF16(6, 1, 2, 256, 2, 3, Order::kBlocks, false, 1, false)
+BF16(7, 1, 2, 256, 2, 3, Order::kBlocks, true, 1, false)
+BF16(8, 2, 2, 256, 2, 3, Order::kBlocks, true, 2, false)
+BF16(9, 2, 2, 256, 2, 3, Order::kBlocks, true, 2, true)
+BF16(10, 2, 2, 256, 2, 3, Order::kHilbert, true, 2, true)
+SPECIALISED(fp8gemm_wgmma, E4m3, float, float, 1, 2, 128, 2, 6, Order::kBlocks, true, 1, false)
+SPECIALISED(igemm_wgmma, signed char, int, int, 1, 2, 128, 2, 6, Order::kBlocks, true, 1, false)

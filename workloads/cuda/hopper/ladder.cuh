@@ -151,29 +151,63 @@ __device__ __forceinline__ void store_by_tma(const float (&sum)[registers], char
 
 // ---- Tiles -------------------------------------------------------------------------------------
 
-// The tiles of C by number: row by row, or, shared, blocks of 16 rows by 8 columns, so that the
-// CTAs that run at the same time share operands in the L2. Those of a cluster lie one above the
-// other; `rows` is a multiple of it.
-template <bool shared, int cluster>
+// How the tiles of C follow each other.
+enum class Order {
+    kRows,     // row by row
+    kBlocks,   // in blocks of 16 rows by 8 columns: CTAs of one time share operands in the L2
+    kHilbert,  // along a Hilbert curve: so do those of one time and the next
+};
+
+// Point `distance` of the Hilbert curve that fills a square of `side` by `side`, a power of two.
+__device__ inline void hilbert_point(int side, int distance, int& row, int& column) {
+    row = column = 0;
+    for (int s = 1; s < side; s *= 2, distance /= 4) {
+        const int down = distance / 2 & 1, right = (distance ^ down) & 1;
+        if (right == 0) {
+            if (down == 1) {
+                row = s - 1 - row;
+                column = s - 1 - column;
+            }
+            const int swap = row;
+            row = column;
+            column = swap;
+        }
+        row += s * down;
+        column += s * right;
+    }
+}
+
+// The tiles of C by number. Those of a cluster lie one above the other; `rows` is a multiple of it.
+template <Order order, int cluster>
 struct Tiles {
     int rows, columns;
     __device__ int count() const { return rows * columns; }
     __device__ void find(int number, int& row, int& column) const {
-        if (!shared) {
+        if (order == Order::kRows) {
             row = number / columns;
             column = number % columns;
             return;
         }
-        constexpr int kRows = 16 / cluster, kColumns = 8;
         const int rank = number % cluster, all = rows / cluster;
         number /= cluster;
-        const int first = number / (kRows * columns) * kRows, height = min(all - first, kRows);
+        // A curve fills squares, the largest that the tiles have room for.
+        const int side = 1 << (31 - __clz(min(all, columns)));
+        const int block_rows = order == Order::kHilbert ? side : 16 / cluster;
+        const int block_columns = order == Order::kHilbert ? side : 8;
+        const int first = number / (block_rows * columns) * block_rows;
+        const int height = min(all - first, block_rows);
         number -= first * columns;
-        const int block = number / (height * kColumns), left = block * kColumns;
-        const int width = min(columns - left, kColumns);
+        const int left = number / (height * block_columns) * block_columns;
+        const int width = min(columns - left, block_columns);
         number -= height * left;
-        row = (first + number / width) * cluster + rank;
-        column = left + number % width;
+        if (order == Order::kHilbert && height == side && width == side) {
+            hilbert_point(side, number, row, column);
+        } else {
+            row = number / width;
+            column = number % width;
+        }
+        row = (first + row) * cluster + rank;
+        column += left;
     }
 };
 
