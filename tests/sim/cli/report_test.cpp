@@ -141,7 +141,7 @@ TEST_F(Report, MessagesSayWhatWouldDo) {
     expect(path("kernel.cubin"), "did you mean " + path("kernels.cubin"));
     expect("./sgem", "did you mean sgemm?");
     expect("vector_add:size=3", "there are n");
-    expect("gemm:mm=3 --on tpu_v1", "it has m, n, k, dtype");
+    expect("gemm:mm=3 --on tpu_v1", "it has m, n, k, steps, dtype");
     expect("vector_add --set sm.count=3kg", "a number without a unit is wanted");
     expect("vector_add --set l2.size=30Mb", "KiB, MiB, GiB (of 1024) or kB, MB, GB (of 1000)");
     expect("gemm --on tpu_v1 --set sm.count=3", "sm.count is a parameter of a gpu");
