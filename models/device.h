@@ -15,6 +15,7 @@
 #include "isa/cubin/cubin.h"
 #include "isa/sass/fault.h"
 #include "isa/sass/state.h"
+#include "isa/sass/texture/texture.h"
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "sim/stats/value.h"
@@ -166,6 +167,9 @@ class Device {
     virtual bool free(DevicePointer pointer) = 0;
     /// Makes host memory of the program's own accessible to kernels; undone by free().
     virtual bool register_host(void* pointer, std::uint64_t bytes) = 0;
+    /// Makes a texture or surface object; returns the handle that kernels are given, 0 where the
+    /// device has no textures.
+    virtual std::uint32_t add_texture(sass::Texture) { return 0; }
     /// The host has written to memory of the device: a copy or a fill, which a check of reads
     /// counts as writes.
     virtual void note_host_write(DevicePointer, std::uint64_t /*bytes*/) {}

@@ -140,6 +140,7 @@ std::span<const BindEntry> mufu_semantics();
 std::span<const BindEntry> memory_semantics();
 std::span<const BindEntry> atomic_semantics();
 std::span<const BindEntry> async_copy_semantics();
+std::span<const BindEntry> texture_semantics();
 std::span<const BindEntry> tensor_semantics();
 std::span<const BindEntry> control_flow_semantics();
 std::span<const BindEntry> jump_semantics();

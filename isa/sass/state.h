@@ -21,8 +21,10 @@ class BarrierObserver;
 class DeferredQueue;
 class Program;
 class StoreBuffer;
+class TextureTable;
 struct ClusterMember;
 struct Cta;
+struct TexelFootprint;
 struct Warp;
 
 /// Generic addresses with these upper halves are windows onto shared and local memory. Global
@@ -56,6 +58,7 @@ struct Launch {
     const Program* program = nullptr;
     Environment* environment = nullptr;
     GlobalMemory* memory = nullptr;
+    const TextureTable* textures = nullptr;
     int arch = 90;
     Dim3 grid, block, cluster;
     bool is_clustered = false;       ///< CTAs are members of clusters, be they of one CTA
@@ -109,6 +112,8 @@ struct Cta {
     DeferredQueue* deferred = nullptr;
     /// Who performs its asynchronous copies; nullptr: they are performed at once.
     AsyncEngine* async = nullptr;
+    /// Where texture instructions note what they read; nullptr: nobody times them.
+    TexelFootprint* texels = nullptr;
     std::array<CtaBarrier, 16> barrier;
     std::vector<Warp*> warps;
     std::uint32_t live_warps = 0;

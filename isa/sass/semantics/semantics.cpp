@@ -22,7 +22,7 @@ class Registry {
               mufu_semantics(),       memory_semantics(),      atomic_semantics(),
               async_copy_semantics(), tensor_semantics(),      control_flow_semantics(),
               jump_semantics(),       barrier_semantics(),     special_register_semantics(),
-              cluster_semantics()}) {
+              cluster_semantics(),    texture_semantics()}) {
             for (const BindEntry& entry : family) {
                 for (const BindEntry* other : entries_[entry.base_opcode])
                     LOCKSTEP_CHECK(

@@ -109,6 +109,7 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
 
     launch.program = &module.bind(*kernel, launch.entry);
     launch.memory = &memory_;
+    launch.textures = &textures_;
     launch.arch = launch.program->arch();
     launch.grid = request.grid;
     launch.block = request.block;

@@ -31,6 +31,9 @@ class GpuDevice : public Device {
     DevicePointer allocate(std::uint64_t bytes, MemoryKind kind) override;
     bool free(DevicePointer pointer) override;
     bool register_host(void* pointer, std::uint64_t bytes) override;
+    std::uint32_t add_texture(sass::Texture texture) override {
+        return textures_.add(std::move(texture));
+    }
     AllocationInfo find(DevicePointer address) const override;
     std::uint64_t free_bytes() const override { return memory_.free_bytes(); }
     std::uint64_t total_bytes() const override { return memory_.total_bytes(); }
@@ -68,6 +71,7 @@ class GpuDevice : public Device {
 
   private:
     std::map<ModuleHandle, LoadedModule> modules_;
+    sass::TextureTable textures_;
     ModuleHandle next_module_ = 1;
     std::uint64_t launches_ = 0;
     std::uint64_t stack_bytes_ = 1024;  ///< CUDA's default cudaLimitStackSize

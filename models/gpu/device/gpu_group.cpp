@@ -31,6 +31,9 @@ class GpuGroup final : public DeviceGroup {
     bool register_host(void* pointer, std::uint64_t bytes) override {
         return devices_.front()->register_host(pointer, bytes);
     }
+    std::uint32_t add_texture(sass::Texture texture) override {
+        return own().add_texture(std::move(texture));
+    }
     void note_host_write(DevicePointer pointer, std::uint64_t bytes) override {
         at(pointer).note_host_write(pointer, bytes);
     }

@@ -85,7 +85,7 @@ struct SmCounters {
     std::uint64_t tensor_operations = 0;  ///< multiply-adds
     // Memory instructions, warp level.
     std::uint64_t global_load = 0, global_store = 0, shared_load = 0, shared_store = 0,
-                  local_load = 0, local_store = 0, atomics = 0;
+                  local_load = 0, local_store = 0, atomics = 0, texture = 0;
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t register_bank_conflicts = 0;  ///< bubbles, in cycles
     ToggleCounters arithmetic_toggles, tensor_toggles, memory_toggles;

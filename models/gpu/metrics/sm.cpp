@@ -260,6 +260,8 @@ void add_arithmetic(MetricTable& table) {
         table.count(std::string("smsp__sass_inst_executed_op_") + access.name + ".sum",
                     "instruction", fmt::format("warps' {}", access.what),
                     [count = access.count](const LaunchView& l) { return l.measured.sm.*count; });
+    table.count("lockstep__inst_executed_op_texture.sum", "instruction",
+                "warps' texture fetches and surface loads", sm<&S::texture>);
     table.count("lockstep__inst_executed_op_atomic.sum", "instruction", "warps' atomics",
                 sm<&S::atomics>);
     table.count("smsp__inst_executed_op_branch.sum", "instruction", "warps' branches",

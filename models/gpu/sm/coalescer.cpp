@@ -214,6 +214,29 @@ void coalesce_atomic(const sass::Access& access, std::uint32_t lanes, LineAccess
     }
 }
 
+void coalesce_texels(const sass::TexelFootprint& texels, LineAccesses& out) {
+    out.is_regular = out.is_uniform = false;
+    LineFinder finder(out);
+    for (unsigned tap = 0; tap < texels.taps; ++tap)
+        for_each_lane(texels.lanes[tap], [&](unsigned l) {
+            const std::uint64_t address = texels.address[tap][l];
+            out.line[finder.find(address / kLineBytes)].sectors |= sector_of(address);
+        });
+}
+
+unsigned texel_wavefronts(const sass::TexelFootprint& texels, unsigned first) {
+    std::array<std::uint64_t, sass::Taps::kCapacity * kTextureQuad> sectors;
+    std::size_t count = 0;
+    for (unsigned tap = 0; tap < texels.taps; ++tap)
+        for (unsigned l = first; l < first + kTextureQuad; ++l)
+            if ((texels.lanes[tap] >> l & 1) != 0)
+                sectors[count++] = texels.address[tap][l] / kSectorBytes;
+    const auto end = sectors.begin() + static_cast<std::ptrdiff_t>(count);
+    std::sort(sectors.begin(), end);
+    const auto different = std::unique(sectors.begin(), end) - sectors.begin();
+    return (static_cast<unsigned>(different) + kSectorsPerLine - 1) / kSectorsPerLine;
+}
+
 void coalesce_local(const sass::Access& access, std::uint32_t lanes, const LocalPlace& place,
                     LineAccesses& out) {
     constexpr unsigned kWord = 4;

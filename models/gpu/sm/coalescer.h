@@ -6,11 +6,13 @@
 #include <cstdint>
 
 #include "isa/sass/state.h"
+#include "isa/sass/texture/footprint.h"
 #include "models/gpu/memory/message.h"
 
 namespace lockstep::gpu {
 
 inline constexpr unsigned kMaxTagBanks = 32;
+inline constexpr unsigned kTextureQuad = 4;  ///< lanes that texture units sample together
 
 /// What one instruction does in one line of 128 bytes.
 struct LineAccess {
@@ -24,9 +26,9 @@ struct LineAccess {
 };
 
 /// In order of the lowest lane that touches the line. Local accesses touch up to four words a lane,
-/// each in a line of its own.
+/// each in a line of its own, texture fetches up to sixteen texels.
 struct LineAccesses {
-    static constexpr unsigned kCapacity = 4 * sass::kWarpSize;
+    static constexpr unsigned kCapacity = sass::Taps::kCapacity * sass::kWarpSize;
     unsigned count = 0;
     /// The lanes' elements lie one after the other, or all at one address: no data bank is asked
     /// for two words in one pass.
@@ -43,6 +45,11 @@ struct LineAccesses {
 void coalesce_load(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
 void coalesce_store(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
 void coalesce_atomic(const sass::Access& access, std::uint32_t lanes, LineAccesses& out);
+
+/// The texels of a texture fetch.
+void coalesce_texels(const sass::TexelFootprint& texels, LineAccesses& out);
+/// 128-byte passes that the texels of four lanes, from `first` on, take out of the data array.
+unsigned texel_wavefronts(const sass::TexelFootprint& texels, unsigned first);
 
 /// Cycles in which the tags of the lines are looked up, where `banks` (a power of two) look up one
 /// each in a cycle.

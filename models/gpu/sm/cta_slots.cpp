@@ -115,6 +115,7 @@ void CtaSlots::start(const Start& start, const CtaSurroundings& surroundings) {
     cta.stores = surroundings.stores;
     cta.deferred = surroundings.deferred;
     cta.async = surroundings.async;
+    cta.texels = surroundings.texels;
     cta.slot = number;
     if (start.member != nullptr)
         sass::begin_member(*start.member, cta, *start.member->cluster, start.member->rank,

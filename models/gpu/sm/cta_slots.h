@@ -24,6 +24,7 @@ struct CtaSurroundings {
     sass::StoreBuffer* stores = nullptr;
     sass::DeferredQueue* deferred = nullptr;
     sass::AsyncEngine* async = nullptr;
+    sass::TexelFootprint* texels = nullptr;
     ClusterUnit* cluster = nullptr;  ///< null: no clusters
 };
 

@@ -42,6 +42,10 @@ unsigned L1Lanes::merge(const MemoryInstruction& in, LineAccesses& lines) {
             cycles = shared_.pass_banks(access.address, shared, access.width, !access.is_store,
                                         bank_access(access));
     }
+    if (in.texels != nullptr) {
+        coalesce_texels(*in.texels, lines);
+        return texel_cycles(in);
+    }
     if (in.info->operation == kAtomicGlobal || in.info->operation == kReductionGlobal) {
         coalesce_atomic(access, lanes, lines);
     } else if (access.space == sass::Space::kLocal) {
@@ -67,6 +71,25 @@ unsigned L1Lanes::data_cycles(const sass::Access& access, std::uint32_t lanes,
     return std::max(
         p_.pass_cycles * bank_wavefronts(access.address, lanes, access.width, bank_access(access)),
         p_.wavefront_cycles * ideal_wavefronts(lanes, access.width));
+}
+
+/// Texture units sample quads of lanes one after the other and read their texels together.
+unsigned L1Lanes::texel_cycles(const MemoryInstruction& in) const {
+    unsigned wavefronts = 0;
+    for (unsigned first = 0; first < sass::kWarpSize; first += kTextureQuad)
+        wavefronts += texel_wavefronts(*in.texels, first);
+    return p_.wavefront_cycles * std::max(wavefronts, 1u);
+}
+
+/// A sample of more than four texels takes a pass for every four.
+unsigned L1Lanes::texture_cycles(const MemoryInstruction& in) const {
+    constexpr unsigned kTexelsPerPass = 4;
+    unsigned quads = 0;
+    for (unsigned first = 0; first < sass::kWarpSize; first += kTextureQuad)
+        quads += (in.access.lanes >> first & 15) != 0;
+    const unsigned passes =
+        in.texels == nullptr ? 1 : std::max(1u, divide_up(in.texels->taps, kTexelsPerPass));
+    return std::max(1u, divide_up(quads * kTextureQuad * passes, p_.texture_lanes));
 }
 
 unsigned L1Lanes::copy_cycles(const MemoryInstruction& in) {

@@ -17,12 +17,15 @@ class L1Lanes {
     /// Merges the lanes' addresses to lines; returns the cycles that the data stage needs for them.
     /// Lanes of a generic access to shared memory pass its banks.
     unsigned merge(const MemoryInstruction& in, LineAccesses& lines);
+    /// Texture fetches: what the texture units need.
+    unsigned texture_cycles(const MemoryInstruction& in) const;
     /// LDGSTS: what writing to shared memory takes.
     unsigned copy_cycles(const MemoryInstruction& in);
     /// The way back of its results.
     DataPath::Trip trip_of(const MemoryInstruction& in) const;
 
   private:
+    unsigned texel_cycles(const MemoryInstruction& in) const;
     unsigned data_cycles(const sass::Access& access, std::uint32_t lanes,
                          const LineAccesses& lines) const;
     LocalPlace local_place(std::uint16_t warp) const;

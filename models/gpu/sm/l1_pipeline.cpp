@@ -73,6 +73,11 @@ void L1Pipeline::load(Cycle now, const MemoryInstruction& in) {
     trip.data_cycles = lanes_.merge(in, lines_);
     const unsigned copy = in.info->operation == kCopyAsync ? lanes_.copy_cycles(in) : 0;
     const unsigned tag_cycles = pass_tags(now);
+    if (in.info->operation == kTexture) {
+        const unsigned cycles = lanes_.texture_cycles(in);
+        texture_free_ = now + cycles;
+        trip.latency += cycles - 1;  // the last quad's result
+    }
     if (all_hit(in)) {
         trip.data_cycles = std::max(trip.data_cycles + copy, tag_cycles);
         if (fifo_.can_be_passed() && data_.free_from(p_.data_queue) <= now) {

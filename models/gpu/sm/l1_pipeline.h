@@ -31,6 +31,9 @@ class L1Pipeline {
     /// When the tag stage is free.
     engine::Cycle free_from() const { return tags_free_; }
 
+    /// When the texture units are free.
+    engine::Cycle texture_free_from() const { return texture_free_; }
+
     void load(engine::Cycle now, const MemoryInstruction& in);
     void store(engine::Cycle now, const MemoryInstruction& in);
     void atomic(engine::Cycle now, const MemoryInstruction& in);
@@ -86,6 +89,7 @@ class L1Pipeline {
     std::optional<Stalled> stalled_;
     LatencyFifo fifo_;
     engine::Cycle tags_free_ = 0;
+    engine::Cycle texture_free_ = 0;
     engine::Cycle fill_free_ = 0;        ///< the port that writes what comes from L2
     std::vector<std::uint32_t> stores_;  ///< not yet performed, by warp slot
 };

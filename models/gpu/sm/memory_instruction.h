@@ -12,7 +12,8 @@
 
 namespace lockstep::sass {
 struct AsyncCopy;
-}
+struct TexelFootprint;
+}  // namespace lockstep::sass
 
 namespace lockstep::gpu {
 
@@ -47,7 +48,8 @@ struct MemoryInstructionHeader {
     std::uint32_t remote = 0;  ///< ClusterUnit's number of its operations
     static constexpr std::uint16_t kNoConstants = 0xffff;
     std::uint16_t constants = kNoConstants;  ///< LDC: MemoryUnit's number of what it waits for
-    const sass::AsyncCopy* copy = nullptr;   ///< kBulkCopy: stays until it is written_back()
+    const sass::TexelFootprint* texels = nullptr;  ///< kTexture: as `copy`; null: access has all
+    const sass::AsyncCopy* copy = nullptr;         ///< kBulkCopy: stays until it is written_back()
 };
 
 /// `access` is what execution noted (addresses by lane, active lanes).

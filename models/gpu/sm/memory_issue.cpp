@@ -38,6 +38,9 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
     entry.copy = nullptr;
     if (info.operation == Op::kBulkCopy) bulk_copies_.take_started(context, entry);
     entry.access = warp.access;
+    // Surface loads have an address a lane and note no texels.
+    entry.texels =
+        info.operation == Op::kTexture && texels_.noted().taps != 0 ? texels_.keep() : nullptr;
     entry.constants = MemoryInstructionHeader::kNoConstants;
     if (info.operation == Op::kLoadConstant)
         constants_.request(in, context, entry, now + parameters_.memory_issue_latency_uniform);
@@ -63,6 +66,7 @@ void MemoryIssue::sources_read(Cycle at, const MemoryInstructionHeader& instruct
 
 void MemoryIssue::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
     const Op operation = instruction.info->operation;
+    if (instruction.texels != nullptr) texels_.release(instruction.texels);
     if (watch_.trace() != nullptr) watch_.trace()->written_back(instruction.trace, at);
     warps_.events.schedule(
         at, {.kind = EventKind::kMemoryDone,

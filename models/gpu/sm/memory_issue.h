@@ -7,6 +7,7 @@
 #include "models/gpu/sm/constant_loads.h"
 #include "models/gpu/sm/copy_groups.h"
 #include "models/gpu/sm/memory_arbiter.h"
+#include "models/gpu/sm/texel_footprints.h"
 #include "models/gpu/sm/warps.h"
 
 namespace lockstep::gpu {
@@ -26,6 +27,9 @@ class MemoryIssue final : public MemoryListener {
           bulk_copies_(bulk_copies) {}
     /// The way to other CTAs of clusters.
     void connect(ClusterUnit& cluster) { cluster_ = &cluster; }
+
+    /// Where execution notes what texture fetches read.
+    sass::TexelFootprint& noted_texels() { return texels_.noted(); }
 
     /// The warp has issued the instruction at `pc`, and execution has noted its access.
     void issue(WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
@@ -50,6 +54,7 @@ class MemoryIssue final : public MemoryListener {
     ConstantLoads& constants_;
     CopyGroups& copies_;
     BulkCopies& bulk_copies_;
+    TexelFootprints texels_;
     ClusterUnit* cluster_ = nullptr;  ///< null: no clusters
 };
 

@@ -25,6 +25,7 @@ enum class MemoryOperation : std::uint8_t {
     kCopyAsync,     ///< LDGSTS: global to shared memory, past the register file
     kLoadConstant,  ///< LDC with a register index: access.space is kConstant, `constant_bank` set
     kShuffle,       ///< SHFL and other crossbar-of-lanes users of the shared-memory data path
+    kTexture,       ///< TEX and its kin, SULD: passes the texture units
     kBulkCopy,      ///< UTMALDG, UBLKCP and their kin: what MemoryInstruction::copy says, by TMA
 };
 
@@ -145,6 +146,12 @@ inline constexpr MemoryOperationRow kMemoryOperations[] = {
      nullptr,
      {"shuffle_latency", false},
      {"shared_load_read", false}},
+    {MemoryOperation::kTexture,
+     MemoryWay::kLoad,
+     kReturnsByQueue,
+     &SmCounters::texture,
+     {"texture_latency", false},
+     {"load_read", false}},
     {MemoryOperation::kBulkCopy,
      MemoryWay::kBulkCopy,
      0,

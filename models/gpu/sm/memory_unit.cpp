@@ -32,7 +32,8 @@ class MemoryUnit::Implementation {
 
     Cycle next_accept(Cycle now, MemoryOperation operation) const {
         if (l1_.is_blocked()) return kNever;
-        const Cycle free = std::max({now, accept_from_, l1_.free_from()});
+        Cycle free = std::max({now, accept_from_, l1_.free_from()});
+        if (operation == MemoryOperation::kTexture) free = std::max(free, l1_.texture_free_from());
         // What returns by the queue passes the tags; others enter only where the data stage has
         // little before it.
         if (has<kReturnsByQueue>(operation)) return l1_.is_full() ? kNever : free;

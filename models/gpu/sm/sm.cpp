@@ -174,7 +174,8 @@ Cycle Sm::next_event() const {
 void Sm::process(Cycle now) {
     warps_.set_now(now);
     if (ctas_.next_start() <= now)
-        ctas_.start_due({index_, &stores_, &deferred_, &bulk_copies_.engine(), cluster_.get()});
+        ctas_.start_due({index_, &stores_, &deferred_, &bulk_copies_.engine(),
+                         &memory_issue_.noted_texels(), cluster_.get()});
     if (fetch_.next_event() <= now) take_fetched(now);
     if (cluster_ != nullptr && cluster_->next_event() <= now) {
         cluster_->advance(now);

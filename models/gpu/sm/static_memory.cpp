@@ -2,6 +2,7 @@
 // What decoding knows of memory instructions: operation, width, order, cache hints. Fields: bits
 // 73-75 size, 77-80 order and scope, 84-86 eviction priority (sass_opcodes of nvdisasm, probed).
 #include <algorithm>
+#include <bit>
 
 #include "isa/sass/table/op.h"
 #include "models/gpu/sm/static_info.h"
@@ -21,6 +22,7 @@ enum MemoryFields : unsigned {
     kBank = 64,           ///< bits 54-58: of constants
     kUniformOnly = 128,   ///< no memory instruction in another form
     kLargeOrSmall = 256,  ///< 8 bytes from size 2 on, 4 else
+    kMask = 512,          ///< bits 72-75: channels, a register each
 };
 
 struct MemoryOpcode {
@@ -66,6 +68,18 @@ constexpr MemoryOpcode kMemoryOpcodes[] = {
     {sass::Op::kUblkpf, MemoryOperation::kBulkCopy},
     {sass::Op::kUtmacctl, MemoryOperation::kBulkCopy, kUniformOnly},  // the other is .IVALL
     {sass::Op::kLdc, MemoryOperation::kLoadConstant, kBank},
+    {sass::Op::kTex, MemoryOperation::kTexture, kMask},
+    {sass::Op::kTexB, MemoryOperation::kTexture, kMask},
+    {sass::Op::kTld, MemoryOperation::kTexture, kMask},
+    {sass::Op::kTldB, MemoryOperation::kTexture, kMask},
+    {sass::Op::kTld4, MemoryOperation::kTexture, kMask},
+    {sass::Op::kTld4B, MemoryOperation::kTexture, kMask},
+    {sass::Op::kTxd, MemoryOperation::kTexture, kMask},
+    {sass::Op::kTxdB, MemoryOperation::kTexture, kMask},
+    {sass::Op::kSuld, MemoryOperation::kTexture},
+    {sass::Op::kSuldB, MemoryOperation::kTexture},
+    {sass::Op::kSust, MemoryOperation::kStoreGlobal},
+    {sass::Op::kSustB, MemoryOperation::kStoreGlobal},
 };
 
 /// Null: no memory instruction.
@@ -111,6 +125,8 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
         EvictionPriority::kNormal, EvictionPriority::kNormal};
     info.operation = opcode->operation;
     if (opcode->width != 0) info.width = opcode->width;
+    if (opcode->fields & kMask)
+        info.width = static_cast<std::uint8_t>(4 * std::max(1, std::popcount(word.bits(72, 4))));
     if (opcode->fields & kLargeOrSmall) info.width = word.bits(73, 3) >= 2 ? 8 : 4;
     if (opcode->fields & kReadOnly) info.is_constant = order == 4;
     if (opcode->fields & kOrdered) {

@@ -100,20 +100,28 @@ Error invalid() {
 }  // namespace
 
 Copy copy_of(const abi::Memcpy3D& p) {
-    if (p.srcArray || p.dstArray) not_implemented("cudaMemcpy3D with arrays");
-    const auto at = [](const abi::PitchedPointer& pointer, const abi::Position& position) {
-        return static_cast<char*>(pointer.ptr) +
-               (position.z * pointer.ysize + position.y) * pointer.pitch + position.x;
+    // Where an array takes part, the extent's width and the array's position count its texels.
+    std::size_t element = 1;
+    struct Side {
+        char* begin;
+        std::size_t pitch, slice;
     };
-    return {at(p.dstPtr, p.dstPos),
-            at(p.srcPtr, p.srcPos),
-            p.extent.width,
-            p.extent.height,
-            p.extent.depth,
-            p.dstPtr.pitch,
-            p.srcPtr.pitch,
-            p.dstPtr.pitch * p.dstPtr.ysize,
-            p.srcPtr.pitch * p.srcPtr.ysize,
+    const auto side = [&](void* handle, const abi::PitchedPointer& pointer,
+                          const abi::Position& position) -> Side {
+        if (handle == nullptr)
+            return {static_cast<char*>(pointer.ptr) +
+                        (position.z * pointer.ysize + position.y) * pointer.pitch + position.x,
+                    pointer.pitch, pointer.pitch * pointer.ysize};
+        const auto& array = *static_cast<const Array*>(handle);
+        element = array.texel_bytes();
+        return {array.at(position.x * element, position.y, position.z), array.image.pitch,
+                array.image.slice};
+    };
+    const Side dst = side(p.dstArray, p.dstPtr, p.dstPos);
+    const Side src = side(p.srcArray, p.srcPtr, p.srcPos);
+    return {dst.begin,       src.begin,      p.extent.width * element,
+            p.extent.height, p.extent.depth, dst.pitch,
+            src.pitch,       dst.slice,      src.slice,
             p.kind};
 }
 

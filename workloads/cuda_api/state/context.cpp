@@ -105,6 +105,7 @@ void Context::reset() {
     streams.clear();
     if (device_) {
         memory.clear();
+        arrays.clear();
         modules.unload_all();
     }
     statistics_.reset();
@@ -345,6 +346,7 @@ void Context::reset_device() {
     if (device_) {
         wait_for_all();
         memory.clear();
+        arrays.clear();
         modules.unload_all();
     }
     pending_ = sticky_ = Error::kSuccess;

@@ -13,6 +13,7 @@
 #include "models/device_group.h"
 #include "sim/stats/statistics.h"
 #include "workloads/cuda_api/state/abi.h"
+#include "workloads/cuda_api/state/array.h"
 #include "workloads/cuda_api/state/background.h"
 #include "workloads/cuda_api/state/device_properties.h"
 #include "workloads/cuda_api/state/graph.h"
@@ -133,6 +134,7 @@ class Context {
 
     DeviceSettings settings;
     Memory memory{*this};
+    Arrays arrays{*this};
     Modules modules{*this};
     Graphs graphs;
     Streams streams{*this};

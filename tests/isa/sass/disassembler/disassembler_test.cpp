@@ -67,6 +67,23 @@ TEST(Disassembler, PrintsTheFp8ProductsOfAWarpgroup) {
     }
 }
 
+// The table's rows from nvdisasm 11.8 lack texture instructions with handles in constants and
+// uniform registers. The words are ptxas 13.0's for texture objects; the texts are those of SULD.
+TEST(Disassembler, PrintsTextureFetchesOfObjects) {
+    EXPECT_EQ(disassemble({.lo = 0x3000580704057b60, .hi = 0x000f4200019e01ff}, 75, 0),
+              "TEX.SCR.LL RZ, R5, R4, R7, 0x0, 0x58, 2D, 0x1");
+    EXPECT_EQ(disassemble({.lo = 0x100058ff00047b66, .hi = 0x001f4200009e0f06}, 86, 0),
+              "TLD.SCR.LZ R6, R4, R0, 0x0, 0x58, 1D");
+    EXPECT_EQ(disassemble({.lo = 0x3800000204007361, .hi = 0x000f4200019e01ff}, 75, 0),
+              "TEX.SCR.B.LL RZ, R0, R4, R2, 2D, 0x1");
+    EXPECT_EQ(disassemble({.lo = 0xa000040904057f60, .hi = 0x000f6200099e01ff}, 90, 0),
+              "TEX.LL RZ, R5, R4, R9, UR4, 0x0, ARRAY_2D, 0x1");
+    EXPECT_EQ(disassemble({.lo = 0x200004ff04047f63, .hi = 0x000f6200089e0f06}, 90, 0),
+              "TLD4.G R6, R4, R4, UR4, 0x0, 2D");
+    EXPECT_EQ(disassemble({.lo = 0x2000040804057f6c, .hi = 0x000f6200081e01ff}, 90, 0),
+              "TXD RZ, R5, R4, R8, UR4, 0x0, 2D, 0x1");
+}
+
 // nvdisasm 11.8's texts of what ptxas 13.0 makes of wgmma.
 TEST(Disassembler, PrintsTheProductsOfAWarpgroup) {
     const std::pair<Word, std::string> cases[] = {

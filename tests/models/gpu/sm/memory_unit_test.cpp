@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "isa/sass/texture/footprint.h"
 #include "memory_unit_fixture.h"
 
 namespace lockstep::gpu {
@@ -418,6 +419,40 @@ TEST_F(MemoryUnitTest, ShufflesGoOneACycle) {
     EXPECT_EQ(offer(instruction(kLoadShared, 4, [](unsigned l) { return 4 * l; }), 0), start + 1);
     EXPECT_EQ(offer(instruction(kShuffle, 4, words), 0), start + 3);
     EXPECT_EQ(offer(instruction(kShuffle, 4, words), 0), start + 4);
+}
+
+TEST_F(MemoryUnitTest, TextureUnitsSampleFourLanesACycle) {
+    make();
+    // A linear filter's four texels of neighbouring lanes, all in 32 rows of one GOB.
+    sass::TexelFootprint texels;
+    texels.taps = 4;
+    texels.texel_bytes = 4;
+    for (unsigned tap = 0; tap < 4; ++tap) {
+        texels.lanes[tap] = ~0u;
+        for (unsigned l = 0; l < sass::kWarpSize; ++l)
+            texels.address[tap][l] = 0x10000 + 4 * (l / 4 + tap % 2);
+    }
+    const auto fetch = [&] {
+        MemoryInstruction in = instruction(kTexture, 4, words);
+        in.texels = &texels;
+        return in;
+    };
+    time(fetch());  // the line comes into L1
+    const Cycle one = time(fetch());
+    Cycle first = 0, last = 0;
+    for (unsigned i = 0; i < 10; ++i) {
+        last = offer(fetch(), now_);
+        if (i == 0) first = last;
+    }
+    drain();
+    EXPECT_EQ(last - first, 9u * 8);
+    // A filter of eight texels takes two passes.
+    texels.taps = 8;
+    for (unsigned tap = 4; tap < 8; ++tap) {
+        texels.lanes[tap] = ~0u;
+        texels.address[tap] = texels.address[tap - 4];
+    }
+    EXPECT_EQ(time(fetch()), one + 8);
 }
 
 TEST_F(MemoryUnitTest, MatricesComeOneEveryTwoCycles) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "workloads/cuda_api/state/abi_device_prop.h"
+#include "workloads/cuda_api/state/abi_texture.h"
 
 #if __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
@@ -49,7 +50,14 @@ TEST(Abi, StructuresAgreeWithTheToolkit) {
     EXPECT_SAME_FIELD(LaunchAttribute, cudaLaunchAttribute, val);
     EXPECT_SAME_SIZE(LaunchConfig, cudaLaunchConfig_t);
     EXPECT_SAME_FIELD(LaunchConfig, cudaLaunchConfig_t, numAttrs);
+    EXPECT_SAME_FIELD(ResourceDesc, cudaResourceDesc, res);
+    EXPECT_SAME_SIZE(ResourceViewDesc, cudaResourceViewDesc);
+    EXPECT_SAME_FIELD(ResourceViewDesc, cudaResourceViewDesc, firstLayer);
+    EXPECT_SAME_FIELD(TextureDesc, cudaTextureDesc, borderColor);
+    EXPECT_SAME_FIELD(TextureDesc, cudaTextureDesc, maxMipmapLevelClamp);
 #if CUDART_VERSION >= 12000
+    EXPECT_SAME_SIZE(ResourceDesc, cudaResourceDesc);
+    EXPECT_SAME_SIZE(TextureDesc, cudaTextureDesc);
     EXPECT_SAME_FIELD(FuncAttributes, cudaFuncAttributes, nonPortableClusterSizeAllowed);
     EXPECT_SAME_SIZE(FuncAttributes, cudaFuncAttributes);
     EXPECT_SAME_SIZE(GraphNodeParams, cudaGraphNodeParams);
