@@ -19,6 +19,17 @@ Result submit_and_wait(const Operation& operation) {
         Waits::kYes);
 }
 
+/// An array of the copy is one of the context's, and the box lies in it.
+bool has_arrays(cuda::Context& context, const Memcpy3D& p) {
+    const auto is_in = [&](const void* handle, std::size_t x, std::size_t y, std::size_t z) {
+        const auto* const array = static_cast<const Array*>(handle);
+        return context.arrays.is_array(array) &&
+               contains({array, x, y, z}, p.WidthInBytes, p.Height, p.Depth);
+    };
+    return (p.srcMemoryType != kArrayMemory || is_in(p.srcArray, p.srcXInBytes, p.srcY, p.srcZ)) &&
+           (p.dstMemoryType != kArrayMemory || is_in(p.dstArray, p.dstXInBytes, p.dstY, p.dstZ));
+}
+
 Copy line(void* dst, const void* src, std::size_t bytes, abi::MemcpyKind kind) {
     return {dst, src, bytes, 1, 1, bytes, bytes, bytes, bytes, kind};
 }
@@ -35,18 +46,28 @@ Copy anywhere(Pointer dst, Pointer src, std::size_t bytes) {
     return line(host_pointer(dst), host_pointer(src), bytes, abi::kDefault);
 }
 
-/// Where a side of a copy begins; nullptr: its memory type is none.
-const void* side(MemoryType type, const void* host, Pointer device) {
+/// Where a side of a copy begins (nullptr: its memory type is none), bytes from row to row and from
+/// slice to slice.
+struct Side {
+    const char* begin = nullptr;
+    std::size_t pitch = 0, slice = 0;
+};
+Side side(MemoryType type, const void* host, Pointer device, const void* array, std::size_t pitch,
+          std::size_t height) {
+    const void* begin = nullptr;
     switch (type) {
         case kHostMemory:
-            return host;
+            begin = host;
+            break;
         case kDeviceMemory:
         case kUnifiedMemory:
-            return host_pointer(device);
+            begin = host_pointer(device);
+            break;
         case kArrayMemory:
-            not_implemented("cuMemcpy with arrays");
+            if (const auto* a = static_cast<const Array*>(array))
+                return {a->at(0, 0, 0), a->image.pitch, a->image.slice};
     }
-    return nullptr;
+    return {static_cast<const char*>(begin), pitch, pitch * height};
 }
 
 abi::MemcpyKind kind_of(MemoryType from, MemoryType to) {
@@ -62,12 +83,14 @@ Memcpy3D as_box(const Memcpy2D& p) {
     box.srcMemoryType = p.srcMemoryType;
     box.srcHost = p.srcHost;
     box.srcDevice = p.srcDevice;
+    box.srcArray = p.srcArray;
     box.srcPitch = p.srcPitch;
     box.dstXInBytes = p.dstXInBytes;
     box.dstY = p.dstY;
     box.dstMemoryType = p.dstMemoryType;
     box.dstHost = p.dstHost;
     box.dstDevice = p.dstDevice;
+    box.dstArray = p.dstArray;
     box.dstPitch = p.dstPitch;
     box.WidthInBytes = p.WidthInBytes;
     box.Height = p.Height;
@@ -79,15 +102,17 @@ Memcpy3D as_box(const Memcpy2D& p) {
 Copy copy_of(const Memcpy3D& p) {
     const std::size_t src_pitch = p.srcPitch ? p.srcPitch : p.WidthInBytes + p.srcXInBytes;
     const std::size_t dst_pitch = p.dstPitch ? p.dstPitch : p.WidthInBytes + p.dstXInBytes;
-    const std::size_t src_slice = src_pitch * p.srcHeight, dst_slice = dst_pitch * p.dstHeight;
-    const auto* const src = static_cast<const char*>(side(p.srcMemoryType, p.srcHost, p.srcDevice));
-    const auto* const dst = static_cast<const char*>(side(p.dstMemoryType, p.dstHost, p.dstDevice));
+    const Side src =
+        side(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, src_pitch, p.srcHeight);
+    const Side dst =
+        side(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, dst_pitch, p.dstHeight);
     Copy copy{
         nullptr,   nullptr,   p.WidthInBytes, p.Height,  p.Depth,
-        dst_pitch, src_pitch, dst_slice,      src_slice, kind_of(p.srcMemoryType, p.dstMemoryType)};
-    if (src) copy.src = src + p.srcZ * src_slice + p.srcY * src_pitch + p.srcXInBytes;
-    if (dst)
-        copy.dst = const_cast<char*>(dst) + p.dstZ * dst_slice + p.dstY * dst_pitch + p.dstXInBytes;
+        dst.pitch, src.pitch, dst.slice,      src.slice, kind_of(p.srcMemoryType, p.dstMemoryType)};
+    if (src.begin) copy.src = src.begin + p.srcZ * src.slice + p.srcY * src.pitch + p.srcXInBytes;
+    if (dst.begin)
+        copy.dst =
+            const_cast<char*>(dst.begin) + p.dstZ * dst.slice + p.dstY * dst.pitch + p.dstXInBytes;
     return copy;
 }
 
@@ -96,7 +121,10 @@ Result check_box(const Memcpy3D* p) {
     if (!p) return Result::kInvalidValue;
     const bool fits = (p->srcPitch == 0 || p->srcXInBytes + p->WidthInBytes <= p->srcPitch) &&
                       (p->dstPitch == 0 || p->dstXInBytes + p->WidthInBytes <= p->dstPitch);
-    return fits ? Result::kSuccess : Result::kInvalidValue;
+    if (!fits) return Result::kInvalidValue;
+    return in_context([&](cuda::Context& context) {
+        return has_arrays(context, *p) ? Error::kSuccess : Error::kInvalidValue;
+    });
 }
 
 Result copy_box(const Memcpy3D* p) {

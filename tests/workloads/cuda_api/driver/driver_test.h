@@ -4,6 +4,7 @@
 
 #include "tests/paths.h"
 #include "tests/workloads/cuda_api/runtime/api.h"
+#include "workloads/cuda_api/driver/abi_array.h"
 #include "workloads/cuda_api/driver/call.h"
 #include "workloads/cuda_api/driver/entry_point.h"
 
@@ -35,6 +36,13 @@ Result cuMemFree_v2(Pointer);
 Result cuMemcpyHtoD_v2(Pointer, const void*, std::size_t);
 Result cuMemcpyDtoH_v2(void*, Pointer, std::size_t);
 Result cuMemcpy2D_v2(const Memcpy2D*);
+Result cuArrayCreate_v2(Array**, const ArrayDescriptor*);
+Result cuArray3DCreate_v2(Array**, const Array3DDescriptor*);
+Result cuArray3DGetDescriptor_v2(Array3DDescriptor*, Array*);
+Result cuArrayDestroy(Array*);
+Result cuMemcpyHtoA_v2(Array*, std::size_t, const void*, std::size_t);
+Result cuTexObjectCreate(abi::TextureObject*, const ResourceDescriptor*, const TextureDescriptor*,
+                         const abi::ResourceViewDesc*);
 Result cuMemsetD16_v2(Pointer, unsigned short, std::size_t);
 Result cuMemGetAddressRange_v2(Pointer*, std::size_t*, Pointer);
 Result cuPointerGetAttribute(void*, int, Pointer);

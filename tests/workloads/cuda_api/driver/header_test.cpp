@@ -31,6 +31,7 @@ requires(sizeof...(A) == sizeof...(B)) struct Alike<R (*)(A...), S (*)(B...)>
     Result ours_##name parameters
 #define driver driver_signatures
 
+#include "workloads/cuda_api/driver/array.cpp"
 #include "workloads/cuda_api/driver/call.cpp"
 #include "workloads/cuda_api/driver/context.cpp"
 #include "workloads/cuda_api/driver/copy.cpp"
@@ -57,6 +58,14 @@ TEST(DriverHeader, HasOurLayouts) {
     SAME_MEMBER(Memcpy3D, CUDA_MEMCPY3D, srcHeight);
     SAME_MEMBER(Memcpy3D, CUDA_MEMCPY3D, dstZ);
     SAME_MEMBER(Memcpy3D, CUDA_MEMCPY3D, dstHeight);
+    EXPECT_EQ(sizeof(ArrayDescriptor), sizeof(CUDA_ARRAY_DESCRIPTOR));
+    EXPECT_EQ(sizeof(Array3DDescriptor), sizeof(CUDA_ARRAY3D_DESCRIPTOR));
+    SAME_MEMBER(Array3DDescriptor, CUDA_ARRAY3D_DESCRIPTOR, Flags);
+    EXPECT_EQ(sizeof(ResourceDescriptor), sizeof(CUDA_RESOURCE_DESC));
+    SAME_MEMBER(ResourceDescriptor, CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes);
+    EXPECT_EQ(sizeof(TextureDescriptor), sizeof(CUDA_TEXTURE_DESC));
+    SAME_MEMBER(TextureDescriptor, CUDA_TEXTURE_DESC, borderColor);
+    EXPECT_EQ(sizeof(abi::ResourceViewDesc), sizeof(CUDA_RESOURCE_VIEW_DESC));
     EXPECT_EQ(sizeof(LaunchConfig), sizeof(CUlaunchConfig));
     SAME_MEMBER(LaunchConfig, CUlaunchConfig, hStream);
     SAME_MEMBER(LaunchConfig, CUlaunchConfig, numAttrs);

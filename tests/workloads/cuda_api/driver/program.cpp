@@ -26,7 +26,7 @@ Result cuMemcpyDtoH_v2(void*, Pointer, std::size_t);
 Result cuStreamCreate(Stream**, unsigned);
 Result cuLaunchKernel(Kernel*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                       Stream*, void**, void**);
-void cuArrayCreate_v2();
+void cuGraphicsMapResources();
 Error cudaMalloc(void**, std::size_t);
 Error cudaMemcpy(void*, const void*, std::size_t, abi::MemcpyKind);
 Error cudaStreamSynchronize(Stream*);
@@ -51,7 +51,7 @@ int main(int, char** arguments) {
     OK(cudaMalloc(&third, kBytes));
     OK(cuCtxGetCurrent(&current));
     CHECK(current == context);  // the runtime made it so
-    if (task == "unimplemented") cuArrayCreate_v2();
+    if (task == "unimplemented") cuGraphicsMapResources();
 
     Module* module = nullptr;
     Kernel* add = nullptr;

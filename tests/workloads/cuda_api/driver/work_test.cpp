@@ -141,5 +141,58 @@ TEST_F(WorkTest, PointersSayWhereTheyPoint) {
     cuMemFree_v2(pointer);
 }
 
+TEST_F(WorkTest, ArraysAreTheRuntimes) {
+    constexpr unsigned kFloat = 0x20, kByte = 0x01;
+    Array* array = nullptr;
+    const ArrayDescriptor plane{5, 4, kFloat, 1}, three{5, 4, kFloat, 3};
+    EXPECT_EQ(cuArrayCreate_v2(&array, &three), Result::kInvalidValue);
+    ASSERT_EQ(cuArrayCreate_v2(&array, &plane), Result::kSuccess);
+    Array3DDescriptor found{};
+    EXPECT_EQ(cuArray3DGetDescriptor_v2(&found, array), Result::kSuccess);
+    EXPECT_EQ(found.Width, 5u);
+    EXPECT_EQ(found.Depth, 0u);
+    EXPECT_EQ(found.Format, kFloat);
+
+    float values[20], back[20] = {};
+    for (int i = 0; i < 20; ++i) values[i] = static_cast<float>(i);
+    Memcpy2D in{};
+    in.srcMemoryType = kHostMemory;
+    in.srcHost = values;
+    in.dstMemoryType = kArrayMemory;
+    in.dstArray = array;
+    in.WidthInBytes = 20;
+    in.Height = 4;
+    EXPECT_EQ(cuMemcpy2D_v2(&in), Result::kSuccess);
+    EXPECT_EQ(cuMemcpyHtoA_v2(array, 4, values, 8), Result::kSuccess);
+    EXPECT_EQ(cuMemcpyHtoA_v2(array, 16, values, 8), Result::kInvalidValue);
+    in.Height = 5;
+    EXPECT_EQ(cuMemcpy2D_v2(&in), Result::kInvalidValue);
+    Memcpy2D out{};
+    out.srcMemoryType = kArrayMemory;
+    out.srcArray = array;
+    out.dstMemoryType = kHostMemory;
+    out.dstHost = back;
+    out.WidthInBytes = 20;
+    out.Height = 4;
+    EXPECT_EQ(cuMemcpy2D_v2(&out), Result::kSuccess);
+    EXPECT_EQ(back[1], 0);
+    EXPECT_EQ(back[2], 1);
+    EXPECT_EQ(back[19], 19);
+
+    const Array3DDescriptor bytes{4, 4, 0, kByte, 4, 0};
+    Array* colors = nullptr;
+    ASSERT_EQ(cuArray3DCreate_v2(&colors, &bytes), Result::kSuccess);
+    ResourceDescriptor resource{.resType = abi::kResourceArray};
+    resource.res.array.hArray = colors;
+    constexpr unsigned kAsInteger = 1;
+    TextureDescriptor linear{.filterMode = 1, .flags = kAsInteger};
+    abi::TextureObject object = 0;
+    EXPECT_EQ(cuTexObjectCreate(&object, &resource, &linear, nullptr), Result::kInvalidValue);
+    linear.flags = 0;  // this device has no textures, but the object would do
+    EXPECT_EQ(cuTexObjectCreate(&object, &resource, &linear, nullptr), Result::kNotSupported);
+    EXPECT_EQ(cuArrayDestroy(colors), Result::kSuccess);
+    EXPECT_EQ(cuArrayDestroy(colors), Result::kInvalidHandle);
+}
+
 }  // namespace
 }  // namespace lockstep::cuda::driver
