@@ -227,7 +227,6 @@ void lower_softmax(Compilation& c, const Node& node) {
                     one.columns = std::min(piece, m.columns - column);
                     list.push_back(one);
                 }
-                one.columns = m.columns;
             }
         }
         return list;
