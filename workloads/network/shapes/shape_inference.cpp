@@ -35,14 +35,20 @@ std::size_t axis_of(const Node& node, std::int64_t axis, std::size_t rank) {
     return static_cast<std::size_t>(axis < 0 ? axis + r : axis);
 }
 
+std::optional<std::vector<std::int64_t>> written_axes(const Graph& graph, const Node& node) {
+    const ValueId input = node.input(1);
+    if (input == kNoValue) return node.integers("axes");
+    const Value& value = graph.value(input);
+    if (!value.is_known() || is_floating(value.type)) return std::nullopt;
+    return to_integers(*value.data);
+}
+
 std::vector<std::size_t> axes_of(const Graph& graph, const Node& node, std::size_t rank,
                                  bool& given) {
-    std::vector<std::int64_t> axes = node.integers("axes");
-    given = node.has("axes");
-    if (node.input(1) != kNoValue) {
-        axes = known_integers(graph, node, 1);
-        given = true;
-    }
+    given = node.has("axes") || node.input(1) != kNoValue;
+    const std::optional<std::vector<std::int64_t>> written = written_axes(graph, node);
+    // Of an input that is not known: its error.
+    const std::vector<std::int64_t> axes = written ? *written : known_integers(graph, node, 1);
     std::set<std::size_t> sorted;
     for (const std::int64_t axis : axes)
         if (!sorted.insert(axis_of(node, axis, rank)).second)

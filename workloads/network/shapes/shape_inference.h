@@ -2,6 +2,8 @@
 // The element types and shapes of all values, from those of inputs and constants.
 #pragma once
 
+#include <optional>
+
 #include "workloads/network/graph/graph.h"
 
 namespace lockstep::network {
@@ -19,8 +21,11 @@ Shape broadcast(const Shape& a, const Shape& b, const Node& node);
 /// `axis` in [0, rank), counted from the end where negative. InputError.
 std::size_t axis_of(const Node& node, std::int64_t axis, std::size_t rank);
 
-/// The axes of a Squeeze, Unsqueeze or reduction: the attribute, or the second input; nothing where
-/// both are left out. Sorted, each once, in [0, rank).
+/// The axes of a Squeeze, Unsqueeze or reduction as they are written: the attribute, or the second
+/// input; none where both are left out. Nothing where that input is not known before the run.
+std::optional<std::vector<std::int64_t>> written_axes(const Graph& graph, const Node& node);
+
+/// The same, sorted, each once, in [0, rank). InputError where they are not known.
 std::vector<std::size_t> axes_of(const Graph& graph, const Node& node, std::size_t rank,
                                  bool& given);
 

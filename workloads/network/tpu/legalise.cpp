@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "workloads/network/compile/legalise.h"
+#include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/operators.h"
 
 namespace lockstep::network {
@@ -19,11 +20,9 @@ std::optional<Shape> as_rows(const Graph& graph, const Node& node) {
     const auto rank = static_cast<std::int64_t>(in.size());
     std::vector<std::int64_t> axes = {node.integer("axis", -1)};
     if (node.op == kReduceMax || node.op == kReduceMean || node.op == kReduceSum) {
-        axes = node.integers("axes");
-        if (const ValueId given = node.input(1); given != kNoValue) {
-            if (!graph.value(given).is_known()) return std::nullopt;
-            axes = to_integers(*graph.value(given).data);
-        }
+        const auto written = written_axes(graph, node);
+        if (!written) return std::nullopt;
+        axes = *written;
     } else if (node.op != kSoftmax || node.integer("flatten", 0) != 0) {
         return std::nullopt;
     }

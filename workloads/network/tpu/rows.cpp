@@ -3,6 +3,7 @@
 // in the unified buffer.
 #include <algorithm>
 
+#include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
@@ -82,12 +83,11 @@ namespace {
 
 /// The only axis, counted from the last one: 1 for that; 0 where there are more or none.
 std::int64_t axis_from_end(const Graph& graph, const Node& node) {
-    std::vector<std::int64_t> axes = node.integers("axes");
-    if (const ValueId given = node.input(1); given != kNoValue && graph.value(given).is_known())
-        axes = to_integers(*graph.value(given).data);
+    const auto axes = written_axes(graph, node);
     const auto rank = static_cast<std::int64_t>(graph.shape(node.inputs[0]).size());
-    if (axes.size() != 1) return 0;
-    return axes[0] < 0 ? -axes[0] : rank - axes[0];
+    if (!axes || axes->size() != 1) return 0;
+    const std::int64_t axis = axes->front();
+    return axis < 0 ? -axis : rank - axis;
 }
 
 }  // namespace
