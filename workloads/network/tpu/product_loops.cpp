@@ -9,6 +9,7 @@
 
 #include "sim/error/error.h"
 #include "sim/numerics/integer.h"
+#include "workloads/network/graph/given.h"
 #include "workloads/network/tpu/product.h"
 
 namespace lockstep::network::lowering {
@@ -81,11 +82,16 @@ bool ProductLowering::pass_each(const Passes& p, std::span<Job> jobs, bool switc
 std::int64_t ProductLowering::run_of(const GroupSet& set) const {
     // Generation 1 makes rows of the window's elements as they stream. Later ones have no such
     // setup: lanes are channels, each tap of the window is a pass of its own; but of groups of few
-    // channels, whose rows are packed in any case.
+    // channels, whose rows are packed in any case, and of filters' gradients, whose channels are
+    // the batch and whose windows are the images: XLA moves pixels into a small batch there
+    // (space_to_batch_converter.cc, PropagateOnBackpropFilterConv).
     if (!conv_ || !c_.has_memory()) return set.k;
-    const bool by_taps =
-        conv_->window.group == 1 || !tpu::share_registers(static_cast<std::uint64_t>(set.channels),
-                                                          c_.target.speed.vector_lanes);
+    const SlidingWindow& w = conv_->window;
+    const bool is_gradient = w.kernel[0] * w.kernel[1] > w.output[0] * w.output[1] &&
+                             !is_given(c_.value(node_.inputs[1]));
+    const bool by_taps = (w.group == 1 && !is_gradient) ||
+                         !tpu::share_registers(static_cast<std::uint64_t>(set.channels),
+                                               c_.target.speed.vector_lanes);
     return by_taps ? set.channels : set.k;
 }
 

@@ -260,6 +260,11 @@ std::vector<Block> ProductLowering::row_blocks(const Operands& o, const Panel& p
                           std::min(rows * k_ * static_cast<std::int64_t>(tpu::size_of(o.left.type)),
                                    static_cast<std::int64_t>(c_.staging.ring().room() / 7)));
     }
+    // Weights that come tile by tile come again for each block: one of all rows, if there is room.
+    if (windows && conv_ && panel.bytes == 0 && !o.addend &&
+        o.left.bytes() + columns_of(o.out, panel.first, panel.columns).bytes() + 4096 <=
+            c_.staging.ring().room())
+        budget = static_cast<std::int64_t>(std::max(o.left.bytes(), o.out.bytes()));
     return blocks_of(windows ? m_ : block_limit(panel, limit), budget, panel.columns,
                      o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
 }

@@ -37,6 +37,35 @@ TEST(TpuTraining, ConvolvesWithFiltersThatAreInputs) {
     }
 }
 
+/// The gradient of 3x3 filters: batch and channels change places, and dy are the filters.
+Graph gradient_of_filters(std::int64_t batch, std::int64_t stride) {
+    Builder b("gradient", 1);
+    const std::int64_t side = 13, out = (side - 1) / stride + 1;
+    const ValueId x = b.input("x", ElementType::kFp32, {batch, 20, side, side}),
+                  dy = b.input("dy", ElementType::kFp32, {batch, 24, out, out});
+    const auto turned = [&](const std::string& name, ValueId v) {
+        return b.transpose(name, v, {1, 0, 2, 3});
+    };
+    return b.finish(
+        {b.node(kConv, "conv", {turned("images", x), turned("filters", dy)},
+                {{"pads", Integers{1, 1, 1, 1}}, {"dilations", Integers{stride, stride}}})});
+}
+
+TEST(TpuTraining, PacksTheTapsOfFiltersGradientsOfSmallBatches) {
+    for (const std::int64_t stride : {1, 2}) {
+        expect_right(gradient_of_filters(3, stride));
+        expect_right(gradient_of_filters(70, stride));
+        const std::size_t pixels = stride == 1 ? 13 * 13 : 7 * 7;
+        const auto passes = [&](std::int64_t batch) {
+            return count(run_on(gradient_of_filters(batch, stride), "tpu_v3").compiled.program,
+                         tpu::Opcode::kReadWeights);
+        };
+        // Of 128 lanes each; from more than half of these on, one for each pixel.
+        EXPECT_EQ(passes(70) % pixels, 0u);
+        EXPECT_EQ(passes(3) * pixels, passes(70) * ((3 * pixels + 127) / 128));
+    }
+}
+
 TEST(TpuTraining, FindsTheWayBackFromAMaximum) {
     const std::vector<Attributes> forms = {
         {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}},
