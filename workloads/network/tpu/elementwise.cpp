@@ -19,6 +19,30 @@ bool is_conversion(Operator op) {
            op == Operator::kDequantizeLinear;
 }
 
+/// One value below each of many: their negatives below its own, in the order in which they lie.
+bool lower_one_below(Compilation& c, const Node& node) {
+    if (node.op != Operator::kLess) return false;
+    const ValueId x = node.inputs[1], y = node.outputs[0];
+    const std::optional<float> one = scalar_of(c.value(node.inputs[0]));
+    if (!one || !is_floating(c.value(x).type) || c.shape(x) != c.shape(y)) return false;
+    c.steps.begin(node.name);
+    const Place from = c.places.of(x);
+    Place to = c.places.make(y, compile::is_dense(from) ? from.strides : dense_strides(c.shape(y)));
+    to.image = from.image;
+    const std::int64_t columns = compile::in_memory_order(to).shape.back();
+    by_rows(c, from, to, static_cast<std::uint64_t>(columns) * 4,
+            [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
+                const BufferRows negative =
+                    c.staging.temporary(rows, columns, tpu::DataType::kFp32);
+                vector_op(c, Function::kNegate, Function::kIdentity, in, nullptr, Broadcast::kNone,
+                          0, negative, rows, columns);
+                vector_op(c, Function::kLess, Function::kIdentity, negative, nullptr,
+                          Broadcast::kImmediate, -*one, out, rows, columns);
+            });
+    c.places.set(y, std::move(to));
+    return true;
+}
+
 }  // namespace
 
 compile::Reason reason_unary(const Asked& a) {
@@ -74,7 +98,7 @@ void lower_unary(Compilation& c, const Node& node) {
 }
 
 void lower_binary(Compilation& c, const Node& node) {
-    if (lower_chain(c, node)) return;
+    if (lower_chain(c, node) || lower_one_below(c, node)) return;
     ValueId first = node.inputs[0], second = node.inputs[1];
     ValueId result = node.outputs[0];
     std::string name = node.name;

@@ -17,6 +17,20 @@ float filler_of(const Graph& graph, const Node& node) {
     return scalar_of(graph.value(node.input(2))).value_or(1);
 }
 
+/// As the operand lies; but what gets neighbours within its rows (zeros between the pixels of a
+/// line) would then be written element by element: as NHWC, whose pixels stay whole.
+std::vector<std::int64_t> padded_strides(const Place& from, const Shape& to) {
+    const std::size_t rank = to.size();
+    const bool apart = rank > 4 && from.shape.back() == 1 && to.back() != 1 &&
+                       from.strides[rank - 2] == 1 && from.shape[1] != 1;
+    if (!apart) return strides_like(from, to);
+    Shape order = to;
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+    std::vector<std::int64_t> strides = dense_strides(order);
+    std::rotate(strides.begin() + 1, strides.end() - 1, strides.end());
+    return strides;
+}
+
 }  // namespace
 
 void lower_expand(Compilation& c, const Node& node) {
@@ -60,7 +74,7 @@ void lower_pad(Compilation& c, const Node& node) {
     to.space = c.places.backing();
     to.type = c.type_of(y);
     to.shape = c.shape(y);
-    to.strides = image ? image_strides(to.shape) : strides_like(from, to.shape);
+    to.strides = image ? image_strides(to.shape) : padded_strides(from, to.shape);
     const std::uint64_t bytes = to.bytes_of(element_count(to.shape));
     const std::uint32_t buffer =
         c.places.add_buffer(c.value(y).name, to.space, tpu::Role::kScratch, to.type, bytes);

@@ -66,6 +66,37 @@ TEST(TpuTraining, PacksTheTapsOfFiltersGradientsOfSmallBatches) {
     }
 }
 
+TEST(TpuTraining, KeepsPixelsWholeWhereZerosComeBetweenThem) {
+    Builder b("spread", 1);
+    const ValueId y = b.input("y", ElementType::kFp32, {4, 64, 8, 8}),
+                  w = b.input("w", ElementType::kFp32, {64, 32, 3, 3});
+    const Ran ran =
+        run_on(b.finish({b.node(kConvTranspose, "spread", {y, w}, {{"strides", Integers{2, 2}}})}),
+               "tpu_v3");
+    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    // Element by element each would take an access of 64 bytes.
+    const auto spread =
+        std::ranges::find(ran.result.steps, "spread.spread", &tpu::StepResult::name);
+    ASSERT_NE(spread, ran.result.steps.end());
+    EXPECT_LE(spread->dram_bytes_written, std::uint64_t{4} * 64 * 8 * 8 * 4 * 2);
+}
+
+TEST(TpuTraining, ComparesOneValueWithAnImageAsThatLies) {
+    Builder b("mask", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {2, 6, 9, 9});
+    const ValueId y = b.convolution("conv", x, 70, 3, {.pad = 1});
+    const ValueId zero = b.constant("zero", make_tensor({}, std::vector<float>{0.25f}));
+    const ValueId mask = b.node(kGreater, "mask", {y, zero});
+    const Ran ran =
+        run_on(b.finish({b.node(kMul, "kept",
+                                {b.node(kCast, "number", {mask}, {{"to", std::int64_t{1}}}), y})}),
+               "tpu_v3");
+    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    const auto step = std::ranges::find(ran.result.steps, "mask", &tpu::StepResult::name);
+    ASSERT_NE(step, ran.result.steps.end());
+    EXPECT_LE(step->dram_bytes_read, std::uint64_t{2} * 70 * 9 * 9 * 4 + 4096);
+}
+
 TEST(TpuTraining, FindsTheWayBackFromAMaximum) {
     const std::vector<Attributes> forms = {
         {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}},
