@@ -234,14 +234,18 @@ sass::Extent DeviceMemory::find_pages(std::uint64_t address, const Allocation& f
     if (found.bytes != 0) {
         begin = found.begin / kPageBytes * kPageBytes;
         end = round_up(found.begin + found.bytes, kPageBytes);
-    } else {
-        // Is there another on this page?
-        const auto last = at_or_before(end - 1);
-        if (last == allocations_.end() || last->second.bytes == 0 ||
-            last->first + last->second.bytes <= begin)
-            return {};
+    } else if (!is_on_mapped_page(address)) {
+        return {};
     }
     return {begin, end, host(begin), true};
+}
+
+bool DeviceMemory::is_on_mapped_page(std::uint64_t address) const {
+    if (!is_own(address)) return false;
+    const std::uint64_t begin = address / kPageBytes * kPageBytes;
+    const auto last = at_or_before(begin + kPageBytes - 1);
+    return last != allocations_.end() && last->second.bytes != 0 &&
+           last->first + last->second.bytes > begin;
 }
 
 std::string DeviceMemory::describe(std::uint64_t address) const {

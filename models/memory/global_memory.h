@@ -70,6 +70,8 @@ class DeviceMemory : public sass::GlobalMemory {
 
     sass::Extent find(std::uint64_t address) const override;
     std::string describe(std::uint64_t address) const override;
+    /// The page of kPageBytes of this address holds bytes of an allocation: a GPU's MMU maps it.
+    bool is_on_mapped_page(std::uint64_t address) const;
 
   private:
     using Allocations = std::map<std::uint64_t, Allocation>;

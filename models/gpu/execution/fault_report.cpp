@@ -78,6 +78,13 @@ std::string fault_report(const LocatedFault& fault, const sass::Launch& launch,
                                   fault.fault.kind == sass::FaultKind::kMisalignedAddress;
     if (is_address_fault && fault.fault.space == sass::Space::kGlobal)
         report += fmt::format("  nearest      {}\n", memory.describe(fault.fault.address));
+    if (fault.fault.kind == sass::FaultKind::kIllegalAddress &&
+        fault.fault.space == sass::Space::kGlobal &&
+        memory.allocation(fault.fault.address).bytes == 0 &&
+        memory.is_on_mapped_page(fault.fault.address))
+        report +=
+            "  on a GPU     no fault: its pages of 2 MiB are mapped whole (--bounds page goes "
+            "on)\n";
     report.pop_back();
     return report;
 }

@@ -256,6 +256,7 @@ TEST_P(Memory, OutOfBoundsNamesTheAllocation) {
     const DeviceFault error = fault("stores_at", out.data(), 990ll);
     EXPECT_EQ(error.kind(), sass::FaultKind::kIllegalAddress);
     EXPECT_THAT(error.what(), HasSubstr("is the end of a 4,000-byte allocation"));
+    EXPECT_THAT(error.what(), HasSubstr("--bounds page goes on"));
     EXPECT_THAT(error.what(), HasSubstr("(10,0,0)"));
     EXPECT_THAT(fault("stores_at", std::uint64_t{0}, 4ll).what(), HasSubstr("null pointer"));
 }

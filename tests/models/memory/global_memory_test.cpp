@@ -161,6 +161,15 @@ TEST(DeviceMemory, DescribesTheNearestAllocation) {
     EXPECT_THAT(memory.describe(a + 4000), HasSubstr("is the end of a 4,000-byte allocation"));
 }
 
+TEST(DeviceMemory, KnowsWhichPagesAGpuMaps) {
+    DeviceMemory memory(kGiB);
+    const std::uint64_t a = memory.allocate(4000), page = a & ~(DeviceMemory::kPageBytes - 1);
+    EXPECT_TRUE(memory.is_on_mapped_page(a + 4000));
+    EXPECT_TRUE(memory.is_on_mapped_page(page + DeviceMemory::kPageBytes - 1));
+    EXPECT_FALSE(memory.is_on_mapped_page(page + 4 * DeviceMemory::kPageBytes));
+    EXPECT_FALSE(memory.is_on_mapped_page(0x10));
+}
+
 TEST(DeviceMemory, RegisteredHostMemory) {
     DeviceMemory memory(kGiB);
     std::vector<char> host(1000);
