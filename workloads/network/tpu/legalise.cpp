@@ -2,6 +2,7 @@
 #include "workloads/network/tpu/legalise.h"
 
 #include <algorithm>
+#include <map>
 
 #include "workloads/network/compile/legalise.h"
 #include "workloads/network/shapes/shape_inference.h"
@@ -54,6 +55,54 @@ bool write_along_rows(NodeWriter& w, Graph& graph, const Node& node) {
     return true;
 }
 
+/// Statistics of channels: an image lies pixel by pixel, so that its pixels are the rows of a
+/// matrix, which the vector unit joins.
+bool write_channel_statistics(NodeWriter& w, Graph& graph, const Node& node) {
+    using enum Operator;
+    if (node.op != kReduceMax && node.op != kReduceMean && node.op != kReduceSum) return false;
+    const Shape in = graph.shape(node.inputs[0]);
+    std::optional<std::vector<std::int64_t>> axes = written_axes(graph, node);
+    if (!axes || in.size() < 3 || element_count(in) == 0 ||
+        !is_floating(graph.value(node.inputs[0]).type))
+        return false;
+    const auto rank = static_cast<std::int64_t>(in.size());
+    for (std::int64_t& axis : *axes) axis += axis < 0 ? rank : 0;
+    std::ranges::sort(*axes);
+    std::vector<std::int64_t> perm = {0};
+    for (std::int64_t d = 2; d < rank; ++d) perm.push_back(d);
+    if (*axes != perm) return false;
+    perm.push_back(1);
+    const ValueId seen = w.transpose(node.name + ".pixels", node.inputs[0], perm),
+                  rows = w.reshape(node.name + ".rows", seen, {element_count(in) / in[1], in[1]});
+    const ValueId joined =
+        w.add(node.op, node.name, {rows},
+              {{"axes", std::vector<std::int64_t>{0}}, {"keepdims", std::int64_t{0}}});
+    w.reshape(node.name + ".shape", joined, graph.shape(node.outputs[0]), node.outputs[0]);
+    return true;
+}
+
+/// What only repeats a value is not stored where it meets another element by element: XLA fuses
+/// broadcasts with what reads them.
+void read_unspread(Graph& graph) {
+    using enum Operator;
+    std::map<ValueId, ValueId> spread;
+    for (const Node& node : graph.nodes)
+        if (node.op == kExpand) spread[node.outputs[0]] = node.inputs[0];
+    for (Node& node : graph.nodes) {
+        const bool is_arithmetic = node.op == kAdd || node.op == kSub || node.op == kMul ||
+                                   node.op == kDiv || node.op == kMax || node.op == kMin;
+        if (!is_arithmetic || node.inputs.size() != 2) continue;
+        for (const std::size_t i : {1, 0}) {
+            const auto from = spread.find(node.inputs[i]);
+            if (from == spread.end() ||
+                graph.shape(node.inputs[1 - i]) != graph.shape(node.outputs[0]))
+                continue;
+            node.inputs[i] = from->second;
+            break;
+        }
+    }
+}
+
 /// What is along rows of matrices has kernels of its own.
 bool write_along_columns(NodeWriter& w, Graph& graph, const Node& node) {
     return !lowering::is_along_rows(graph, node) && !as_rows(graph, node) &&
@@ -75,12 +124,14 @@ void legalise_for_tpu(Graph& graph, int generation) {
                                       write_gemm,
                                       write_image_mean,
                                       write_normalising_product,
+                                      write_channel_statistics,
                                       write_along_rows,
                                       write_along_columns,
                                       write_max_pool_gradient,
                                       write_computed_bias,
                                       write_scattered_sum,
                                       write_elements};
+    if (generation != 1) read_unspread(graph);
     compile::legalise(graph, generation == 1 ? std::span<const Rule>(kFirst) : kLater);
 }
 

@@ -97,6 +97,30 @@ TEST(TpuTraining, ComparesOneValueWithAnImageAsThatLies) {
     EXPECT_LE(step->dram_bytes_read, std::uint64_t{2} * 70 * 9 * 9 * 4 + 4096);
 }
 
+TEST(TpuTraining, ReadsStatisticsOfChannelsAndRepeatedValuesOnce) {
+    Builder b("statistics", 1);
+    const ValueId x = b.input("x", ElementType::kFp32, {4, 6, 16, 16});
+    const ValueId y = b.convolution("conv", x, 70, 3, {.pad = 1});
+    const ValueId mean = b.node(kReduceMean, "mean", {y},
+                                {{"axes", Integers{0, -1, 2}}, {"keepdims", std::int64_t{1}}});
+    const Integers extents = b.shape(y);
+    const ValueId shape =
+        b.constant("shape", make_tensor({4}, std::span<const std::int64_t>(extents)));
+    const ValueId centred = b.node(kSub, "centred", {y, b.node(kExpand, "spread", {mean, shape})});
+    const Ran ran = run_on(b.finish({centred, mean}), "tpu_v3");
+    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    const std::uint64_t bytes = 4ull * 70 * 16 * 16 * 4;
+    for (const tpu::StepResult& step : ran.result.steps) {
+        EXPECT_NE(step.name, "spread");
+        if (step.name == "mean" || step.name == "centred") {
+            EXPECT_LE(step.dram_bytes_read, bytes + 4096) << step.name;
+        }
+        if (step.name == "mean") {
+            EXPECT_LE(step.dram_bytes_written, 4096u);
+        }
+    }
+}
+
 TEST(TpuTraining, FindsTheWayBackFromAMaximum) {
     const std::vector<Attributes> forms = {
         {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}},
