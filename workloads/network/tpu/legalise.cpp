@@ -5,6 +5,7 @@
 #include <map>
 
 #include "workloads/network/compile/legalise.h"
+#include "workloads/network/graph/uses.h"
 #include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/operators.h"
 
@@ -12,9 +13,24 @@ namespace lockstep::network {
 
 namespace {
 
+/// Whether a value of four dimensions is what a convolution or pooling makes, or as many elements
+/// computed from that: its channels lie last.
+bool is_image(const Graph& graph, const Uses& uses, ValueId id, int depth = 8) {
+    const std::size_t writer = uses.writer(id);
+    if (writer == Uses::kNobody || depth == 0) return false;
+    const Node& node = graph.nodes[writer];
+    const OperatorInfo& info = info_of(node.op);
+    if (info.product == ProductForm::kConvolution || info.role == LayerRole::kPooling) return true;
+    if (info.work == Work::kView || info.product != ProductForm::kNone) return false;
+    return std::ranges::any_of(node.inputs, [&](ValueId x) {
+        return x != kNoValue && graph.shape(x) == graph.shape(id) &&
+               is_image(graph, uses, x, depth - 1);
+    });
+}
+
 /// The axes that a reduction or softmax joins, where they follow each other and others follow them:
 /// those before, these and those after as one dimension each. The vector unit joins rows, so that
-/// nothing needs to be turned. Images are left out: their channels lie last.
+/// nothing needs to be turned. Images are left out.
 std::optional<Shape> as_rows(const Graph& graph, const Node& node) {
     using enum Operator;
     const Shape& in = graph.shape(node.inputs[0]);
@@ -27,13 +43,13 @@ std::optional<Shape> as_rows(const Graph& graph, const Node& node) {
     } else if (node.op != kSoftmax || node.integer("flatten", 0) != 0) {
         return std::nullopt;
     }
-    if (rank == 4 || axes.empty() || !is_floating(graph.value(node.inputs[0]).type))
-        return std::nullopt;
+    if (axes.empty() || !is_floating(graph.value(node.inputs[0]).type)) return std::nullopt;
     for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
     std::ranges::sort(axes);
     for (std::size_t i = 1; i < axes.size(); ++i)
         if (axes[i] != axes[i - 1] + 1) return std::nullopt;
     if (axes.front() < 0 || axes.back() + 1 >= rank) return std::nullopt;
+    if (rank == 4 && is_image(graph, Uses(graph), node.inputs[0])) return std::nullopt;
     const auto count = [&](std::int64_t first, std::int64_t last) {
         return element_count(Shape(in.begin() + first, in.begin() + last));
     };

@@ -192,13 +192,13 @@ Reduction reduction_of(const Node& node) {
                                              : Reduction::kMax;
 }
 
-/// One row of all rows of `x`, which pass window by window.
-void join_rows(Compilation& c, Reduction reduction, const Matrix& x, const Matrix& row) {
+/// One row of all rows of `x`, of which `window` pass at a time.
+void join_rows(Compilation& c, Reduction reduction, const Matrix& x, const Matrix& row,
+               std::int64_t window) {
     const bool is_mean = reduction == Reduction::kMean;
     const Reduction each = is_mean ? Reduction::kSum : reduction;
     const std::uint64_t bytes = static_cast<std::uint64_t>(x.columns) * 4;
     const BufferRows running{c.staging.ring().pin(bytes), bytes, DataType::kFp32};
-    const std::int64_t window = window_rows(c, x.bytes(), x.rows, 0);
     for (std::int64_t first = 0; first < x.rows; first += window) {
         const std::int64_t rows = std::min(window, x.rows - first);
         const BufferRows in = c.staging.load(x, first, rows);
@@ -242,12 +242,16 @@ void lower_reduction_of_rows(Compilation& c, const Node& node) {
             Matrix m = all;
             m.rows = joined;
             const std::int64_t piece = window_columns(c, m);
+            // As many elements as of whole rows.
+            const std::int64_t window = std::clamp<std::int64_t>(
+                window_rows(c, m.bytes(), m.rows, 0) * m.columns / piece, 1, m.rows);
             for (std::int64_t column = 0; column < columns; column += piece) {
                 m.address = all.row_address(row) + from.bytes_of(column);
                 m.columns = std::min(piece, columns - column);
                 join_rows(c, reduction_of(node), m,
                           {to.space, to.address + to.bytes_of(done * columns + column), to.type, 1,
-                           m.columns, m.columns});
+                           m.columns, m.columns},
+                          window);
             }
         }
     c.places.set(y, std::move(to));
