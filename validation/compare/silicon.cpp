@@ -9,10 +9,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <optional>
 
 #include "sim/config/machine.h"
@@ -63,25 +61,19 @@ std::optional<Simulated> run(const Table& table, std::size_t i, const Request& r
     return Simulated{kMicroseconds * (all.seconds - less.seconds), all.work_class};
 }
 
-/// Sets whose clock is not known: simulated times follow the median of measured / simulated.
-void fit_clocks(std::vector<SiliconRow>& rows, const std::map<std::string, bool>& is_fitted) {
-    for (const auto& [set, fitted] : is_fitted) {
-        if (!fitted) continue;
-        std::vector<double> ratios;
-        for (const SiliconRow& row : rows)
-            if (row.set == set) ratios.push_back(row.row.reference / row.row.simulated);
-        if (ratios.empty()) continue;
-        std::sort(ratios.begin(), ratios.end());
-        const std::size_t middle = ratios.size() / 2;
-        const double scale =
-            ratios.size() % 2 == 1 ? ratios[middle] : (ratios[middle - 1] + ratios[middle]) / 2;
-        for (SiliconRow& row : rows) {
-            if (row.set != set) continue;
-            row.row.simulated *= scale;
-            row.row.note =
-                fmt::format("clock unknown: times scaled by {:.3f}, the set's median", scale);
-        }
-    }
+/// The row's note, and the clock where it was fitted to the set (it is among the overrides).
+std::string note(const Table& table, std::size_t i) {
+    const std::string& own = table.text(i, "note");
+    if (table.text(i, "clock") != "fitted") return own;
+    const std::string& overrides = table.text(i, "overrides");
+    constexpr std::string_view kClock = "clock.sm=";
+    const std::size_t at = overrides.find(kClock);
+    if (at == std::string::npos)
+        throw InputError(fmt::format("silicon.csv: {}: a fitted clock without {}",
+                                     table.text(i, "program"), kClock));
+    const std::size_t from = at + kClock.size();
+    return fmt::format("{}{}at {} MHz, fitted to the set", own, own.empty() ? "" : "; ",
+                       overrides.substr(from, overrides.find(' ', from) - from));
 }
 
 std::vector<Row> rows(const Request& request) {
@@ -99,7 +91,6 @@ std::vector<SiliconRow> silicon_rows(const Request& request) {
     if (!request.programs.empty() && !std::filesystem::is_directory(request.programs))
         throw InputError(fmt::format("--programs {}: no such folder", request.programs));
     std::vector<SiliconRow> list;
-    std::map<std::string, bool> is_fitted;
     std::string store = "set,program,simulated,class\n";
     for (std::size_t i = 0; i < table.rows(); ++i) {
         const std::string &set = table.text(i, "set"), &program = table.text(i, "program");
@@ -109,7 +100,6 @@ std::vector<SiliconRow> silicon_rows(const Request& request) {
         if (!simulated) continue;
         store +=
             fmt::format("{},{},{:.6g},{}\n", set, program, simulated->value, simulated->work_class);
-        is_fitted[set] = table.text(i, "clock") == "fitted";
         list.push_back(
             {.set = set,
              .machine = table.text(i, "machine"),
@@ -122,7 +112,7 @@ std::vector<SiliconRow> silicon_rows(const Request& request) {
                      .unit = table.text(i, "unit"),
                      .source = table.text(i, "source"),
                      .part = table.text(i, "part") == "train" ? Part::kTrain : Part::kTest,
-                     .note = table.text(i, "note"),
+                     .note = note(table, i),
                      .group = set}});
     }
     if (list.empty())
@@ -132,7 +122,6 @@ std::vector<SiliconRow> silicon_rows(const Request& request) {
                                          : " whose executable is in " + request.programs +
                                                " (SET/PROGRAM; see validation/README.md)"));
     if (!request.store.empty()) stats::write_whole(request.store, store);
-    fit_clocks(list, is_fitted);
     return list;
 }
 

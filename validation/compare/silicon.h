@@ -16,8 +16,8 @@ struct SiliconRow {
 
 /// Rows of the request's machine, or of `all`, as far as they were simulated: stored results, or
 /// with `programs` what that folder's executables take now (DIR/SET/PROGRAM; `less`, where the
-/// table names one, is taken off). Where a set's clock was not locked, simulated times are scaled
-/// by the median of measured / simulated of the set. Throws InputError where no row is left.
+/// table names one, is taken off). Where a set's clock was not locked, the table's overrides hold
+/// one that was fitted to it, and notes say so. Throws InputError where no row is left.
 std::vector<SiliconRow> silicon_rows(const Request& request);
 
 }  // namespace lockstep::validation
