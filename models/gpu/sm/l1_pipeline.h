@@ -90,7 +90,7 @@ class L1Pipeline {
     LatencyFifo fifo_;
     engine::Cycle tags_free_ = 0;
     engine::Cycle texture_free_ = 0;
-    engine::Cycle fill_free_ = 0;        ///< the port that writes what comes from L2
+    engine::Cycle fill_free_ = 0;        ///< the fill port; only data of LDGSTS takes its time
     std::vector<std::uint32_t> stores_;  ///< not yet performed, by warp slot
 };
 
