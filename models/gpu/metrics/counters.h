@@ -54,6 +54,22 @@ enum class Pipe : std::uint8_t {
 };
 inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kCount);
 
+/// What a lane's instruction does, as Nsight Compute's smsp__sass_thread_inst_executed_op_* tell
+/// instructions apart: PLOP3, the uniform datapath and Tensor Cores are in none of them.
+enum class LaneWork : std::uint8_t {
+    kNone,
+    kFp16,
+    kFp32,
+    kFp64,
+    kInteger,
+    kConversion,
+    kControl,
+    kMemory,
+    kMisc,
+    kCount
+};
+inline constexpr unsigned kLaneWorks = static_cast<unsigned>(LaneWork::kCount);
+
 /// Bits that were compared from one operation of a datapath to the next (sampled), and those that
 /// differed.
 struct ToggleCounters {
@@ -78,6 +94,7 @@ struct SmCounters {
     std::array<std::uint64_t, kPipes> pipe_instructions{};
     std::array<std::uint64_t, kPipes> pipe_busy{};  ///< sub-core cycles in which the pipe was held
     // Thread-level, predicated on.
+    std::array<std::uint64_t, kLaneWorks> lanes{};  ///< of thread_instructions, those of each kind
     std::uint64_t fadd = 0, fmul = 0, ffma = 0, dadd = 0, dmul = 0, dfma = 0, hadd = 0, hmul = 0,
                   hfma = 0;
     // Tensor instructions by kind, warp level.
@@ -92,14 +109,40 @@ struct SmCounters {
     std::uint64_t l0_instruction_hits = 0, l0_instruction_misses = 0;
 };
 
+/// Accesses that pass L1's tags, as Nsight Compute tells them apart.
+enum class CachedAccess : std::uint8_t {
+    kGlobalLoad,
+    kGlobalStore,
+    kCopy,  ///< LDGSTS
+    kLocalLoad,
+    kLocalStore,
+    kAtomic,     ///< those that return a value
+    kReduction,  ///< those that do not
+    kTexture,    ///< texture fetches, surface loads
+    kNone,       ///< past the tags: shared memory, constants, TMA
+};
+inline constexpr unsigned kCachedAccesses = static_cast<unsigned>(CachedAccess::kNone);
+
+/// Of one kind of them.
+struct AccessCounters {
+    std::uint64_t requests = 0;  ///< instructions that reached the tags
+    std::uint64_t sectors = 0;
+    /// Of these, found: a store hits where its sector is there and is written in L1 as well;
+    /// atomics are not looked up.
+    std::uint64_t sectors_hit = 0;
+
+    AccessCounters& operator+=(const AccessCounters& other) {
+        requests += other.requests;
+        sectors += other.sectors;
+        sectors_hit += other.sectors_hit;
+        return *this;
+    }
+};
+
 /// Of one SM's memory pipeline.
 struct MemoryCounters {
-    std::uint64_t requests = 0;        ///< global and local instructions that reached the tags
-    std::uint64_t tag_wavefronts = 0;  ///< passes through the tag stage
-    std::uint64_t sectors_load_hit = 0, sectors_load_miss = 0;
-    std::uint64_t sectors_store = 0;      ///< hits included
-    std::uint64_t sectors_store_hit = 0;  ///< the sector was there: written in L1 as well
-    std::uint64_t sectors_atomic = 0;
+    std::array<AccessCounters, kCachedAccesses> accesses{};  ///< by CachedAccess
+    std::uint64_t tag_wavefronts = 0;                        ///< passes through the tag stage
     std::uint64_t shared_wavefronts_load = 0, shared_wavefronts_store = 0;
     std::uint64_t bank_conflicts_load = 0, bank_conflicts_store = 0;  ///< wavefronts beyond ideal
     std::uint64_t data_busy = 0;                                      ///< cycles of the data stage
@@ -112,6 +155,26 @@ struct MemoryCounters {
     std::uint64_t tma_copies = 0;                    ///< boxes and blocks, prefetches included
     std::uint64_t tma_sectors = 0;                   ///< that TMA has asked for or written
     std::uint64_t tma_maps = 0, tma_map_misses = 0;  ///< look-ups of tensor maps
+
+    const AccessCounters& of(CachedAccess access) const {
+        return accesses[static_cast<std::size_t>(access)];
+    }
+    AccessCounters& of(CachedAccess access) { return accesses[static_cast<std::size_t>(access)]; }
+    AccessCounters loads() const {
+        AccessCounters sum = of(CachedAccess::kGlobalLoad);
+        sum += of(CachedAccess::kCopy);
+        sum += of(CachedAccess::kTexture);
+        return sum += of(CachedAccess::kLocalLoad);
+    }
+    AccessCounters all() const {
+        AccessCounters sum;
+        for (const AccessCounters& access : accesses) sum += access;
+        return sum;
+    }
+    /// Sectors of atomics, which are no lookups.
+    std::uint64_t atomic_sectors() const {
+        return of(CachedAccess::kAtomic).sectors + of(CachedAccess::kReduction).sectors;
+    }
 };
 
 /// Of one memory partition: its L2 slices, its channels of DRAM.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of the memory side. Nsight Compute tells global from local accesses in L1; the counters
-// here do not, so that only the totals bear its names. Atomics pass L1 and are looked up in no
+// Metrics of the memory side. Atomics pass L1 and are looked up in no
 // cache but L2, where they always find their sector or fetch it: they are not part of hit rates.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 #include "models/gpu/memory/message.h"
 #include "models/gpu/metrics/groups.h"
@@ -13,32 +15,85 @@ namespace {
 using M = MemoryCounters;
 using P = PartitionCounters;
 
+AccessCounters accesses(const LaunchView& l) {
+    return l.measured.memory.all();
+}
+
+struct AccessName {
+    CachedAccess access;
+    const char* name;  ///< in Nsight Compute's names
+    const char* what;
+    bool is_looked_up = true;
+};
+constexpr AccessName kAccesses[] = {
+    {CachedAccess::kGlobalLoad, "global_op_ld", "loads of global memory"},
+    {CachedAccess::kGlobalStore, "global_op_st", "stores to global memory"},
+    {CachedAccess::kCopy, "global_op_ldgsts", "LDGSTS"},
+    {CachedAccess::kLocalLoad, "local_op_ld", "loads of local memory"},
+    {CachedAccess::kLocalStore, "local_op_st", "stores to local memory"},
+    {CachedAccess::kAtomic, "global_op_atom", "atomics that return a value", false},
+    {CachedAccess::kReduction, "global_op_red", "atomics that return none", false},
+    {CachedAccess::kTexture, "tex", "texture fetches and surface loads"}};
+static_assert(std::size(kAccesses) == kCachedAccesses);
+
+void add_accesses(MetricTable& table) {
+    for (const AccessName& row : kAccesses) {
+        const auto of = [access = row.access](const LaunchView& l) {
+            return l.measured.memory.of(access);
+        };
+        const auto name = [&](const char* what, const char* end) {
+            // Nsight Compute tells texture fetches from surface loads.
+            if (row.access == CachedAccess::kTexture)
+                return fmt::format("lockstep__l1_{}_pipe_{}{}", what, row.name, end);
+            return fmt::format("l1tex__{}_pipe_lsu_mem_{}{}", what, row.name, end);
+        };
+        table.count(name("t_requests", ".sum"), "instruction",
+                    fmt::format("{} that reached L1's tags", row.what),
+                    [of](const LaunchView& l) { return of(l).requests; });
+        table.count(name("t_sectors", ".sum"), "sector", "of these",
+                    [of](const LaunchView& l) { return of(l).sectors; });
+        if (row.is_looked_up)
+            table.count(name("t_sectors", "_lookup_hit.sum"), "sector", "of these, found",
+                        [of](const LaunchView& l) { return of(l).sectors_hit; });
+        table.ratio(
+            name("average_t_sectors_per_request", ".ratio"), "sector",
+            fmt::format("of an average request: {}", row.what),
+            [of](const LaunchView& l) { return of(l).sectors; },
+            [of](const LaunchView& l) { return of(l).requests; });
+    }
+}
+
 void add_l1(MetricTable& table) {
-    const auto hit = [](const LaunchView& l) {
-        return l.measured.memory.sectors_load_hit + l.measured.memory.sectors_store_hit;
+    const auto hit = [](const LaunchView& l) { return accesses(l).sectors_hit; };
+    const auto lookups = [](const LaunchView& l) {
+        return accesses(l).sectors - l.measured.memory.atomic_sectors();
     };
-    const auto miss = [](const LaunchView& l) {
-        const M& m = l.measured.memory;
-        return m.sectors_load_miss + m.sectors_store - m.sectors_store_hit;
-    };
-    const auto lookups = [=](const LaunchView& l) { return hit(l) + miss(l); };
     table.count("lockstep__l1_requests.sum", "instruction",
-                "global and local instructions that reached L1's tags", memory<&M::requests>);
+                "global and local instructions that reached L1's tags",
+                [](const LaunchView& l) { return accesses(l).requests; });
     table.count("lockstep__l1_tag_wavefronts.sum", "1", "their passes through the tag stage",
                 memory<&M::tag_wavefronts>);
     table.count("l1tex__t_sectors.sum", "sector",
                 "of global and local memory that L1 looked up, and those of atomics, which are no "
                 "lookups",
-                [=](const LaunchView& l) { return lookups(l) + l.measured.memory.sectors_atomic; });
+                [](const LaunchView& l) { return accesses(l).sectors; });
     table.count("l1tex__t_sectors_lookup_hit.sum", "sector",
                 "found; a store hits where its line is present", hit);
-    table.count("l1tex__t_sectors_lookup_miss.sum", "sector", "not found", miss);
+    table.count("l1tex__t_sectors_lookup_miss.sum", "sector", "not found",
+                [=](const LaunchView& l) { return lookups(l) - hit(l); });
     table.percentage("l1tex__t_sector_hit_rate.pct", "found of looked up", hit, lookups);
     table.percentage(
         "lockstep__l1_load_sector_hit_rate.pct", "loads found in the cache, of all looked up",
-        memory<&M::sectors_load_hit>, [](const LaunchView& l) {
-            return l.measured.memory.sectors_load_hit + l.measured.memory.sectors_load_miss;
-        });
+        [](const LaunchView& l) { return l.measured.memory.loads().sectors_hit; },
+        [](const LaunchView& l) { return l.measured.memory.loads().sectors; });
+    add_accesses(table);
+    table.percentage(
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.avg.pct_of_peak_sustained_active",
+        "loads of global memory that reached L1's tags, of one an active cycle",
+        [](const LaunchView& l) {
+            return l.measured.memory.of(CachedAccess::kGlobalLoad).requests;
+        },
+        [](const LaunchView& l) { return l.measured.sm.cycles_active; });
     const std::pair<const char*, bool> directions[] = {{"ld", true}, {"st", false}};
     for (const auto& [name, is_load] : directions)
         table.count(std::string("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_") + name + ".sum",
@@ -49,6 +104,14 @@ void add_l1(MetricTable& table) {
                         const M& m = l.measured.memory;
                         return is_load ? m.shared_wavefronts_load : m.shared_wavefronts_store;
                     });
+    const auto wavefronts = [](const LaunchView& l) {
+        const M& m = l.measured.memory;
+        return m.shared_wavefronts_load + m.shared_wavefronts_store;
+    };
+    table.count("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "1", "both", wavefronts);
+    table.percentage("l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed",
+                     "both, of one a cycle", wavefronts,
+                     [](const LaunchView& l) { return l.sm_cycles(); });
     for (const auto& [name, is_load] : directions)
         table.count(
             std::string("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_") + name + ".sum", "1",
@@ -122,6 +185,9 @@ void add_l2(MetricTable& table) {
     table.count("lts__t_requests.sum", "request", "that reached the L2's slices",
                 partition<&P::requests>);
     table.count("lts__t_sectors.sum", "sector", "looked up: reads, writes, atomics", l2_sectors);
+    table.percentage("lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
+                     "looked up, of the most that the slices take", l2_sectors,
+                     [](const LaunchView& l) { return l.cycles() * l.peaks.l2_sectors; });
     table.count("lts__t_sectors_op_read.sum", "sector", "read", reads);
     table.count("lts__t_sectors_op_write.sum", "sector", "written", writes);
     table.count("lockstep__l2_atomic_sectors.sum", "sector", "on which atomics were performed",
@@ -202,7 +268,12 @@ double l1_throughput(const LaunchView& launch, double sm_cycles) {
     const double requests = static_cast<double>(counted.requests_to_l2_read) +
                             static_cast<double>(counted.sectors_to_l2_write * kSectorBytes) /
                                 launch.peaks.crossbar_out_bytes;
-    return percent(std::max({static_cast<double>(counted.data_busy),
+    // Nsight Compute's breakdown has the requests that come in (l1tex__lsuin_requests).
+    const auto incoming =
+        static_cast<double>(
+            launch.measured.sm.pipe_instructions[static_cast<std::size_t>(Pipe::kLsu)]) *
+        launch.peaks.lsu_interval;
+    return percent(std::max({static_cast<double>(counted.data_busy), incoming,
                              static_cast<double>(counted.shared_way_busy),
                              static_cast<double>(counted.tag_busy), replies, requests}),
                    sm_cycles);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "isa/sass/row.h"
 #include "models/gpu/metrics/groups.h"
 
 namespace lockstep::gpu {
@@ -17,13 +18,14 @@ struct PipeName {
     Pipe pipe;
     const char* name;
     const char* kind;
+    bool is_of_sub_core = false;  ///< Nsight Compute counts it by sub-core as well
 };
 /// Pipes whose use Nsight Compute reports by the same name; fma and tensor are special.
 constexpr PipeName kNamedPipes[] = {
     {Pipe::kAlu, "alu", "integer and logic arithmetic, comparisons and selections"},
-    {Pipe::kFp16, "fp16", "packed FP16 arithmetic"},
-    {Pipe::kFp64, "fp64", "FP64 arithmetic"},
-    {Pipe::kXu, "xu", "transcendental functions and conversions"},
+    {Pipe::kFp16, "fp16", "packed FP16 arithmetic", true},
+    {Pipe::kFp64, "fp64", "FP64 arithmetic", true},
+    {Pipe::kXu, "xu", "transcendental functions and conversions", true},
     {Pipe::kUniform, "uniform", "the uniform datapath"},
     {Pipe::kLsu, "lsu", "loads, stores, atomics and shuffles"},
     {Pipe::kAdu, "adu", "the address divergence unit: branches by register, indexed constants"},
@@ -78,6 +80,11 @@ double held(const LaunchView& launch, Pipe pipe) {
 
 using S = SmCounters;
 
+constexpr auto kActive = [](const LaunchView& l) { return l.active_sub_core_cycles(); };
+constexpr auto kElapsed = [](const LaunchView& l) {
+    return l.sm_cycles() * static_cast<double>(l.peaks.sub_cores);
+};
+
 void add_issue(MetricTable& table) {
     table.count("smsp__inst_executed.sum", "instruction", "warp instructions executed",
                 sm<&S::instructions>);
@@ -97,9 +104,15 @@ void add_issue(MetricTable& table) {
     table.ratio("smsp__inst_executed.avg.per_cycle_active", "instruction/cycle",
                 "warp instructions of a sub-core over its active cycles", sm<&S::instructions>,
                 sm<&S::sub_core_cycles_active>);
+    table.percentage("smsp__cycles_active.avg.pct_of_peak_sustained_elapsed",
+                     "elapsed cycles of a sub-core in which it has a warp",
+                     sm<&S::sub_core_cycles_active>, kElapsed);
     table.ratio("smsp__issue_active.avg.per_cycle_active", "1",
                 "active cycles of a sub-core in which it issues", sm<&S::issue_active>,
                 sm<&S::sub_core_cycles_active>);
+    table.percentage("smsp__issue_active.avg.pct_of_peak_sustained_active",
+                     "active cycles of a sub-core in which it issues", sm<&S::issue_active>,
+                     sm<&S::sub_core_cycles_active>);
     table.percentage(
         "smsp__issue_inst0.avg.pct_of_peak_sustained_active",
         "active cycles of a sub-core in which it does not issue",
@@ -112,6 +125,10 @@ void add_issue(MetricTable& table) {
     table.ratio("smsp__thread_inst_executed_per_inst_executed.ratio", "1",
                 "active lanes of an average warp instruction", sm<&S::active_lanes>,
                 sm<&S::instructions>);
+    table.percentage(
+        "smsp__thread_inst_executed_per_inst_executed.pct",
+        "active lanes of an average warp instruction, of 32", sm<&S::active_lanes>,
+        [](const LaunchView& l) { return l.measured.sm.instructions * sass::kWarpSize; });
     table.ratio("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", "1",
                 "lanes whose guard predicate holds, of an average warp instruction",
                 sm<&S::thread_instructions>, sm<&S::instructions>);
@@ -161,8 +178,6 @@ void add_warps(MetricTable& table) {
     }
 }
 
-constexpr auto kActive = [](const LaunchView& l) { return l.active_sub_core_cycles(); };
-
 void add_pipes(MetricTable& table) {
     const auto of_pipe = [](const char* name, const char* what) {
         return std::string("sm__inst_executed_pipe_") + name + what;
@@ -170,6 +185,17 @@ void add_pipes(MetricTable& table) {
     const auto pipe_count = [&](const char* name, const char* kind, auto value) {
         table.count(of_pipe(name, ".sum"), "instruction",
                     fmt::format("warp instructions of {}", kind), value);
+    };
+    const auto sub_core_pipe = [&](const PipeName& named) {
+        table.count(fmt::format("smsp__inst_executed_pipe_{}.sum", named.name), "instruction",
+                    fmt::format("warp instructions of {}", named.kind),
+                    [pipe = named.pipe](const LaunchView& l) {
+                        return instructions_of(l.measured.sm, pipe);
+                    });
+        table.percentage(
+            fmt::format("smsp__inst_executed_pipe_{}.avg.pct_of_peak_sustained_active", named.name),
+            "time that the sub-core's pipe was held, of active",
+            [pipe = named.pipe](const LaunchView& l) { return held(l, pipe); }, kActive);
     };
     const auto pipe_use = [&](const char* name, const char* remark, Pipe pipe) {
         table.percentage(
@@ -183,19 +209,22 @@ void add_pipes(MetricTable& table) {
         });
         pipe_use(named.name, named.pipe == Pipe::kLsu ? " at the rate of the SM's arbiter" : "",
                  named.pipe);
+        if (named.is_of_sub_core) sub_core_pipe(named);
     }
     pipe_count("fma", "FP32 arithmetic and integer multiplies",
                [](const LaunchView& l) { return fma_instructions(l.measured.sm); });
     pipe_use("fma", " at the rate of FP32", Pipe::kFma);
+    table.percentage(
+        "smsp__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+        "time that the pipe of FP32 and integer multiplies was held, of active",
+        [](const LaunchView& l) { return held(l, Pipe::kFma); }, kActive);
     pipe_count("tensor", "the Tensor Cores",
                [](const LaunchView& l) { return instructions_of(l.measured.sm, Pipe::kTensor); });
     const auto tensor = [](const LaunchView& l) { return held(l, Pipe::kTensor); };
     table.percentage("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
                      "time that the Tensor Cores were held, of active", tensor, kActive);
-    table.percentage(
-        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "time that the Tensor Cores were held, of elapsed", tensor,
-        [](const LaunchView& l) { return l.sm_cycles() * static_cast<double>(l.peaks.sub_cores); });
+    table.percentage("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+                     "time that the Tensor Cores were held, of elapsed", tensor, kElapsed);
     struct Kind {
         const char* name;
         const char* what;
@@ -250,6 +279,28 @@ void add_arithmetic(MetricTable& table) {
             std::string("smsp__sass_thread_inst_executed_op_") + operation.name + "_pred_on.sum",
             "instruction", fmt::format("{} of lanes whose guard predicate holds", operation.what),
             [count = operation.count](const LaunchView& l) { return l.measured.sm.*count; });
+    struct Work {
+        LaneWork work;
+        const char* name;
+        const char* what;
+    };
+    constexpr Work kWorks[] = {
+        {LaneWork::kFp16, "fp16", "FP16 instructions"},
+        {LaneWork::kFp32, "fp32", "FP32 instructions: arithmetic, comparisons, MUFU"},
+        {LaneWork::kFp64, "fp64", "FP64 instructions"},
+        {LaneWork::kInteger, "integer", "integer and logic instructions"},
+        {LaneWork::kConversion, "conversion", "conversions between types"},
+        {LaneWork::kControl, "control", "branches, convergence barriers, exits"},
+        {LaneWork::kMemory, "memory", "loads, stores, atomics and fences"},
+        {LaneWork::kMisc, "misc", "moves, predicates, barriers, special registers and the rest"}};
+    static_assert(std::size(kWorks) == kLaneWorks - 1);
+    for (const Work& work : kWorks)
+        table.count(fmt::format("smsp__sass_thread_inst_executed_op_{}_pred_on.sum", work.name),
+                    "instruction",
+                    fmt::format("of lanes whose guard predicate holds: {}", work.what),
+                    [index = static_cast<std::size_t>(work.work)](const LaunchView& l) {
+                        return l.measured.sm.lanes[index];
+                    });
     constexpr Operation kAccesses[] = {{"global_ld", "loads of global memory", &S::global_load},
                                        {"global_st", "stores to global memory", &S::global_store},
                                        {"shared_ld", "loads of shared memory", &S::shared_load},

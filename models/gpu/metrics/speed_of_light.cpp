@@ -42,8 +42,8 @@ void add_speed_of_light_metrics(MetricTable& table) {
                      dram_throughput);
     table.number(
         "l1tex__throughput.avg.pct_of_peak_sustained_active", "%",
-        "the most used of L1's tag stage, its data stage and the ways to and from the crossbar, "
-        "of active",
+        "the most used of the instructions that come in, L1's tag stage, its data stage and the "
+        "ways to and from the crossbar, of active",
         [](const LaunchView& l) {
             return l1_throughput(l, static_cast<double>(l.measured.sm.cycles_active));
         });

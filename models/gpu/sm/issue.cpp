@@ -45,6 +45,7 @@ WarpState state_after(InstructionKind kind) {
 void Issue::count(const WarpContext& context, const StaticInstruction& in, unsigned lanes) {
     ++counters_.instructions;
     counters_.thread_instructions += lanes;
+    counters_.lanes[static_cast<unsigned>(in.work)] += lanes;
     if (to_.grids.is_shared()) [[unlikely]] {
         ++context.grid->instructions;
         context.grid->thread_instructions += lanes;

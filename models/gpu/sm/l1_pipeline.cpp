@@ -47,11 +47,15 @@ L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
       fifo_(p_.return_order),
       stores_(p_.max_warps) {}
 
+AccessCounters& L1Pipeline::counted(const MemoryInstructionInfo& info) {
+    return counters_.of(row(info.operation).access);
+}
+
 /// Holds the tag stage for the lines; returns for how long.
-unsigned L1Pipeline::pass_tags(Cycle now) {
+unsigned L1Pipeline::pass_tags(Cycle now, const MemoryInstruction& in) {
     const unsigned cycles = tag_cycles(lines_, p_.tags_per_cycle);
     tags_free_ = now + cycles;
-    ++counters_.requests;
+    ++counted(*in.info).requests;
     counters_.tag_wavefronts += cycles;
     counters_.tag_busy += cycles;
     return cycles;
@@ -64,7 +68,9 @@ bool L1Pipeline::all_hit(const MemoryInstruction& in) {
         if ((line.sectors & ~l1_.look_up(line.line)) != 0) return false;
         sectors += count(line.sectors);
     }
-    counters_.sectors_load_hit += sectors;
+    AccessCounters& access = counted(*in.info);
+    access.sectors += sectors;
+    access.sectors_hit += sectors;
     return true;
 }
 
@@ -72,7 +78,7 @@ void L1Pipeline::load(Cycle now, const MemoryInstruction& in) {
     DataPath::Trip trip = lanes_.trip_of(in);
     trip.data_cycles = lanes_.merge(in, lines_);
     const unsigned copy = in.info->operation == kCopyAsync ? lanes_.copy_cycles(in) : 0;
-    const unsigned tag_cycles = pass_tags(now);
+    const unsigned tag_cycles = pass_tags(now, in);
     if (in.info->operation == kTexture) {
         const unsigned cycles = lanes_.texture_cycles(in);
         texture_free_ = now + cycles;
@@ -112,11 +118,12 @@ void L1Pipeline::load(Cycle now, const MemoryInstruction& in) {
 void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
     PendingInstruction& pending = pending_[index];
     const MemoryInstructionInfo& info = *pending.instruction.info;
+    AccessCounters& access = counted(info);
     for (unsigned i = first; i < lines_.count; ++i) {
         const LineAccess& line = lines_.line[i];
         if (bypasses_l1(info)) {
             if (info.is_strong) l1_.invalidate(line.line, line.sectors);
-            counters_.sectors_load_miss += count(line.sectors);
+            access.sectors += count(line.sectors);
             pending.waits_for += count(line.sectors);
             request(leaves(now, i), RequestKind::kRead, kOfInstruction | index, line, info.priority,
                     info.prefetch_sectors);
@@ -124,7 +131,8 @@ void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
         }
         const auto missing = static_cast<std::uint8_t>(line.sectors & ~l1_.look_up(line.line));
         if (missing == 0) {
-            counters_.sectors_load_hit += count(line.sectors);
+            access.sectors += count(line.sectors);
+            access.sectors_hit += count(line.sectors);
             continue;
         }
         std::uint32_t entry = misses_.find(line.line);
@@ -137,8 +145,8 @@ void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
         }
         // A sector that is on its way counts as a hit: the tags know it.
         const auto asked = static_cast<std::uint8_t>(missing & ~misses_[entry].pending);
-        counters_.sectors_load_hit += count(line.sectors) - count(asked);
-        counters_.sectors_load_miss += count(asked);
+        access.sectors += count(line.sectors);
+        access.sectors_hit += count(line.sectors) - count(asked);
         misses_[entry].pending |= asked;
         misses_.wait(entry, missing, index);
         ++pending.waits_for;
@@ -175,7 +183,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
 
 void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
     const unsigned data = lanes_.merge(in, lines_);
-    const unsigned cycles = std::max(data, pass_tags(now));
+    const unsigned cycles = std::max(data, pass_tags(now, in));
     counters_.data_busy += cycles;
     data_.occupy(now, cycles);
     if (lines_.count == 0) return listener_.written_back(now, in);
@@ -184,11 +192,11 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
     const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kStore);
     pending_[index].waits_for = lines_.count;
     ++stores_[in.warp];
+    AccessCounters& access = counted(*in.info);
     for (unsigned i = 0; i < lines_.count; ++i) {
         const LineAccess& line = lines_.line[i];
-        counters_.sectors_store += count(line.sectors);
-        counters_.sectors_store_hit +=
-            count(static_cast<std::uint8_t>(line.sectors & l1_.held(line.line)));
+        access.sectors += count(line.sectors);
+        access.sectors_hit += count(static_cast<std::uint8_t>(line.sectors & l1_.held(line.line)));
         // Sectors that the L1 holds are updated and stay.
         if (in.info->is_strong) {
             l1_.invalidate(line.line, line.sectors);
@@ -204,7 +212,7 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
 void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
     const bool returns = in.info->operation == kAtomicGlobal;
     lanes_.merge(in, lines_);
-    pass_tags(now);
+    pass_tags(now, in);
     DataPath::Trip trip = lanes_.trip_of(in);
     if (lines_.count == 0) {
         trip.ready = now;
@@ -224,7 +232,7 @@ void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
     for (unsigned i = 0; i < lines_.count; ++i) {
         LineAccess& line = lines_.line[i];
         line.is_float = in.info->is_float;
-        counters_.sectors_atomic += count(line.sectors);
+        counted(*in.info).sectors += count(line.sectors);
         l1_.invalidate(line.line, line.sectors);
         request(leaves(now, i), returns ? RequestKind::kAtomic : RequestKind::kReduction,
                 kOfInstruction | index, line, in.info->priority);

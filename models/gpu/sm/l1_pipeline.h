@@ -54,7 +54,8 @@ class L1Pipeline {
         engine::Cycle since;
     };
 
-    unsigned pass_tags(engine::Cycle now);
+    AccessCounters& counted(const MemoryInstructionInfo& info);
+    unsigned pass_tags(engine::Cycle now, const MemoryInstruction& in);
     /// When the request for the line can leave.
     engine::Cycle leaves(engine::Cycle now, unsigned line) const {
         return now + p_.tag_latency + line / p_.tags_per_cycle;

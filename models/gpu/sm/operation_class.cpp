@@ -104,4 +104,93 @@ Arithmetic arithmetic_of(Op op) {
     }
 }
 
+/// As the CUDA Binary Utilities group SASS: movement, predicates and miscellany are one kind to
+/// Nsight Compute. Its counts of twenty kernels on an RTX 2080 Ti (HiPerCoRe/KTT, convolutions and
+/// Coulomb sums) put BMOV among them, MUFU among FP32, PLOP3 and the uniform datapath nowhere.
+LaneWork lane_work_of(sass::table::Pipe pipe, Op op) {
+    using P = sass::table::Pipe;
+    switch (op) {
+        case Op::kFmnmx:
+        case Op::kFsel:
+        case Op::kFset:
+        case Op::kFsetp:
+        case Op::kFchk:
+        case Op::kMufu:
+            return LaneWork::kFp32;
+        case Op::kF2f:
+        case Op::kF2i:
+        case Op::kI2f:
+        case Op::kFrnd:
+        case Op::kF2f64:
+        case Op::kF2i64:
+        case Op::kI2f64:
+        case Op::kFrnd64:
+        case Op::kF2fp:
+        case Op::kF2ip:
+        case Op::kI2fp:
+        case Op::kI2i:
+        case Op::kI2ip:
+            return LaneWork::kConversion;
+        case Op::kFlo:
+        case Op::kBrev:
+        case Op::kPopc:
+            return LaneWork::kInteger;
+        case Op::kMov:
+        case Op::kMovm:
+        case Op::kPrmt:
+        case Op::kSel:
+        case Op::kSgxt:
+        case Op::kShfl:
+        case Op::kP2r:
+        case Op::kR2p:
+        case Op::kCs2r:
+        case Op::kS2r:
+        case Op::kB2r:
+        case Op::kBar:
+        case Op::kBmovX155:
+        case Op::kBmovX156:
+        case Op::kBmovX157:
+        case Op::kLdgdepbar:
+        case Op::kArrives:
+            return LaneWork::kMisc;
+        case Op::kLdc:
+        case Op::kMatch:
+            return LaneWork::kMemory;
+        case Op::kPlop3X1c:
+        case Op::kPlop3X1d:
+        case Op::kPlop3X1e:
+        case Op::kPlop3X1f:
+            return LaneWork::kNone;
+        default:
+            break;
+    }
+    switch (pipe) {
+        case P::kAlu:
+            return LaneWork::kInteger;
+        case P::kFma:
+            // The opcode of sm_70's HMMA.884 is VIADD on sm_90.
+            return is_integer_multiply(op) || op == Op::kHmma884 ? LaneWork::kInteger
+                                                                 : LaneWork::kFp32;
+        case P::kHalf:
+            return LaneWork::kFp16;
+        case P::kDouble:
+            return LaneWork::kFp64;
+        case P::kBranch:
+            return LaneWork::kControl;
+        case P::kMemory:
+        case P::kTexture:
+            return LaneWork::kMemory;
+        case P::kDispatch:
+        case P::kOther:
+            return LaneWork::kMisc;
+        case P::kVariable:  // S2UR, R2UR, REDUX: results of the uniform datapath
+        case P::kUniform:
+        case P::kTensor:
+        case P::kTensorAsync:
+        case P::kTma:
+            return LaneWork::kNone;
+    }
+    return LaneWork::kNone;
+}
+
 }  // namespace lockstep::gpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an opcode counts as: the class that its time follows, the arithmetic of the roofline.
+// What an opcode counts as: the class that its time follows, the arithmetic of the
+// roofline, the work of its lanes.
 #pragma once
 
 #include "isa/sass/table/op.h"
@@ -10,5 +11,6 @@ namespace lockstep::gpu {
 
 OperationClass class_of(sass::table::Pipe pipe, sass::Op op);
 Arithmetic arithmetic_of(sass::Op op);
+LaneWork lane_work_of(sass::table::Pipe pipe, sass::Op op);
 
 }  // namespace lockstep::gpu

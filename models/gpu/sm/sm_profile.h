@@ -89,10 +89,10 @@ class SmProfile {
     void add(std::uint32_t pc, const MemoryCounters& counted) {
         InstructionCounters* const row = find(pc);
         if (row == nullptr) return;
-        row->requests += counted.requests;
-        row->sectors += counted.sectors_load_hit + counted.sectors_load_miss +
-                        counted.sectors_store + counted.sectors_atomic;
-        row->sectors_hit += counted.sectors_load_hit + counted.sectors_store_hit;
+        const AccessCounters accesses = counted.all();
+        row->requests += accesses.requests;
+        row->sectors += accesses.sectors;
+        row->sectors_hit += accesses.sectors_hit;
         row->shared_wavefronts += counted.shared_wavefronts_load + counted.shared_wavefronts_store;
         row->bank_conflicts += counted.bank_conflicts_load + counted.bank_conflicts_store;
     }

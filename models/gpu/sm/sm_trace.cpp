@@ -151,8 +151,7 @@ void SmTrace::queues(const L1Queues& l1, std::uint32_t outstanding, Cycle at) {
 
 void SmTrace::sample(const SmCounters& sm, const MemoryCounters& memory, Cycle at) {
     if (at <= sampled_) return;
-    const std::uint64_t sectors = memory.sectors_load_hit + memory.sectors_load_miss +
-                                  memory.sectors_store + memory.sectors_atomic;
+    const std::uint64_t sectors = memory.all().sectors;
     recorder_.counter(ipc_, per_cycle(sm.instructions, instructions_, at - sampled_), at);
     recorder_.counter(l1_sectors_, per_cycle(sectors, sectors_, at - sampled_), at);
     recorder_.counter(resident_,

@@ -124,7 +124,10 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         in.stall = 2;
 
     const sass::table::Row* row = sass::table::find(word, program.arch());
-    if (row != nullptr) in.operation = class_of(row->pipe, op);
+    if (row != nullptr) {
+        in.operation = class_of(row->pipe, op);
+        in.work = lane_work_of(row->pipe, op);
+    }
     const std::span<const sass::RegisterUse> uses = program.uses(index);
     if (row != nullptr && row->pipe == sass::table::Pipe::kTensorAsync)
         describe_warpgroup(in, word);

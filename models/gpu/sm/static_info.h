@@ -80,6 +80,7 @@ struct StaticInstruction {
     std::uint8_t operands = 0;
     OperandRead operand[3];
     Arithmetic arithmetic = Arithmetic::kNone;
+    LaneWork work = LaneWork::kNone;
     bool reads_constant = false;
     bool may_call_system = false;
     bool waits_for_grid = false;      ///< ACQBULK: for the end of the kernel before it

@@ -76,8 +76,8 @@ TEST_F(MemoryUnitTest, AMissTakesTheHitLatencyAndTheMemory) {
     EXPECT_EQ(port.sent[0].request.sectors, 0xf);
     EXPECT_EQ(port.sent[0].request.sm, 3);
     EXPECT_EQ(port.sent[0].request.kind, RequestKind::kRead);
-    EXPECT_EQ(counters.sectors_load_miss, 4u);
-    EXPECT_EQ(counters.sectors_load_hit, 4u);
+    EXPECT_EQ(counters.loads().sectors - counters.loads().sectors_hit, 4u);
+    EXPECT_EQ(counters.loads().sectors_hit, 4u);
 }
 
 TEST_F(MemoryUnitTest, MissesToALineMerge) {
@@ -114,15 +114,15 @@ TEST_F(MemoryUnitTest, StoresAreWrittenThroughAndBringNoLine) {
     EXPECT_EQ(port.sent[0].request.partial, 0b0010);
     EXPECT_EQ(core.written[in.code_index], port.sent[0].at + kMemoryLatency);
     time(instruction(kLoadGlobal, 4, words));
-    EXPECT_EQ(counters.sectors_load_miss, 4u);
+    EXPECT_EQ(counters.loads().sectors - counters.loads().sectors_hit, 4u);
 }
 
 TEST_F(MemoryUnitTest, StoresToSectorsThatL1HoldsAreHits) {
     make();
     time(instruction(kLoadGlobal, 4, words, 0xff));  // one sector
     time(instruction(kStoreGlobal, 4, words));       // four
-    EXPECT_EQ(counters.sectors_store, 4u);
-    EXPECT_EQ(counters.sectors_store_hit, 1u);
+    EXPECT_EQ(counters.of(CachedAccess::kGlobalStore).sectors, 4u);
+    EXPECT_EQ(counters.of(CachedAccess::kGlobalStore).sectors_hit, 1u);
 }
 
 TEST_F(MemoryUnitTest, SpilledRegistersComeBackFromL1) {
@@ -197,7 +197,7 @@ TEST_F(MemoryUnitTest, AFullMissTableStopsTheTagsUntilAReply) {
     EXPECT_EQ(port.sent.size(), 32u);
     EXPECT_GT(core.written[wide.code_index], 8 * kMemoryLatency);
     EXPECT_GT(counters.mshr_full, 6 * kMemoryLatency);
-    EXPECT_EQ(counters.sectors_load_miss, 32u);
+    EXPECT_EQ(counters.loads().sectors - counters.loads().sectors_hit, 32u);
 }
 
 TEST_F(MemoryUnitTest, AsManyLoadsWaitAsThereArePendingRequests) {
