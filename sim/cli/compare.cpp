@@ -39,8 +39,8 @@ int compare(Options options) {
         throw InputError("--measured is for suite h200");
     if (suite.name != "h200" && options.request.limit != 0)
         throw InputError("--limit is for suite h200");
-    if (suite.name != "silicon" && !options.request.programs.empty())
-        throw InputError("--programs is for suite silicon");
+    if (!suite.runs_programs && !options.request.programs.empty())
+        throw InputError("--programs is for suites silicon and counters");
     if (!options.request.store.empty()) {
         if (suite.name != "networks" && suite.name != "sampling" &&
             options.request.programs.empty())
@@ -98,8 +98,9 @@ void add_compare(CLI::App& app, int& status) {
         ->check(is_name);
     verb->add_option("--measured", options->request.measured,
                      "folder of measurements that suite h200 compares with (default: built in)");
-    verb->add_option("--programs", options->request.programs,
-                     "folder of executables that suite silicon runs (default: stored results)");
+    verb->add_option(
+        "--programs", options->request.programs,
+        "folder of executables that suites silicon and counters run (default: stored results)");
     verb->add_option("--store", options->request.store,
                      "write what the executables of --programs took, as the stored results; suites "
                      "networks and sampling: simulate what is feasible, and write it")

@@ -10,10 +10,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 
-#include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "sim/stats/statistics.h"
 #include "validation/compare/silicon_programs.h"
@@ -24,7 +22,6 @@ namespace lockstep::validation {
 
 namespace {
 
-constexpr std::string_view kAll = "all";
 constexpr double kMicroseconds = 1e6;
 
 struct Simulated {
@@ -41,21 +38,9 @@ std::optional<Simulated> stored(const std::string& set, const std::string& progr
 }
 
 std::optional<Simulated> run(const Table& table, std::size_t i, const Request& request) {
-    const auto path = [&](const char* column) {
-        return request.programs + "/" + table.text(i, "set") + "/" + table.text(i, column);
-    };
-    const bool has_less = table.text(i, "less") != "-";
-    if (!std::filesystem::exists(path("program")) ||
-        (has_less && !std::filesystem::exists(path("less"))))
-        return std::nullopt;
-    if (request.progress) fmt::print(stderr, "\r\033[K{}", path("program"));
-    const auto take = [&](const char* column) {
-        return simulate_program(path(column), table.text(i, "machine"),
-                                table.text(i, "overrides") == "-" ? "" : table.text(i, "overrides"),
-                                table.text(i, "l2"));
-    };
-    const SimulatedProgram all = take("program");
-    const SimulatedProgram less = has_less ? take("less") : SimulatedProgram{};
+    const auto simulated = simulate_row(table, i, request);
+    if (!simulated) return std::nullopt;
+    const auto& [all, less] = *simulated;
     if (table.text(i, "unit") == "cycles")
         return Simulated{all.cycles - less.cycles, all.work_class};
     return Simulated{kMicroseconds * (all.seconds - less.seconds), all.work_class};
@@ -87,14 +72,12 @@ std::vector<Row> rows(const Request& request) {
 
 std::vector<SiliconRow> silicon_rows(const Request& request) {
     const Table table = published_table("silicon");
-    if (request.machine != kAll) config::Machine::load(request.machine);  // an unknown one is said
-    if (!request.programs.empty() && !std::filesystem::is_directory(request.programs))
-        throw InputError(fmt::format("--programs {}: no such folder", request.programs));
+    check_programs(request);
     std::vector<SiliconRow> list;
     std::string store = "set,program,simulated,class\n";
     for (std::size_t i = 0; i < table.rows(); ++i) {
         const std::string &set = table.text(i, "set"), &program = table.text(i, "program");
-        if (request.machine != kAll && table.text(i, "machine") != request.machine) continue;
+        if (!is_asked_for(request, table.text(i, "machine"))) continue;
         const auto simulated =
             request.programs.empty() ? stored(set, program) : run(table, i, request);
         if (!simulated) continue;
@@ -115,12 +98,7 @@ std::vector<SiliconRow> silicon_rows(const Request& request) {
                      .note = note(table, i),
                      .group = set}});
     }
-    if (list.empty())
-        throw InputError(fmt::format("suite silicon has no row of machine '{}'{}", request.machine,
-                                     request.programs.empty()
-                                         ? ""
-                                         : " whose executable is in " + request.programs +
-                                               " (SET/PROGRAM; see validation/README.md)"));
+    if (list.empty()) no_row(request, "silicon");
     if (!request.store.empty()) stats::write_whole(request.store, store);
     return list;
 }
@@ -129,6 +107,7 @@ Suite silicon_suite() {
     return {.name = "silicon",
             .summary = "kernels of public benchmarks against times measured on real GPUs",
             .machine = "all",
+            .runs_programs = true,
             .rows = rows};
 }
 

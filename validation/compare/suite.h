@@ -42,7 +42,7 @@ struct Request {
     unsigned threads = 1;
     bool progress = false;      ///< show a progress line on stderr
     std::string measured;       ///< a folder of measurements; empty: those that are built in
-    std::string programs = "";  ///< suite silicon: a folder of executables to run
+    std::string programs = "";  ///< a folder of executables to run
     std::string store = "";     ///< ... a file for what they take
     unsigned limit = 0;         ///< seconds after which a long suite stops; 0: none
     /// Called with rows as they come, in their order, by suites that take long.
@@ -58,9 +58,10 @@ struct Goal {
 
 struct Suite {
     std::string_view name;
-    std::string_view summary;  ///< one line: what is compared with what
-    std::string_view machine;  ///< the default of --on
-    bool is_exact = false;     ///< every row must be equal; otherwise the verb exits with 5
+    std::string_view summary;    ///< one line: what is compared with what
+    std::string_view machine;    ///< the default of --on
+    bool runs_programs = false;  ///< --programs: a folder of executables
+    bool is_exact = false;       ///< every row must be equal; otherwise the verb exits with 5
     Error error = Error::kRelative;
     /// The mean absolute error to reach, over all rows, and who reached it; 0: none.
     double bar = 0;

@@ -8,9 +8,9 @@ namespace lockstep::validation {
 
 std::span<const Suite> suites() {
     static const Suite kSuites[] = {
-        h200_suite(),         micro_suite(),     networks_suite(), nvdla_suite(),
-        power_suite(),        sampling_suite(),  scalesim_suite(), silicon_suite(),
-        tpu_measured_suite(), tpu_paper_suite(), tpu_v6e_suite(),
+        counters_suite(), h200_suite(),         micro_suite(),     networks_suite(),
+        nvdla_suite(),    power_suite(),        sampling_suite(),  scalesim_suite(),
+        silicon_suite(),  tpu_measured_suite(), tpu_paper_suite(), tpu_v6e_suite(),
     };
     return kSuites;
 }

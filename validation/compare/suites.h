@@ -6,6 +6,7 @@
 
 namespace lockstep::validation {
 
+Suite counters_suite();
 Suite h200_suite();
 Suite micro_suite();
 Suite networks_suite();
