@@ -119,9 +119,8 @@ const cubin::Function& GpuDevice::prepare(const LaunchRequest& request, sass::La
     launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
     launch.shared_bytes = kernel->shared_bytes + request.dynamic_shared_bytes;
     constexpr std::uint32_t kStackAlignment = 16;
-    const bool unbounded = kernel->unbounded_stack || module.moves_stack(*kernel);
-    const std::uint64_t local =
-        std::min(kernel->local_bytes + (unbounded ? stack_bytes_ : 0), kMaximumLocalBytes);
+    const std::uint64_t beyond = module.has_unknown_stack(*kernel) ? stack_bytes_ : 0;
+    const std::uint64_t local = std::min(kernel->local_bytes + beyond, kMaximumLocalBytes);
     launch.local_bytes = static_cast<std::uint32_t>((local + kStackAlignment - 1) /
                                                     kStackAlignment * kStackAlignment);
     launch.rows = launch.program->rows();

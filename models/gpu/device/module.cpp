@@ -27,6 +27,26 @@ void release(memory::DeviceMemory& memory, const std::vector<std::uint64_t>& add
         if (address != 0) memory.free(address);
 }
 
+/// Whether an instruction of the function, bound, computes the stack pointer from itself in a way
+/// that counts; `counts` gets whether by another register.
+template <typename Counts>
+bool any_moves_stack(const sass::Program& program, const sass::Program::Function& function,
+                     Counts counts) {
+    constexpr unsigned kStackPointer = 1;
+    for (std::uint32_t i = function.first; i < function.first + function.count; ++i) {
+        bool writes = false, reads = false, by_register = false;
+        for (const sass::RegisterUse& use : program.uses(i)) {
+            if (use.file != sass::RegisterFile::kVector) continue;
+            const bool is_pointer = use.number == kStackPointer && use.count == 1;
+            writes |= is_pointer && use.is_write;
+            reads |= is_pointer && !use.is_write;
+            by_register |= !is_pointer && !use.is_write;
+        }
+        if (writes && reads && counts(by_register)) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Module::Module(const cubin::Cubin& cubin, memory::DeviceMemory& memory)
@@ -143,28 +163,24 @@ const sass::Program& Module::bind(const cubin::Function& kernel, std::uint32_t& 
     return program_;
 }
 
-bool Module::moves_stack(const cubin::Function& kernel) {
+bool Module::has_unknown_stack(const cubin::Function& kernel) {
     const std::uint32_t first = first_[static_cast<std::size_t>(&kernel - cubin_.functions.data())];
-    const auto [known, is_new] = moves_stack_.try_emplace(first);
-    if (is_new) known->second = code_moves_stack(kernel, first);
+    const auto [known, is_new] = has_unknown_stack_.try_emplace(first);
+    if (is_new) known->second = takes_unknown_stack(kernel, first);
     return known->second;
 }
 
-bool Module::code_moves_stack(const cubin::Function& kernel, std::uint32_t first) const {
-    const std::uint32_t count = program_.function_at(first)->count;
-    constexpr unsigned kStackPointer = 1;
-    for (std::uint32_t i = first; i < first + count; ++i) {
-        bool writes = false, reads = false, by_register = false;
-        for (const sass::RegisterUse& use : program_.uses(i)) {
-            if (use.file != sass::RegisterFile::kVector) continue;
-            const bool is_pointer = use.number == kStackPointer && use.count == 1;
-            writes |= is_pointer && use.is_write;
-            reads |= is_pointer && !use.is_write;
-            by_register |= !is_pointer && !use.is_write;
-        }
-        if (writes && reads && (by_register || kernel.local_bytes == 0)) return true;
-    }
-    return false;
+bool Module::takes_unknown_stack(const cubin::Function& kernel, std::uint32_t first) const {
+    if (kernel.unbounded_stack)
+        return std::any_of(program_.functions().begin(), program_.functions().end(),
+                           [&](const sass::Program::Function& function) {
+                               return (!function.is_kernel || function.first == first) &&
+                                      any_moves_stack(program_, function,
+                                                      [](bool) { return true; });
+                           });
+    return any_moves_stack(program_, *program_.function_at(first), [&](bool by_register) {
+        return by_register || kernel.local_bytes == 0;
+    });
 }
 
 std::span<const std::byte> Module::constant_bank(const cubin::Function& kernel,

@@ -37,9 +37,11 @@ class Module {
     /// The kernel's code, bound; first is its code index.
     const sass::Program& bind(const cubin::Function& kernel, std::uint32_t& first);
     const sass::Program& program() const { return program_; }
-    /// Whether the kernel, bound, takes stack that its attributes say nothing of (alloca): it moves
-    /// the stack pointer by a register, or without having a frame.
-    bool moves_stack(const cubin::Function& kernel);
+    /// Whether the kernel, bound, takes stack of which its attributes do not say how much. Where
+    /// they say that it is unknown (calls that might be recursive, and many that are not), whether
+    /// the kernel or a device function moves the stack pointer at all; else whether the kernel
+    /// moves it by a register, or without having a frame (alloca).
+    bool has_unknown_stack(const cubin::Function& kernel);
     /// Bytes of a constant bank other than 0 as this kernel sees it.
     std::span<const std::byte> constant_bank(const cubin::Function& kernel, unsigned bank) const;
     /// Whether the kernel, or a device function it might call, calls into the device runtime.
@@ -50,16 +52,16 @@ class Module {
   private:
     std::uint64_t symbol_value(const cubin::Symbol& symbol) const;
     void place_sections();
-    bool code_moves_stack(const cubin::Function& kernel, std::uint32_t first) const;
+    bool takes_unknown_stack(const cubin::Function& kernel, std::uint32_t first) const;
     void relocate(std::vector<std::vector<std::uint8_t>>& code);
 
     cubin::Cubin cubin_;
     memory::DeviceMemory& memory_;
     sass::Program program_;
-    std::vector<std::uint32_t> first_;           ///< code index of each function
-    std::vector<std::uint64_t> address_;         ///< of each section in device memory, or 0
-    std::optional<cubin::LineTable> lines_;      ///< read when it is first asked
-    std::map<std::uint32_t, bool> moves_stack_;  ///< by code index, of kernels that were launched
+    std::vector<std::uint32_t> first_;                 ///< code index of each function
+    std::vector<std::uint64_t> address_;               ///< of each section in device memory, or 0
+    std::optional<cubin::LineTable> lines_;            ///< read when it is first asked
+    std::map<std::uint32_t, bool> has_unknown_stack_;  ///< by code index, of kernels launched
 };
 
 }  // namespace lockstep::gpu
