@@ -252,9 +252,9 @@ std::vector<Block> ProductLowering::row_blocks(const Operands& o, const Panel& p
     const bool windows = c_.has_memory() && !is_resident;
     auto budget =
         windows ? window_bytes(o) : static_cast<std::int64_t>(c_.staging.ring().size() / 8);
-    // Where all weights stay: rows for all units, that hide the shift of weights, as far as there
-    // is room (as run_columns() has them where all rows stay).
-    if (windows && !conv_ && panel.end - panel.begin == o.tiles.size()) {
+    // Rows for all units, that hide the shift of the panel's next weights, as far as there is room
+    // (as run_columns() has them where all rows stay).
+    if (windows && !conv_ && panel.bytes != 0) {
         const auto rows = c_.target.limits.array_rows * block_limit(panel, 1);
         budget = std::max(budget,
                           std::min(rows * k_ * static_cast<std::int64_t>(tpu::size_of(o.left.type)),

@@ -120,6 +120,21 @@ TEST(CompiledProducts, NarrowTilesAreNoSlowerThanFullOnes) {
     EXPECT_LT(cycles(100), cycles(128));
 }
 
+/// Windows of few long rows would leave the units waiting for the shift of each next tile.
+TEST(CompiledProducts, WindowsOfLongRowsHideTheShiftOfWeights) {
+    BuiltinRequest request = parse_builtin("gemm:m=4096,n=4096,k=8192");
+    request.options.with_values = false;
+    const tpu::Parameters parameters(*config::Machine::load("tpu_v6e", {}));
+    const TpuNetwork network = prepare_for_tpu(build_network(request.name, request.options),
+                                               parameters.generation, {}, 1, false);
+    const TpuCompiled compiled = compile_for_tpu(network.graph, run::tpu_target(parameters));
+    tpu::Storage storage(compiled.program, false);
+    const tpu::RunResult result =
+        tpu::run(compiled.program, parameters, storage, {.values = false});
+    constexpr double kPasses = 4096.0 * (4096 / 256) * (8192 / 256) / 4;  // of rows, a unit
+    EXPECT_LT(static_cast<double>(result.cycles), 2 * kPasses);
+}
+
 TEST(CompiledProducts, AreNoSlowerInALargerBufferOrWithFasterMemory) {
     const auto cycles = [](const char* workload, const char* setting) {
         const BuiltinRequest request = parse_builtin(workload);
