@@ -17,7 +17,6 @@ Sm::Sm(engine::Simulation& simulation, std::string name, engine::ClockDomain clo
        std::uint16_t index, const config::Machine& machine, const SmParameters& parameters)
     : Tile(simulation, std::move(name), clock),
       machine_(machine),
-      parameters_(parameters),
       index_(index),
       watch_(parameters, counters_),
       warps_(this->name(), parameters, counters_, watch_),

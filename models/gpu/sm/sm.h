@@ -102,7 +102,6 @@ class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
     void advance_memory(engine::Cycle now);
 
     const config::Machine& machine_;
-    const SmParameters& parameters_;
     const std::uint16_t index_;
     SmCounters counters_;
     MemoryCounters memory_counters_;

@@ -26,7 +26,7 @@ requires(sizeof...(A) == sizeof...(B)) struct Alike<R (*)(A...), S (*)(B...)>
 
 // The definitions once more, as functions of another name in another namespace.
 #define LOCKSTEP_DRIVER(name, parameters)                                          \
-    Result ours_##name parameters;                                                 \
+    [[maybe_unused]] Result ours_##name parameters;                                \
     static_assert(Alike<decltype(&ours_##name), decltype(&::name)>::value, #name); \
     Result ours_##name parameters
 #define driver driver_signatures
