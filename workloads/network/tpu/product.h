@@ -70,6 +70,7 @@ class ProductLowering {
         std::optional<Matrix> addend;
         const Weights& weights;
         std::vector<ColumnTile> tiles;
+        std::int64_t rows = 0;  ///< of the product
     };
 
     /// Columns whose weights are in the unified buffer together.
@@ -108,8 +109,13 @@ class ProductLowering {
     std::vector<Plan> plans_of(const Operands& o, std::int64_t limit);
     /// The plan that takes the least time by plan_time(). Left out are those that cannot be done.
     void run_fastest(std::vector<Plan> plans);
-    /// Whether all rows can stay while panels of columns pass by.
-    bool rows_fit(const Operands& o) const;
+    /// Whether all rows can stay while panels of columns pass by; in such parts of the ring.
+    bool rows_fit(const Operands& o, std::uint64_t parts = 1) const;
+    /// Of some of the rows; no convolution.
+    Operands part_of(const Operands& o, std::int64_t first, std::int64_t rows) const;
+    /// Rows of panels that stay in turn while all columns pass by each: the most of which one fits,
+    /// and the most of which the next may come while one is in use.
+    std::vector<std::int64_t> row_panels(const Operands& o) const;
     /// How panels of weights may pass by rows that stay.
     struct PassingPanels {
         std::uint64_t bytes = 0;  ///< of a panel, at most
@@ -176,8 +182,8 @@ class ProductLowering {
                      const std::optional<Elements>& part = {});
     std::uint64_t parameter_bytes(std::int64_t columns) const;
     void stage_parameters(std::uint64_t address, std::int64_t first, std::int64_t columns);
-    /// Of at most `limit` rows, `budget` bytes of operands and as many of results.
-    std::vector<Block> blocks_of(std::int64_t limit, std::int64_t budget,
+    /// Of `rows`, at most `limit` at a time, `budget` bytes of operands and as many of results.
+    std::vector<Block> blocks_of(std::int64_t rows, std::int64_t limit, std::int64_t budget,
                                  std::int64_t panel_columns, bool results_pass,
                                  bool is_resident) const;
     void stage_block(Block& block, const Matrix& source);

@@ -19,9 +19,9 @@ std::int64_t equal_parts(std::int64_t count, std::int64_t limit) {
 
 }  // namespace
 
-std::vector<Block> ProductLowering::blocks_of(std::int64_t limit, std::int64_t budget,
-                                              std::int64_t panel_columns, bool results_pass,
-                                              bool is_resident) const {
+std::vector<Block> ProductLowering::blocks_of(std::int64_t rows, std::int64_t limit,
+                                              std::int64_t budget, std::int64_t panel_columns,
+                                              bool results_pass, bool is_resident) const {
     std::vector<Block> blocks;
     const tpu::DataType type = c_.places.of(node_.inputs[0]).type;
     const auto size = static_cast<std::int64_t>(tpu::size_of(type));
@@ -34,20 +34,20 @@ std::vector<Block> ProductLowering::blocks_of(std::int64_t limit, std::int64_t b
         std::max<std::int64_t>(1, std::min(limit, budget / std::max<std::int64_t>(1, row_bytes)));
     if (!conv_) {
         if (!is_resident) limit = std::max<std::int64_t>(1, std::min(limit, budget / (k_ * size)));
-        limit = equal_parts(m_, limit);
-        for (std::int64_t first = 0; first < m_; first += limit)
-            blocks.push_back({.first = first, .rows = std::min(limit, m_ - first), .source = {}});
+        limit = equal_parts(rows, limit);
+        for (std::int64_t first = 0; first < rows; first += limit)
+            blocks.push_back({.first = first, .rows = std::min(limit, rows - first), .source = {}});
         return blocks;
     }
     if (epilogue_.pool) return pooled_blocks(limit, is_resident);
     const std::int64_t out_height = conv_->out_height(), out_width = conv_->out_width(),
-                       pixels = out_height * out_width, images = m_ / pixels;
+                       pixels = out_height * out_width, images = rows / pixels;
     const std::int64_t pad = conv_->window.pad_begin[0];
     if (is_resident) {
-        limit = equal_parts(m_, limit);
-        for (std::int64_t first = 0; first < m_; first += limit)
+        limit = equal_parts(rows, limit);
+        for (std::int64_t first = 0; first < rows; first += limit)
             blocks.push_back({.first = first,
-                              .rows = std::min(limit, m_ - first),
+                              .rows = std::min(limit, rows - first),
                               .source = {},
                               .first_row = first,
                               .height = conv_->height,

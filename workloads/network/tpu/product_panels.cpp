@@ -4,7 +4,7 @@
 // Generation 1 streams weights from their memory through the FIFO, each tile once for a block of
 // rows that hides its way. Later ones bring both operands to the unified buffer: the smaller stays
 // there as a whole while the other passes through, a piece ahead; where neither fits, panels of
-// weights stay in turn and the rows pass by each of them.
+// weights or of rows stay in turn and the other operand passes by each of them.
 #include <algorithm>
 
 #include "sim/error/error.h"
@@ -38,8 +38,12 @@ ProductLowering::Operands ProductLowering::operands_of(const std::vector<Matrix>
         LOCKSTEP_CHECK(found.has_value(), "{}: its result does not lie row by row", node_.name);
         return *found;
     };
-    Operands o{
-        .left = source[0], .out = rows(result), .addend = {}, .weights = weights, .tiles = {}};
+    Operands o{.left = source[0],
+               .out = rows(result),
+               .addend = {},
+               .weights = weights,
+               .tiles = {},
+               .rows = m_};
     if (addend) o.addend = rows(*addend);
     // A left operand in several pieces is brought together first.
     if (source.size() != 1) {
@@ -169,7 +173,7 @@ void ProductLowering::run_columns(const Operands& o, std::int64_t limit,
     const bool staged = o.weights.space != tpu::Space::kUnifiedBuffer;
     std::vector<Panel> panels = panels_of(
         o, passing.bytes,
-        passing.bytes / (static_cast<std::uint64_t>(m_) * tpu::size_of(o.out.type)), staged);
+        passing.bytes / (static_cast<std::uint64_t>(o.rows) * tpu::size_of(o.out.type)), staged);
     const std::size_t places_of_panels = std::min(passing.ahead + 1, panels.size());
     std::uint64_t most = 0;
     for (const Panel& panel : panels) most = std::max(most, compile::aligned(panel.bytes));
@@ -199,20 +203,20 @@ void ProductLowering::run_columns(const Operands& o, std::int64_t limit,
         const Matrix out = columns_of(o.out, panel.first, panel.columns);
         // Where a panel of results is large, it leaves block by block.
         const bool whole =
-            static_cast<std::uint64_t>(m_ * panel.columns) * tpu::size_of(out.type) <=
+            static_cast<std::uint64_t>(o.rows * panel.columns) * tpu::size_of(out.type) <=
             c_.staging.window_room() / 8;
         std::optional<Matrix> addend;
         if (o.addend) addend = columns_of(*o.addend, panel.first, panel.columns);
         std::vector<Block> blocks = blocks_of(
-            block_limit(panel, limit), static_cast<std::int64_t>(c_.staging.window_room() / 8),
-            panel.columns, !whole, true);
+            o.rows, block_limit(panel, limit),
+            static_cast<std::int64_t>(c_.staging.window_room() / 8), panel.columns, !whole, true);
         BufferRows to, residual;
         std::int64_t first_row = 0, rows = 0;
         for (Block& block : blocks) {
             stage_block(block, left);
             if (!whole || block.first == 0) {
                 first_row = block.first;
-                rows = whole ? m_ : block.rows;
+                rows = whole ? o.rows : block.rows;
                 to = c_.staging.room_for(out, first_row, rows);
                 if (addend) residual = c_.staging.load(*addend, first_row, rows);
             }
@@ -265,7 +269,7 @@ std::vector<Block> ProductLowering::row_blocks(const Operands& o, const Panel& p
         o.left.bytes() + columns_of(o.out, panel.first, panel.columns).bytes() + 4096 <=
             c_.staging.ring().room())
         budget = static_cast<std::int64_t>(std::max(o.left.bytes(), o.out.bytes()));
-    return blocks_of(windows ? m_ : block_limit(panel, limit), budget, panel.columns,
+    return blocks_of(o.rows, windows ? o.rows : block_limit(panel, limit), budget, panel.columns,
                      o.out.space != tpu::Space::kUnifiedBuffer, is_resident);
 }
 

@@ -62,6 +62,14 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
     const bool by_blocks = taken_ != nullptr || made_ != nullptr;
     if (!by_blocks && rows_fit(o))
         plans.push_back({loads(1, 1), [&, limit] { run_columns(o, limit, passing_panels(o)); }});
+    if (!by_blocks && !conv_ && !rows_fit(o) && o.left.space != tpu::Space::kUnifiedBuffer &&
+        o.weights.space != tpu::Space::kUnifiedBuffer)
+        for (const std::int64_t rows : row_panels(o))
+            plans.push_back({loads(1, divide_up(m_, rows)), [&, limit, rows] {
+                                 for (std::int64_t first = 0; first < m_; first += rows)
+                                     run_columns(part_of(o, first, std::min(rows, m_ - first)),
+                                                 limit, passing_panels(o));
+                             }});
     for (const std::optional<std::uint64_t> most : panel_sizes(o)) {
         const std::vector<Panel> panels = weight_panels(o, most);
         const double loaded =
@@ -117,14 +125,44 @@ std::vector<std::optional<std::uint64_t>> ProductLowering::panel_sizes(const Ope
     return sizes;
 }
 
-bool ProductLowering::rows_fit(const Operands& o) const {
+ProductLowering::Operands ProductLowering::part_of(const Operands& o, std::int64_t first,
+                                                   std::int64_t rows) const {
+    const auto cut = [&](Matrix m) {
+        m.address = m.row_address(first);
+        m.rows = rows;
+        return m;
+    };
+    Operands part = o;
+    part.left = cut(o.left);
+    part.out = cut(o.out);
+    if (o.addend) part.addend = cut(*o.addend);
+    part.rows = rows;
+    return part;
+}
+
+std::vector<std::int64_t> ProductLowering::row_panels(const Operands& o) const {
+    // No less than hide the shift of weights.
+    const std::int64_t least = c_.target.limits.array_rows;
+    std::vector<std::int64_t> panels;
+    for (const std::uint64_t parts : {1, 2})
+        for (std::int64_t count = 2; divide_up(m_, count) >= least; ++count) {
+            // Whole blocks, so that what remains is less.
+            const std::int64_t rows = divide_up(divide_up(m_, count), least) * least;
+            if (!rows_fit(part_of(o, 0, std::min(rows, m_)), parts)) continue;
+            if (panels.empty() || panels.back() != rows) panels.push_back(rows);
+            break;
+        }
+    return panels;
+}
+
+bool ProductLowering::rows_fit(const Operands& o, std::uint64_t parts) const {
     // And the panels of weights, and results and residuals that pass.
     const bool is_resident = o.left.space == tpu::Space::kUnifiedBuffer;
     const std::uint64_t ring = c_.staging.ring().size(), room = c_.staging.window_room();
     return (is_resident ? 0 : o.left.bytes()) + compile::aligned(parameter_bytes(n_)) + 4096 +
                (passing_panels(o).ahead + 1) * std::max(weight_bytes(o, 0), room / 16) +
                room / 8 * 3 <=
-           ring;
+           ring / parts;
 }
 
 void ProductLowering::run_fastest(std::vector<Plan> plans) {

@@ -7,6 +7,7 @@
 #include "sim/error/error.h"
 #include "tests/workloads/network/tpu/run_on.h"
 #include "workloads/network/builtin/builtin.h"
+#include "workloads/network/graph/builder.h"
 #include "workloads/network/tpu/plan_time.h"
 
 namespace lockstep::network {
@@ -133,6 +134,22 @@ TEST(CompiledProducts, WindowsOfLongRowsHideTheShiftOfWeights) {
         tpu::run(compiled.program, parameters, storage, {.values = false});
     constexpr double kPasses = 4096.0 * (4096 / 256) * (8192 / 256) / 4;  // of rows, a unit
     EXPECT_LT(static_cast<double>(result.cycles), 2 * kPasses);
+}
+
+/// Rows and weights do not fit, and the accumulators keep little of the result: as many rows as fit
+/// stay while all weights pass, rather than panels of weights, of which two are there.
+TEST(CompiledProducts, PanelsOfRowsStayWhileWeightsPass) {
+    constexpr std::int64_t kRows = 250, kColumns = 512, kLength = 1024;
+    Builder b("rows", 3);
+    const ValueId x = b.input("x", ElementType::kFp32, {kRows, kLength}),
+                  z = b.input("z", ElementType::kFp32, {kRows, kColumns});
+    Graph graph = b.finish({b.node(Operator::kAdd, "sum", {b.linear("product", x, kColumns), z})});
+    const Ran ran = run_on(std::move(graph), "tpu_v4",
+                           {"unified_buffer.size=1MiB", "accumulators.rows=64", "array.rows=16",
+                            "array.columns=16", "memory.clock=220"});
+    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    constexpr std::uint64_t kOnce = 4 * (kRows * kLength + kLength * kColumns + kRows * kColumns);
+    EXPECT_LT(ran.result.total().dram_bytes_read, 4 * kOnce);
 }
 
 TEST(CompiledProducts, AreNoSlowerInALargerBufferOrWithFasterMemory) {
