@@ -192,11 +192,17 @@ Reduction reduction_of(const Node& node) {
                                              : Reduction::kMax;
 }
 
-/// One row of all rows of `x`, of which `window` pass at a time.
-void join_rows(Compilation& c, Reduction reduction, const Matrix& x, const Matrix& row,
-               std::int64_t window) {
-    const bool is_mean = reduction == Reduction::kMean;
-    const Reduction each = is_mean ? Reduction::kSum : reduction;
+/// What sums of parts are brought together by.
+Reduction of_parts(Reduction reduction) {
+    return reduction == Reduction::kMean ? Reduction::kSum : reduction;
+}
+
+Function joining(Reduction reduction) {
+    return reduction == Reduction::kMax ? Function::kMaximum : Function::kAdd;
+}
+
+/// One row in fp32 of all rows of `x`, of which `window` pass at a time. It is pinned.
+BufferRows joined_rows(Compilation& c, Reduction each, const Matrix& x, std::int64_t window) {
     const std::uint64_t bytes = static_cast<std::uint64_t>(x.columns) * 4;
     const BufferRows running{c.staging.ring().pin(bytes), bytes, DataType::kFp32};
     for (std::int64_t first = 0; first < x.rows; first += window) {
@@ -206,14 +212,20 @@ void join_rows(Compilation& c, Reduction reduction, const Matrix& x, const Matri
             first == 0 ? running : c.staging.temporary(1, x.columns, DataType::kFp32);
         reduce(c, each, in, joined, rows, x.columns, tpu::Axis::kRows);
         if (first != 0)
-            vector_op(c, each == Reduction::kMax ? Function::kMaximum : Function::kAdd,
-                      Function::kIdentity, running, &joined, Broadcast::kNone, 0, running, 1,
-                      x.columns);
+            vector_op(c, joining(each), Function::kIdentity, running, &joined, Broadcast::kNone, 0,
+                      running, 1, x.columns);
     }
+    return running;
+}
+
+/// Of `count` values each; ends what joined_rows() pinned.
+void store_joined(Compilation& c, Reduction reduction, std::int64_t count, const BufferRows& joined,
+                  const Matrix& row) {
+    const bool is_mean = reduction == Reduction::kMean;
     const BufferRows out = c.staging.room_for(row, 0, 1);
-    vector_op(c, is_mean ? Function::kMultiply : Function::kIdentity, Function::kIdentity, running,
+    vector_op(c, is_mean ? Function::kMultiply : Function::kIdentity, Function::kIdentity, joined,
               nullptr, is_mean ? Broadcast::kImmediate : Broadcast::kNone,
-              is_mean ? 1.0f / static_cast<float>(x.rows) : 0, out, 1, x.columns);
+              is_mean ? 1.0f / static_cast<float>(count) : 0, out, 1, row.columns);
     c.staging.store(out, row, 0, 1);
     c.staging.ring().release();
 }
@@ -248,11 +260,63 @@ void lower_reduction_of_rows(Compilation& c, const Node& node) {
             for (std::int64_t column = 0; column < columns; column += piece) {
                 m.address = all.row_address(row) + from.bytes_of(column);
                 m.columns = std::min(piece, columns - column);
-                join_rows(c, reduction_of(node), m,
-                          {to.space, to.address + to.bytes_of(done * columns + column), to.type, 1,
-                           m.columns, m.columns},
-                          window);
+                const Reduction reduction = reduction_of(node);
+                store_joined(c, reduction, m.rows, joined_rows(c, of_parts(reduction), m, window),
+                             {to.space, to.address + to.bytes_of(done * columns + column), to.type,
+                              1, m.columns, m.columns});
             }
+        }
+    c.places.set(y, std::move(to));
+}
+
+/// Of a row that is long: its pieces are joined as rows, that one across lanes.
+constexpr std::int64_t kPiece = 1024;
+
+void reduce_long_row(Compilation& c, Reduction reduction, const Matrix& row, const Matrix& to) {
+    const Reduction each = of_parts(reduction);
+    Matrix pieces = row;
+    pieces.rows = row.columns / kPiece;
+    pieces.columns = pieces.pitch = kPiece;
+    const BufferRows joined =
+        joined_rows(c, each, pieces, window_rows(c, pieces.bytes(), pieces.rows, 0));
+    const BufferRows all = c.staging.temporary(1, 1, DataType::kFp32);
+    reduce(c, each, joined, all, 1, kPiece);
+    if (row.columns % kPiece != 0) {
+        Matrix rest = row;
+        rest.address = pieces.row_address(pieces.rows);
+        rest.columns = row.columns % kPiece;
+        const BufferRows in = c.staging.load(rest, 0, 1);
+        const BufferRows of_rest = c.staging.temporary(1, 1, DataType::kFp32);
+        reduce(c, each, in, of_rest, 1, rest.columns);
+        vector_op(c, joining(each), Function::kIdentity, all, &of_rest, Broadcast::kNone, 0, all, 1,
+                  1);
+    }
+    store_joined(c, reduction, row.columns, all, to);
+}
+
+/// Rows so few and long that they would not pass in several windows.
+bool has_long_rows(const Shape& s, DataType type) {
+    constexpr std::int64_t kWindows = 16, kLeast = 64 << 10;
+    return element_count(s) / s.back() < kWindows &&
+           s.back() * static_cast<std::int64_t>(tpu::size_of(type)) >= 2 * kLeast;
+}
+
+/// Such rows, one after the other.
+void lower_reduction_of_long_rows(Compilation& c, const Node& node) {
+    const ValueId y = node.outputs[0];
+    c.steps.begin(node.name);
+    Place from = c.places.of(node.inputs[0]);
+    if (!matrices_of(from)) from = dense_copy(c, from, node.name + ".rows");
+    Place to = c.places.make_in_backing(y, dense_strides(c.shape(y)));
+    std::int64_t done = 0;
+    const std::vector<Matrix> matrices = *matrices_of(from);
+    for (const Matrix& all : matrices)
+        for (std::int64_t row = 0; row < all.rows; ++row, ++done) {
+            Matrix m = all;
+            m.address = all.row_address(row);
+            m.rows = 1;
+            reduce_long_row(c, reduction_of(node), m,
+                            {to.space, to.address + to.bytes_of(done), to.type, 1, 1, 1});
         }
     c.places.set(y, std::move(to));
 }
@@ -263,6 +327,7 @@ void lower_reduction(Compilation& c, const Node& node) {
     if (axis_from_end(c.graph, node) == 2) return lower_reduction_of_rows(c, node);
     const ValueId x = node.inputs[0], y = node.outputs[0];
     const Shape& s = c.shape(x);
+    if (has_long_rows(s, c.places.of(x).type)) return lower_reduction_of_long_rows(c, node);
     const Reduction reduction = reduction_of(node);
     c.steps.begin(node.name);
     // As softmax's and normalisations' statistics: between kernels in memory.

@@ -255,5 +255,34 @@ TEST(Kernels, FewerLanesMakeNoConvolutionFaster) {
     }
 }
 
+/// A row that is larger than the unified buffer passes in pieces.
+TEST(Kernels, ReduceRowsOfAnyLength) {
+    for (const Operator op : {Operator::kReduceSum, Operator::kReduceMean, Operator::kReduceMax})
+        for (const std::int64_t columns : {64 << 10, 200001}) {
+            Builder b("long", 5);
+            const ValueId x = b.input("x", ElementType::kFp32, {3, columns});
+            const Ran ran = run_on(b.finish({b.node(op, "reduced", {x},
+                                                    {{"axes", std::vector<std::int64_t>{1}},
+                                                     {"keepdims", std::int64_t{0}}})}),
+                                   "tpu_v3", {"unified_buffer.size=512KiB"});
+            ASSERT_FALSE(ran.checks.empty());
+            for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+        }
+}
+
+/// What is brought to one value streams as what is brought to a row does.
+TEST(Kernels, ReduceOneLongRowAsFastAsItCanBeLoaded) {
+    Builder b("long", 5);
+    const ValueId x = b.input("x", ElementType::kFp32, {1024, 1024});
+    const Ran ran = run_on(b.finish({b.node(Operator::kReduceSum, "sum", {x},
+                                            {{"axes", std::vector<std::int64_t>{0, 1}},
+                                             {"keepdims", std::int64_t{0}}})}),
+                           "tpu_v3");
+    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    const tpu::Parameters parameters(*config::Machine::load("tpu_v3", {}));
+    EXPECT_LT(static_cast<double>(ran.result.cycles),
+              1.3 * (4 << 20) / run::tpu_target(parameters).speed.memory_bytes);
+}
+
 }  // namespace
 }  // namespace lockstep::network
