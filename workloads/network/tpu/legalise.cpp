@@ -60,7 +60,11 @@ std::optional<Shape> as_rows(const Graph& graph, const Node& node) {
 bool write_along_rows(NodeWriter& w, Graph& graph, const Node& node) {
     const std::optional<Shape> rows = as_rows(graph, node);
     if (!rows || element_count(*rows) == 0 || lowering::is_along_rows(graph, node)) return false;
-    if (graph.shape(node.inputs[0]) == *rows) return false;  // it is one already
+    // It is one already, unless it joins dimensions of 1 beside or before those rows.
+    const auto axes = node.op == Operator::kSoftmax ? std::nullopt : written_axes(graph, node);
+    if (graph.shape(node.inputs[0]) == *rows && axes && axes->size() == 1 &&
+        (axes->front() == 1 || axes->front() == -2))
+        return false;
     const ValueId seen = w.reshape(node.name + ".rows", node.inputs[0], *rows);
     const ValueId joined =
         node.op == Operator::kSoftmax

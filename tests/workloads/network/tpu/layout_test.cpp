@@ -148,5 +148,27 @@ TEST_P(Layouts, ValuesAreTurnedInTiles) {
 INSTANTIATE_TEST_SUITE_P(Machines, Layouts, testing::Values("tpu_v1", "tpu_v3"),
                          [](const auto& made) { return std::string(made.param); });
 
+/// Dimensions of 1 before the last are joined like others.
+TEST(Layout, JoinsDimensionsOfOne) {
+    const auto passes = [](const Shape& shape, auto make) {
+        Builder b("ones", 5);
+        const ValueId x = b.input("x", ElementType::kFp32, shape);
+        const Ran ran = run_on(b.finish({make(b, x)}), "tpu_v3");
+        ASSERT_FALSE(ran.checks.empty());
+        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+    };
+    for (const std::int64_t axis : {0, 1, 2})
+        for (const Shape& shape : {Shape{1, 1, 12}, Shape{1, 1, 1}, Shape{1, 5, 1}})
+            passes(shape, [&](Builder& b, ValueId x) {
+                return b.node(Operator::kSoftmax, "softmax", {x}, {{"axis", axis}});
+            });
+    for (const std::vector<std::int64_t>& axes :
+         {std::vector<std::int64_t>{0}, {1}, {-3, 1}, {0, 1}, {-2}})
+        passes({1, 30, 1}, [&](Builder& b, ValueId x) {
+            return b.node(Operator::kReduceMax, "maxima", {x},
+                          {{"axes", axes}, {"keepdims", std::int64_t{1}}});
+        });
+}
+
 }  // namespace
 }  // namespace lockstep::network
