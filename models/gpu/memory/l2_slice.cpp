@@ -318,12 +318,13 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     line.dirty |= asked.sectors;
     recall_copy(now, request, line);
     counters_.atomics += count(asked.sectors);
-    const std::uint32_t rounds =
-        (asked.lanes + parameters_.atomic_lanes - 1u) / parameters_.atomic_lanes;
+    // What is operated on is read and written: the data pass twice.
+    const Cycle passes =
+        service(2 * count(asked.sectors) * kSectorBytes, parameters_.slice_bandwidth);
     const double interval =
         asked.is_float ? parameters_.float_atomic_interval : parameters_.atomic_interval;
     const auto serial = static_cast<Cycle>(asked.same_address * interval * kFraction + 0.5);
-    const Cycle duration = std::max({kFraction, rounds * kFraction, serial});
+    const Cycle duration = std::max({kFraction, passes, serial});
     occupy(now, duration);
     answer(now + duration / kFraction - 1, request);
 }

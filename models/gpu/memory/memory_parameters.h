@@ -37,7 +37,6 @@ struct MemoryParameters {
     std::uint32_t fetch_sectors;  ///< read misses fetch aligned groups of so many
     std::uint32_t mshrs, write_back_buffer;
     bool row_write_back;  ///< dirty lines of one DRAM row leave together
-    std::uint32_t atomic_lanes;
     double atomic_interval, float_atomic_interval;
 
     // MMU.

@@ -253,6 +253,20 @@ TEST_F(L2SliceTest, SerialisesAtomicsAtOneAddress) {
     EXPECT_EQ(counters.atomics_miss, misses);
 }
 
+// A sector of 32 bytes is read and written: each takes half a cycle at 64 bytes a cycle.
+TEST_F(L2SliceTest, AtomicsPassTheDataTwice) {
+    ask(0, 0, {.kind = kWrite, .sectors = 0b1111});
+    const auto add = [&](std::uint32_t id, std::uint8_t sectors, std::uint8_t lanes) {
+        ask(10, 0,
+            {.id = id, .kind = kAtomic, .sectors = sectors, .lanes = lanes, .same_address = 1});
+    };
+    add(1, 0b1111, 32);
+    add(2, 0b0011, 16);
+    add(3, 0b0001, 8);
+    EXPECT_THAT(until(100), ElementsAre(Told{"reply", 0, 0}, Told{"reply", 13, 1},
+                                        Told{"reply", 15, 2}, Told{"reply", 16, 3}));
+}
+
 TEST_F(L2SliceTest, FloatsTakeLongerAtOneAddress) {
     build({"l2.atomic_interval=1", "l2.float_atomic_interval=3"});
     ask(0, 0, {.kind = kWrite, .sectors = 1});
