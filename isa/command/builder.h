@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "isa/command/dependences.h"
 #include "isa/command/program.h"
@@ -65,6 +67,7 @@ class ProgramBuilder {
 
     /// Instructions from here on belong to this step.
     std::uint32_t begin_step(std::string name, std::uint64_t macs = 0) {
+        release_all();
         program_.steps.push_back({allowed_name(std::move(name), false), macs});
         const auto step = static_cast<std::uint32_t>(program_.steps.size() - 1);
         emit_plain(I::description().tag, I::description().step, step);
@@ -75,11 +78,23 @@ class ProgramBuilder {
     void emit(I instruction) {
         const std::string wrong = check_operands(instruction);
         LOCKSTEP_CHECK(wrong.empty(), "instruction {}: {}", size(), wrong);
-        const QueueCounts issued = dependences_.issued();
-        add_waits(instruction, issued, dependences_.add(instruction));
-        program_.instructions.push_back(std::move(instruction));
+        if (holding_) return held_.push_back({*holding_, std::move(instruction)});
+        release_conflicting(instruction);
+        append(std::move(instruction));
     }
     void emit(typename I::Opcode opcode, typename I::Fields fields) { emit(I(opcode, fields)); }
+    /// Until stop_holding(), instructions are held back, so that later independent ones come before
+    /// them in their queues: software pipelining. `group`: never less than before. One that touches
+    /// what a held one writes, or writes what it touches, releases that and all before it.
+    void hold(std::uint64_t group) { holding_ = group; }
+    void stop_holding() { holding_.reset(); }
+    /// Emits the held instructions of groups before that.
+    void release_before(std::uint64_t group) {
+        std::size_t count = 0;
+        while (count < held_.size() && held_[count].group < group) ++count;
+        release(count);
+    }
+    void release_all() { release(held_.size()); }
     /// Makes an instruction that is emitted next wait until all of the range is written, also what
     /// it does not read itself.
     void wait_for_writes(I& instruction, Id space, std::uint64_t begin, std::uint64_t end) const {
@@ -99,16 +114,22 @@ class ProgramBuilder {
     std::size_t size() const { return program_.instructions.size(); }
     std::span<const I> instructions() const { return program_.instructions; }
 
+    struct Held {
+        std::uint64_t group;
+        I instruction;
+    };
     /// A place in the instructions to come back to.
     class Mark {
         friend class ProgramBuilder;
         std::size_t instructions = 0;
         Dependences dependences;
+        std::vector<Held> held;
     };
     Mark mark() const {
         Mark mark;
         mark.instructions = size();
         mark.dependences = dependences_;
+        mark.held = held_;
         return mark;
     }
     /// Takes back the instructions since; buffers, data, tasks and steps stay.
@@ -117,15 +138,32 @@ class ProgramBuilder {
                        mark.instructions, size());
         program_.instructions.resize(mark.instructions);
         dependences_ = mark.dependences;
+        held_ = mark.held;
+        holding_.reset();
     }
 
     /// Adds the halt and hands the program over.
     ProgramOf<I> finish() {
+        release_all();
         emit(I(static_cast<typename I::Opcode>(I::description().halt)));
         return std::move(program_);
     }
 
   private:
+    void append(I instruction) {
+        const QueueCounts issued = dependences_.issued();
+        add_waits(instruction, issued, dependences_.add(instruction));
+        program_.instructions.push_back(std::move(instruction));
+    }
+    void release(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) append(std::move(held_[i].instruction));
+        held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    void release_conflicting(const I& instruction) {
+        std::size_t count = held_.size();
+        while (count > 0 && !conflict(held_[count - 1].instruction, instruction)) --count;
+        release(count);
+    }
     /// An instruction of one field.
     void emit_plain(Id opcode, Id field, std::uint32_t value) {
         I made(static_cast<typename I::Opcode>(opcode));
@@ -136,6 +174,8 @@ class ProgramBuilder {
     ProgramOf<I> program_;
     BufferPlaces places_;
     Dependences dependences_;
+    std::vector<Held> held_;
+    std::optional<std::uint64_t> holding_;  ///< the group that emitted instructions join
 };
 
 template <typename I>

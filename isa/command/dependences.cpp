@@ -55,6 +55,15 @@ void Dependences::note(const Access& access, std::size_t own, std::uint32_t numb
     intervals[access.begin] = {.end = access.end, .writer = own, .written = number};
 }
 
+bool conflict(const Instruction& a, const Instruction& b) {
+    const Footprint first = footprint(a), second = footprint(b);
+    for (const Access& x : first.accesses())
+        for (const Access& y : second.accesses())
+            if ((x.write || y.write) && x.space == y.space && x.begin < y.end && y.begin < x.end)
+                return true;
+    return false;
+}
+
 QueueCounts Dependences::add(const Instruction& instruction) {
     QueueCounts need{};
     const std::size_t queue = instruction.queue_number();

@@ -40,6 +40,9 @@ class Dependences {
     QueueCounts issued_{};
 };
 
+/// Whether both touch the same place, one of them writing.
+bool conflict(const Instruction& a, const Instruction& b);
+
 /// Queues that move data out of and into host memory.
 std::vector<std::size_t> host_queues(const Description& isa);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -216,6 +217,36 @@ TEST(TpuFootprint, AWindowReadsOnlyItsRowsOfTheImage) {
     convolve.set(Field::kRows, 64);  // into the second image
     EXPECT_EQ(footprint(convolve).accesses()[0].begin, 0u);
     EXPECT_EQ(footprint(convolve).accesses()[0].end, 512u);
+}
+
+TEST(TpuBuilder, WhatIsHeldBackFollowsLaterInstructionsThatTouchNothingOfIt) {
+    ProgramBuilder builder(1);
+    const auto rows_of = [](const Program& program) {
+        std::vector<std::uint64_t> rows;
+        for (const Instruction& i : program.instructions)
+            if (i.opcode() == Opcode::kActivate) rows.push_back(i[Field::kRows]);
+        return rows;
+    };
+    builder.hold(0);
+    builder.emit(activate(0, 1, 0));
+    builder.hold(1);
+    builder.emit(activate(8, 2, 4096));
+    builder.stop_holding();
+    const ProgramBuilder::Mark mark = builder.mark();
+    builder.emit(activate(16, 3, 8192));
+    EXPECT_EQ(builder.size(), 1u);
+    builder.release_before(1);
+    EXPECT_EQ(builder.size(), 2u);
+    builder.rewind(mark);  // what was held is held again
+    builder.emit(activate(16, 4, 8192));
+    builder.emit(read_host(4096, 64));  // overwrites what the second wrote: both precede it
+    EXPECT_EQ(builder.size(), 4u);
+    builder.hold(2);
+    builder.emit(activate(24, 5, 0));
+    builder.stop_holding();
+    const Program program = builder.finish();
+    EXPECT_THAT(rows_of(program), testing::ElementsAre(4, 1, 2, 5));
+    EXPECT_NO_THROW(check_waits(program));
 }
 
 TEST(TpuBuilder, TheHostsTaskIsApartFromTransfers) {

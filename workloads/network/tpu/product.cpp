@@ -317,6 +317,8 @@ void ProductLowering::dense() {
             is_along_rows(c_.graph, *softmax) ? tpu::Axis::kRows : tpu::Axis::kColumns);
     }
     if (const auto found = c_.unmade.find(a); found != c_.unmade.end()) made_ = found->second;
+    holds_results_ = made_ != nullptr && count > 1 &&
+                     c_.target.limits.dataflow == tpu::Dataflow::kWeightStationary;
     for (std::int64_t i = 0; i < count; ++i) {
         part_ = static_cast<std::size_t>(i);
         const auto rows = matrices_of(part(x, i));
@@ -331,6 +333,7 @@ void ProductLowering::dense() {
         if (addend) addend = part(*addend, i);
         run_product(*rows, weights_, part(result, i), addend);
     }
+    c_.builder.release_all();
     if (softmax != nullptr) {
         c_.steps.begin(softmax->name);
         taken_->sums_kernel();

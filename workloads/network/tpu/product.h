@@ -242,6 +242,9 @@ class ProductLowering {
     // the one whose results are made on the way in; which of its matrices is being computed, and
     // where its statistics are in the unified buffer.
     std::shared_ptr<Softmax> taken_, made_;
+    /// Of a batch whose rows the vector unit makes: results of a product leave after rows of the
+    /// next are made, so that it does not wait for the arrays in between.
+    bool holds_results_ = false;
     std::size_t part_ = 0;
     std::uint64_t taken_at_ = 0, made_at_ = 0;
     std::optional<tpu::Access> input_;  ///< must be complete before the first multiplication

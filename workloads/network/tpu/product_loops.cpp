@@ -140,8 +140,10 @@ void ProductLowering::hold_weights(const Passes& p) {
         // Pass by pass in turn, so that no unit waits behind another's weights.
         while (pass_each(p, jobs)) {
         }
+        if (holds_results_) c_.builder.hold(part_);
         for (const Job& job : jobs)
             finish(job, p.parameters, p.out, p.addend, epilogue_.pool ? &p.block : nullptr);
+        c_.builder.stop_holding();
     }
 }
 

@@ -280,6 +280,7 @@ void ProductLowering::begin_window(const Operands& o, const Block& block) {
     const bool joins = c_.steps.layer().products > 1 && !conv_ && bytes / 2 <= window_left_;
     window_left_ = (joins ? window_left_ : window_bytes(o)) - bytes;
     begins_window_ = joins ? 0 : c_.target.limits.matrix_units;
+    if (!joins) c_.builder.release_all();
 }
 
 void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
@@ -345,9 +346,14 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
             if (taken_ != nullptr)
                 taken_->take_maxima(to, block.first, block.rows, panel.first, panel.columns,
                                     taken_at_);
+            if (holds_results_) c_.builder.hold(part_);
             c_.staging.store(to, out, to_first, to_rows);
+            c_.builder.stop_holding();
         }
     }
+    // The rows of as many products as there are units are made before the first's results leave.
+    const std::size_t units = c_.target.limits.matrix_units;
+    if (holds_results_) c_.builder.release_before(part_ < units ? 0 : part_ - units + 1);
     if (taken_ != nullptr) taken_->store_maxima(part_, taken_at_);
 }
 

@@ -59,6 +59,18 @@ TEST(Kernels, AttentionStoresScoresAndNoProbabilities) {
     }
 }
 
+TEST(Kernels, ContextsOfSmallHeadsOverlap) {
+    // Probabilities of the next heads are made while the arrays are at one: a head more costs its
+    // share of the units, not the way of its rows through an array.
+    const auto cycles = [](int heads) {
+        return double(
+            time_of(fmt::format("attention:heads={},seq=128,d=64,dtype=bf16", heads), "tpu_v6e")
+                .cycles);
+    };
+    const tpu::Parameters v6e(*config::Machine::load("tpu_v6e"));
+    EXPECT_LT((cycles(32) - cycles(16)) / 16, double(128 + v6e.array.rows + v6e.array.columns));
+}
+
 TEST(Kernels, ValuesThatProductsAloneReadAreHalfAsLong) {
     // Two layers of a perceptron: 512 x 512 values between them.
     const tpu::StepResult narrow = total("mlp:batch=512,input=512,hidden=512,layers=2,classes=512");
