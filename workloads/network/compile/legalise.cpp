@@ -81,6 +81,34 @@ bool write_flat_pool(NodeWriter& w, Graph& graph, const Node& node) {
     return true;
 }
 
+/// Averages whose last windows reach past the padding that they count (ceil_mode): of a padded
+/// image they count what lies in it.
+bool write_padded_average(NodeWriter& w, Graph& graph, const Node& node) {
+    if (node.op != Operator::kAveragePool || node.integer("ceil_mode", 0) == 0 ||
+        node.integer("count_include_pad", 0) == 0)
+        return false;
+    const Shape& in = graph.shape(node.inputs[0]);
+    if (in.size() != 4) return false;
+    const SlidingWindow window = window_of(node, in);
+    std::vector<std::int64_t> pads = {0, 0};
+    pads.insert(pads.end(), window.pad_begin.begin(), window.pad_begin.end());
+    pads.insert(pads.end(), {0, 0});
+    pads.insert(pads.end(), window.pad_end.begin(), window.pad_end.end());
+    Node average = node;
+    average.attributes["count_include_pad"] = std::int64_t{0};
+    average.attributes["pads"] = std::vector<std::int64_t>(4, 0);
+    average.attributes.erase("auto_pad");
+    Shape padded = in;
+    for (std::size_t d = 0; d < 4; ++d) padded[d] += pads[d] + pads[d + 4];
+    // A window that would begin in the padding at the end is one of the padded image alone.
+    if (window_of(average, padded).output != window.output) return false;
+    if (padded != in)
+        average.inputs[0] = w.add(Operator::kPad, node.name + ".padded",
+                                  {node.inputs[0], w.integers(node.name + ".pads", pads)});
+    w.add(node.op, node.name, average.inputs, average.attributes, 1, node.outputs[0]);
+    return true;
+}
+
 bool write_copy(NodeWriter& w, Graph&, const Node& node) {
     using enum Operator;
     const bool has_mask = node.outputs.size() > 1 && node.outputs[1] != kNoValue;

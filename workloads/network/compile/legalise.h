@@ -22,8 +22,9 @@ void legalise(Graph& graph, std::span<const Rule> rules);
 // legalise.cpp
 bool write_in_two_dimensions(NodeWriter&, Graph&, const Node&);  ///< windows over one dimension
 bool write_flat_pool(NodeWriter&, Graph&, const Node&);  ///< windows over three, some of them 1
-bool write_copy(NodeWriter&, Graph&, const Node&);       ///< Dropout; Sum, Max, Min of one
-bool write_chain(NodeWriter&, Graph&, const Node&);      ///< Max, Min of more than two, Sum
+bool write_padded_average(NodeWriter&, Graph&, const Node&);  ///< ceil_mode past counted padding
+bool write_copy(NodeWriter&, Graph&, const Node&);            ///< Dropout; Sum, Max, Min of one
+bool write_chain(NodeWriter&, Graph&, const Node&);           ///< Max, Min of more than two, Sum
 bool write_vector_product(NodeWriter&, Graph&, const Node&);  ///< MatMul with a vector
 bool write_quotient(NodeWriter&, Graph&, const Node&);        ///< Div by a constant as Mul
 bool write_gemm(NodeWriter&, Graph&, const Node&);  ///< alpha, beta, transA and C by themselves

@@ -138,6 +138,7 @@ void legalise_for_tpu(Graph& graph, int generation) {
         write_vector_product,    write_gemm,      write_image_mean, write_normalising_convolution};
     static constexpr Rule kLater[] = {write_in_two_dimensions,
                                       write_flat_pool,
+                                      write_padded_average,
                                       write_copy,
                                       write_chain,
                                       write_vector_product,

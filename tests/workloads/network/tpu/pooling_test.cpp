@@ -87,6 +87,23 @@ TEST(TpuPooling, LeavesPoolingThatWouldBeWrongToTheHost) {
                           {"array.dataflow=is", "unified_buffer.size=65536"}));
 }
 
+TEST(TpuPooling, AveragesCountPaddingButNothingPastIt) {
+    using Numbers = std::vector<std::int64_t>;
+    for (const std::int64_t size : {8, 9})
+        for (const std::int64_t pad : {0, 1}) {
+            Builder b("average", 1);
+            const ValueId x = b.input("x", ElementType::kFp32, {2, 3, size, size});
+            const Graph graph = b.finish({b.node(Operator::kAveragePool, "average", {x},
+                                                 {{"kernel_shape", Numbers{3, 3}},
+                                                  {"strides", Numbers{2, 2}},
+                                                  {"pads", Numbers(4, pad)},
+                                                  {"ceil_mode", std::int64_t{1}},
+                                                  {"count_include_pad", std::int64_t{1}}})});
+            for (const TpuCheck& check : run_on(graph, "tpu_v3").checks)
+                EXPECT_TRUE(check.passed) << size << " " << pad << " " << check.message;
+        }
+}
+
 TEST(TpuPooling, PoolsApartWhereItCannotOnTheWay) {
     using Numbers = std::vector<std::int64_t>;
     const Attributes oblong = {{"kernel_shape", Numbers{3, 2}}, {"strides", Numbers{2, 2}}};
