@@ -30,6 +30,8 @@ bool write_quotient(NodeWriter&, Graph&, const Node&);        ///< Div by a cons
 bool write_gemm(NodeWriter&, Graph&, const Node&);  ///< alpha, beta, transA and C by themselves
 
 // legalise_rows.cpp
+/// Reductions of axes of 1 alone: the same elements in another shape.
+bool write_reduced_ones(NodeWriter&, Graph&, const Node&);
 bool write_image_mean(NodeWriter&, Graph&, const Node&);  ///< ReduceMean as GlobalAveragePool
 /// BatchNormalization by itself: as a 1x1 convolution in as many groups as channels ...
 bool write_normalising_convolution(NodeWriter&, Graph&, const Node&);

@@ -177,6 +177,20 @@ std::optional<Affine> affine_of(const Graph& graph, const Node& node) {
 
 }  // namespace
 
+bool write_reduced_ones(NodeWriter& w, Graph& graph, const Node& node) {
+    using enum Operator;
+    if (node.op != kReduceMax && node.op != kReduceMean && node.op != kReduceSum) return false;
+    const Shape& in = graph.shape(node.inputs[0]);
+    const auto axes = written_axes(graph, node);
+    if (!axes || axes->empty()) return false;
+    for (const std::int64_t axis : *axes)
+        if (in.at(static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(in.size())
+                                                    : axis)) != 1)
+            return false;
+    w.reshape(node.name, node.inputs[0], graph.shape(node.outputs[0]), node.outputs[0]);
+    return true;
+}
+
 bool write_image_mean(NodeWriter& w, Graph& graph, const Node& node) {
     if (node.op != Operator::kReduceMean) return false;
     const Shape& in = graph.shape(node.inputs[0]);

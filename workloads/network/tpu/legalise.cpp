@@ -143,6 +143,7 @@ void legalise_for_tpu(Graph& graph, int generation) {
                                       write_chain,
                                       write_vector_product,
                                       write_gemm,
+                                      write_reduced_ones,
                                       write_image_mean,
                                       write_normalising_product,
                                       write_channel_statistics,

@@ -190,6 +190,19 @@ TEST(Kernels, MeansOfAChainPassThroughMemoryAndItsProductsStay) {
     EXPECT_EQ(step(6).dram_bytes_written - step(5).dram_bytes_written, 512u * 2);
 }
 
+TEST(Kernels, AMaximumOfOneIsNoReduction) {
+    const auto cycles = [](Operator op, Attributes attributes) {
+        Builder b("one", 0, false);
+        const ValueId x = b.input("x", ElementType::kFp32, {1024, 1, 512});
+        return time_of(b.finish({b.node(op, "y", {x}, std::move(attributes))}), "tpu_v4").cycles;
+    };
+    const std::uint64_t copy = cycles(Operator::kRelu, {});
+    for (const Operator op : {Operator::kReduceMax, Operator::kReduceMean})
+        for (const std::int64_t kept : {0, 1})
+            EXPECT_LE(cycles(op, {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", kept}}),
+                      copy);
+}
+
 TEST(Kernels, RowsAreJoinedInOnePass) {
     const auto moved = [](Operator op) {
         Builder b("joined", 1, false);
