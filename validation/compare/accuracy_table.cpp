@@ -19,7 +19,8 @@ namespace {
 /// What a run can be told apart by (validation/accuracy); a suite's groups may be finer.
 std::string class_of(const std::string& group) {
     const bool is_vector = group == "rows" || group == "stream" || group == "elements";
-    return is_vector ? "vector" : group;
+    // A fused kernel is one step with products.
+    return is_vector ? "vector" : group == "attention" ? "product" : group;
 }
 
 }  // namespace

@@ -33,8 +33,16 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
          {{"batch", 1}, {"lrn", 1, 0}},
          builtin::alexnet_2012},
         {"attention",
-         "softmax(q k' / sqrt(d)) v",
-         {{"batch", 1}, {"heads", 12}, {"seq", 128}, {"d", 64}, {"axis", -1, -2}},
+         "softmax(q k' / sqrt(d)) v; causal=1: a query sees no later keys; block=512: on TPUs from "
+         "v2 on by one fused kernel, so many queries and keys at a time, where else several kernels "
+         "pass the scores through memory",
+         {{"batch", 1},
+          {"heads", 12},
+          {"seq", 128},
+          {"d", 64},
+          {"axis", -1, -2},
+          {"causal", 0, 0, 1},
+          {"block", 0, 0, 1 << 16}},
          builtin::attention},
         {"bert_base",
          "BERT-base uncased with its pooler",

@@ -45,14 +45,17 @@ ValueId split_heads(Builder& b, const std::string& name, ValueId x, std::int64_t
 }
 
 /// softmax(q k' / sqrt(d) + mask) v over [n, heads, seq, d]. `axis`: that the softmax is along.
+/// `block`: queries and keys that a fused kernel takes at a time; 0: the machine's compiler's.
 ValueId attend(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v, ValueId mask,
-               std::int64_t axis = -1) {
+               std::int64_t axis = -1, std::int64_t block = 0) {
     k = b.transpose(name + ".key.columns", k, {0, 1, 3, 2});
     ValueId scores = b.node(Operator::kMatMul, name + ".scores", {q, k});
     const auto root = std::sqrt(static_cast<float>(b.shape(q).back()));
     scores = b.node(Operator::kDiv, name + ".scale", {scores, scalar(b, name + ".root", root)});
     if (mask != kNoValue) scores = b.node(Operator::kAdd, name + ".mask", {scores, mask});
-    scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, {{"axis", axis}});
+    Attributes attributes = {{"axis", axis}};
+    if (block != 0) attributes.emplace("block", block);
+    scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, std::move(attributes));
     return b.node(Operator::kMatMul, name + ".context", {scores, v});
 }
 
@@ -137,7 +140,12 @@ Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_valu
     const ValueId q = b.input("q", ElementType::kFp32, shape),
                   k = b.input("k", ElementType::kFp32, shape),
                   v = b.input("v", ElementType::kFp32, shape);
-    return b.finish({attend(b, "attention", q, k, v, kNoValue, axis_of(parameters))});
+    const std::int64_t axis = axis_of(parameters), block = parameters.at("block");
+    if (block != 0 && axis != -1)
+        throw InputError("block: a fused kernel has its softmax along axis=-1");
+    const ValueId mask =
+        parameters.at("causal") != 0 ? causal_mask(b, parameters.at("seq")) : kNoValue;
+    return b.finish({attend(b, "attention", q, k, v, mask, axis, block)});
 }
 
 Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_values) {

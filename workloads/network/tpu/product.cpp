@@ -8,9 +8,35 @@
 
 #include "sim/error/error.h"
 #include "workloads/network/graph/given.h"
+#include "workloads/network/tpu/attention.h"
 #include "workloads/network/tpu/copies.h"
 
 namespace lockstep::network::lowering {
+
+std::vector<std::int64_t> strides_of_product(const Compilation& c, ValueId result) {
+    const Shape& out = c.shape(result);
+    // The context of attention is joined again right after: then it is written as it will lie.
+    if (const Node* next = c.places.only_reader(result);
+        next != nullptr && next->op == Operator::kTranspose && out.size() == 4 &&
+        next->integers("perm") == std::vector<std::int64_t>{0, 2, 1, 3})
+        return {out[1] * out[2] * out[3], out[3], out[1] * out[3], 1};
+    return dense_strides(out);
+}
+
+Place matrix_of(const Place& place, const Shape& batches, std::int64_t index) {
+    Place p = place;
+    const std::size_t outer = place.shape.size() - 2, skip = batches.size() - outer;
+    std::int64_t offset = 0;
+    for (std::size_t d = batches.size(); d-- > 0;) {
+        const std::int64_t i = index % batches[d];
+        index /= batches[d];
+        if (d >= skip && place.shape[d - skip] != 1) offset += i * place.strides[d - skip];
+    }
+    p.address += p.bytes_of(offset);
+    p.shape.assign(place.shape.end() - 2, place.shape.end());
+    p.strides.assign(place.strides.end() - 2, place.strides.end());
+    return p;
+}
 
 const Node* ProductLowering::softmax_to_fuse() const {
     if (!c_.has_memory() || integer_ || epilogue_.addend != kNoValue ||
@@ -279,28 +305,11 @@ void ProductLowering::dense() {
     }
     prepare_parameters({});
     c_.steps.begin(epilogue_.name, element_count(out) * k_, true);
-    // The context of attention is joined again right after: then it is written as it will lie.
-    std::vector<std::int64_t> strides = dense_strides(out);
-    if (const Node* next = c_.places.only_reader(epilogue_.result);
-        next != nullptr && next->op == Operator::kTranspose && out.size() == 4 &&
-        next->integers("perm") == std::vector<std::int64_t>{0, 2, 1, 3})
-        strides = {out[1] * out[2] * out[3], out[3], out[1] * out[3], 1};
-    Place result = c_.places.make(epilogue_.result, strides);
+    Place result = c_.places.make(epilogue_.result, strides_of_product(c_, epilogue_.result));
     const Shape batches(out.begin(), out.end() - 2);
     m_ = out[out.size() - 2];
     const auto part = [&](const Place& place, std::int64_t index) {
-        Place p = place;
-        const std::size_t outer = place.shape.size() - 2, skip = batches.size() - outer;
-        std::int64_t offset = 0;
-        for (std::size_t d = batches.size(); d-- > 0;) {
-            const std::int64_t i = index % batches[d];
-            index /= batches[d];
-            if (d >= skip && place.shape[d - skip] != 1) offset += i * place.strides[d - skip];
-        }
-        p.address += p.bytes_of(offset);
-        p.shape.assign(place.shape.end() - 2, place.shape.end());
-        p.strides.assign(place.strides.end() - 2, place.strides.end());
-        return p;
+        return matrix_of(place, batches, index);
     };
     const std::int64_t count = element_count(batches);
     c_.steps.layer().products = count;
@@ -381,7 +390,7 @@ bool has_constant_weights(const Graph& graph, const Node& node) {
 }
 
 void lower_product(Compilation& c, const Node& node) {
-    ProductLowering(c, node).run();
+    if (!lower_attention_in_blocks(c, node)) ProductLowering(c, node).run();
 }
 
 }  // namespace lockstep::network::lowering

@@ -36,6 +36,16 @@ struct Convolving {
 /// The columns of `m` from `first` on.
 Matrix columns_of(Matrix m, std::int64_t first, std::int64_t columns);
 
+/// How a product of computed matrices is to lie.
+std::vector<std::int64_t> strides_of_product(const Compilation& c, ValueId result);
+
+/// One matrix of an operand, which is spread over the batches of the result: the last two
+/// dimensions.
+Place matrix_of(const Place& place, const Shape& batches, std::int64_t index);
+
+/// Notes in the layer how much of the array a pass of weights uses.
+void count_use(Compilation& c, std::int64_t rows, std::int64_t lanes, std::int64_t columns);
+
 class ProductLowering {
   public:
     ProductLowering(Compilation& c, const Node& node) : c_(c), node_(node) {}
@@ -193,7 +203,6 @@ class ProductLowering {
     /// Gives a convolution its windows.
     void slide(const Block& block, const Job& job, std::int64_t k, tpu::Instruction& product) const;
     void multiply(bool switch_inputs, bool unload, tpu::Instruction instruction);
-    void count_use(std::int64_t rows, std::int64_t lanes, std::int64_t columns);
     void finish(const Job& job, std::uint64_t parameters, const BufferRows& out,
                 const BufferRows* addend, const Block* pooled = nullptr);
     /// Elements of k that can go through the array in one pass.

@@ -41,7 +41,7 @@ void ProductLowering::pass(const Block& block, const Job& job, const Weights& we
                      {Field::kColumns, tile.columns},
                      {Field::kTransposed, weights.transposed},
                      {Field::kWeightType, weights.type}});
-    count_use(job.rows, lanes, tile.columns);
+    count_use(c_, job.rows, lanes, tile.columns);
     const tpu::DataType type = block.source.type;
     tpu::Instruction product(conv_ ? Opcode::kConvolve : Opcode::kMatrixMultiply,
                              {{Field::kUnit, job.unit},
@@ -108,11 +108,11 @@ void ProductLowering::multiply(bool switch_inputs, bool unload, tpu::Instruction
     c_.builder.emit(std::move(instruction));
 }
 
-void ProductLowering::count_use(std::int64_t rows, std::int64_t lanes, std::int64_t columns) {
+void count_use(Compilation& c, std::int64_t rows, std::int64_t lanes, std::int64_t columns) {
     // Which of the three fill the array's rows and columns.
-    const tpu::CoreLimits& limits = c_.target.limits;
+    const tpu::CoreLimits& limits = c.target.limits;
     const tpu::Dataflow dataflow = limits.dataflow;
-    TpuLayer& layer = c_.steps.layer();
+    TpuLayer& layer = c.steps.layer();
     ++layer.weight_tiles;
     layer.lane_use +=
         static_cast<double>(dataflow == tpu::Dataflow::kOutputStationary ? rows : lanes) /

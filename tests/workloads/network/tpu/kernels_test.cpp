@@ -59,6 +59,59 @@ TEST(Kernels, AttentionStoresScoresAndNoProbabilities) {
     }
 }
 
+TEST(Kernels, AttentionInBlocksKeepsItsScoresOnTheChip) {
+    // 128 KiB of queries, keys, values and context a head; each of two blocks of queries meets all
+    // keys and values.
+    const tpu::StepResult step = total("attention:heads=2,seq=512,d=64,block=256");
+    EXPECT_EQ(step.dram_bytes_read, 2 * (128u << 10) * (1 + 2 * 2));
+    EXPECT_EQ(step.dram_bytes_written, 2 * (128u << 10));
+}
+
+TEST(Kernels, AttentionInBlocksEqualsTheReference) {
+    struct Case {
+        const char *workload, *machine;
+    };
+    for (const Case& x : std::initializer_list<Case>{
+             {"attention:heads=2,seq=256,d=64,block=128", "tpu_v3"},
+             {"attention:heads=2,seq=300,d=64,block=128", "tpu_v6e"},
+             {"attention:batch=2,heads=3,seq=64,d=16,block=64", "tpu_v4"},
+             {"attention:heads=2,seq=100,d=300,block=64", "tpu_v4"},
+             {"attention:heads=1,seq=33,d=16,block=7", "tpu_v2"},
+             {"attention:heads=2,seq=256,d=64,block=128,dtype=bf16", "tpu_v5e"},
+             {"attention:heads=2,seq=64,d=64,block=1000", "tpu_v3"},
+             {"attention:heads=2,seq=300,d=64,block=64,causal=1", "tpu_v3"},
+             {"attention:heads=1,seq=200,d=32,block=64,causal=1,dtype=bf16", "tpu_v6e"}}) {
+        const BuiltinRequest request = parse_builtin(x.workload);
+        const Ran ran =
+            run_on(build_network(request.name, request.options), x.machine, {}, request.dtype);
+        ASSERT_FALSE(ran.checks.empty());
+        for (const TpuCheck& check : ran.checks)
+            EXPECT_TRUE(check.passed) << x.workload << ": " << check.message;
+        EXPECT_EQ(ran.compiled.layers.size(), 1) << x.workload;
+    }
+}
+
+TEST(Kernels, AttentionInBlocksLeavesOutWhatACausalMaskTakesAway) {
+    // Of 4 x 4 blocks 10 have keys that a query may see.
+    const auto multiplications = [](const char* causal) {
+        const BuiltinRequest request =
+            parse_builtin(fmt::format("attention:heads=1,seq=512,d=64,block=128{}", causal));
+        return count(
+            run_on(build_network(request.name, request.options), "tpu_v3").compiled.program,
+            tpu::Opcode::kMatrixMultiply);
+    };
+    EXPECT_EQ(16 * multiplications(",causal=1"), 10 * multiplications(""));
+}
+
+TEST(Kernels, AttentionInBlocksIsFasterWhereScoresAreMany) {
+    const auto cycles = [](const char* block) {
+        return time_of(fmt::format("attention:heads=4,seq=2048,d=128,dtype=bf16{}", block),
+                       "tpu_v6e")
+            .cycles;
+    };
+    EXPECT_LT(cycles(",block=512"), cycles(""));
+}
+
 TEST(Kernels, ContextsOfSmallHeadsOverlap) {
     // Probabilities of the next heads are made while the arrays are at one: a head more costs its
     // share of the units, not the way of its rows through an array.
