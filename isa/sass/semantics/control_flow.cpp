@@ -18,6 +18,15 @@ void execute_bra_uniform_predicate(const Instruction& in, Warp& warp) {
            static_cast<std::uint32_t>(in.immediate));
 }
 
+/// BRA.U: the whole path branches where all of its lanes do, else none does. ptxas puts it before
+/// a region for few lanes, past the BSSY that follows, and tests the same predicate again there;
+/// code after the region, which the paths would enter apart if lanes branched by themselves,
+/// overwrites uniform registers that it has computed for all.
+void execute_bra_all(const Instruction& in, Warp& warp) {
+    if (condition(in, warp) == warp.active)
+        branch(warp, warp.active, static_cast<std::uint32_t>(in.immediate));
+}
+
 /// BRA.U.ANY: the whole path branches where any of its lanes does (the loops that serialise R2UR
 /// over lanes with different values end with it).
 void execute_bra_any(const Instruction& in, Warp& warp) {
@@ -44,8 +53,8 @@ bool bind_bra(Binder& binder) {
     if (binder.word.form() == 2) {  // BRA.U UP
         out.ps[1] = binder.source_uniform_predicate(24, 27);
         out.execute = execute_bra_uniform_predicate;
-    } else if (mode == 1 && binder.word.bit(84)) {
-        out.execute = execute_bra_any;
+    } else if (mode == 1) {
+        out.execute = binder.word.bit(84) ? execute_bra_any : execute_bra_all;
     } else if (mode == 2 || mode == 3) {
         out.a = binder.word.uniform() ? binder.source_uniform(24) : binder.literal(kAllLanes);
         const bool is_complemented = binder.word.uniform() && binder.word.bit(30);  // ~UR

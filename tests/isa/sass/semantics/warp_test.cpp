@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VOTE, MATCH, REDUX, SHFL, R2UR and ELECT against loops over the lanes that take part.
+// VOTE, MATCH, REDUX, SHFL, R2UR and ELECT against loops over the lanes that take part; BRA.U.
 #include <bit>
 
 #include "tests/isa/sass/semantics/integer_case.h"
@@ -36,6 +36,36 @@ TEST(Vote, AllModes) {
             EXPECT_EQ(t.warp.predicate[kUniformPredicate0 + 1], result ? kAllLanes : 0);
         }
     }
+}
+
+/// The lanes that branch to the program's first word, of those that execute `word` at its second.
+std::uint32_t branching(const Word& word, std::uint32_t active, std::uint32_t predicate) {
+    TestWarp t;
+    t.warp.predicate[2] = predicate;
+    t.warp.active = active;
+    t.warp.pc = 1;
+    EXPECT_TRUE(t.run(word, active & predicate));
+    std::uint32_t lanes = t.warp.pc == 0 ? t.warp.active : 0;
+    for (const Path& path : t.warp.parked) lanes |= path.pc == 0 ? path.lanes : 0;
+    return lanes;
+}
+
+TEST(Branch, UniformOnesTakeAWholePathOrNothing) {
+    constexpr std::uint32_t kActive = 0x00ffff00, kSome = 0x00f00000;
+    const auto bra = [](unsigned mode, unsigned any) {
+        return make_word(0x947, {{12, 3, 2},
+                                 {16, 8, 0xfc},
+                                 {32, 2, mode},
+                                 {34, 30, ~0ull},
+                                 {64, 18, ~0ull},
+                                 {84, 1, any}});  // @P2 to 16 bytes before
+    };
+    EXPECT_EQ(branching(bra(0, 0), kActive, kSome), kSome);
+    EXPECT_EQ(branching(bra(1, 0), kActive, kSome), 0);  // .U
+    EXPECT_EQ(branching(bra(1, 0), kActive, kActive), kActive);
+    EXPECT_EQ(branching(bra(1, 0), kActive, kAllLanes), kActive);
+    EXPECT_EQ(branching(bra(1, 1), kActive, kSome), kActive);  // .U.ANY
+    EXPECT_EQ(branching(bra(1, 1), kActive, ~kActive), 0);
 }
 
 TEST(Rpcmov, AThreadsReturnAddressHoldsTwoWords) {
