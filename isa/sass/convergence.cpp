@@ -111,7 +111,7 @@ void exit_lanes(Warp& warp, std::uint32_t lanes) {
     warp.active &= ~lanes;
     if (warp.active == 0) warp.budget = 0;
     if (!warp.parked.empty()) release_paths(warp);
-    note_exit(warp);
+    note_exit(warp, lanes);
 }
 
 namespace {

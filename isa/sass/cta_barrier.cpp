@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warp has arrived once all its live threads have; a barrier without a count is complete once all
-// live warps have arrived, one with a count once arrived warps * 32 reach it (PTX ISA,
-// barrier{.cta}). Completion makes the waiting paths ready, and joins those of a warp that wait at
-// the same pc.
+// live warps have arrived, one with a count once arrivals of warps * 32 reach it (PTX ISA,
+// barrier{.cta}). Arrivals are counted, whosever they are: a warp that does not wait (bar.arrive)
+// may arrive again, and the warpgroups of FlashAttention-3 give themselves their first turn so.
+// Completion makes the waiting paths ready, and joins those of a warp that wait at the same pc.
 #include "isa/sass/cta_barrier.h"
 
 #include <algorithm>
@@ -84,9 +85,9 @@ void arrive(Warp& warp, unsigned number, std::uint32_t count, std::uint32_t pred
             BarrierReduction reduction) {
     CtaBarrier& barrier = warp.cta->barrier[number];
     std::uint32_t& arrived = barrier.arrived[warp.index];
-    const bool was_complete = (warp.live & ~arrived) == 0;
+    if ((warp.live & ~arrived) == 0) arrived = 0;  // that one is counted; this is another
     arrived |= warp.active;
-    if ((warp.live & ~arrived) == 0 && !was_complete) ++barrier.arrived_warps;
+    if ((warp.live & ~arrived) == 0) ++barrier.arrived_warps;
     barrier.is_awaited = true;
     barrier.expected_threads = count;
     barrier.reduction = reduction;
@@ -100,22 +101,22 @@ void complete_barrier(Cta& cta, unsigned number) {
     release_if_complete(cta, number);
 }
 
-void note_exit(Warp& warp) {
+void note_exit(Warp& warp, std::uint32_t lanes) {
     Cta& cta = *warp.cta;
     if (warp.live == 0) --cta.live_warps;
     if (cta.member != nullptr) note_cluster_exit(cta);
     for (unsigned number = 0; number < cta.barrier.size(); ++number) {
         CtaBarrier& barrier = cta.barrier[number];
         if (!barrier.is_awaited) continue;
-        // Fewer live threads may make warps complete. A warp that arrived and then exited still
-        // counts where the barrier counts threads, but is not among the live ones otherwise.
-        barrier.arrived_warps = 0;
-        for (const Warp* other : cta.warps) {
-            const std::uint32_t arrived = barrier.arrived[other->index];
-            if (arrived != 0 && (other->live & ~arrived) == 0 &&
-                (other->live != 0 || barrier.expected_threads != 0))
-                ++barrier.arrived_warps;
-        }
+        // Fewer live threads may make the warp's last arrival complete. One that arrived and then
+        // exited still counts where the barrier counts threads, but is not among the live ones
+        // otherwise.
+        const std::uint32_t arrived = barrier.arrived[warp.index];
+        const bool was_counted = arrived != 0 && ((warp.live | lanes) & ~arrived) == 0;
+        const bool counts = arrived != 0 && (warp.live & ~arrived) == 0 &&
+                            (warp.live != 0 || barrier.expected_threads != 0);
+        if (counts && !was_counted) ++barrier.arrived_warps;
+        if (was_counted && !counts) --barrier.arrived_warps;
         release_if_complete(cta, number);
     }
 }

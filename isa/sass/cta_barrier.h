@@ -19,7 +19,7 @@ void arrive(Warp& warp, unsigned number, std::uint32_t count, std::uint32_t pred
 /// Releases the barrier's waiting paths if everybody it waits for has arrived.
 void complete_barrier(Cta& cta, unsigned number);
 
-/// Lanes of the warp have exited; barriers that waited for them may be complete.
-void note_exit(Warp& warp);
+/// These lanes of the warp have exited; barriers that waited for them may be complete.
+void note_exit(Warp& warp, std::uint32_t lanes);
 
 }  // namespace lockstep::sass

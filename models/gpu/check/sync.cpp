@@ -48,6 +48,7 @@ void SyncCheck::barrier_reached(const sass::Warp& warp, CtaArrivals& cta, unsign
             report_(misuse);
         }
         CtaArrivals::Arrival& mine = barrier.of_warp[warp.index];
+        if ((mine.lanes & warp.mask) != 0) mine = {};  // the same ones arrive again
         if (is_aligned && mine.lanes != 0 && mine.pc != pc) {
             misuse.other_pc = mine.pc;
             misuse.other_thread =

@@ -42,6 +42,12 @@ TEST_P(Sync, TwoPlaces) {
                 HasSubstr("sync: threads of a warp come to barrier 0 from two places"));
 }
 
+TEST(SyncOfNamedBarriers, AWarpMayArriveAgain) {
+    KernelRunner runner{"h200", "barriers_sm_90a.cubin", {.checks = kCheckSync}};
+    EXPECT_THAT(CheckTest::report(runner, "own_first_turn", {1}, {192}, runner.ints(15).data()),
+                IsEmpty());
+}
+
 TEST_P(Sync, MasksOfWarps) {
     EXPECT_THAT(run("sync_warp", 32, 0xff), IsEmpty());
     EXPECT_THAT(run("sync_warp", 32, 0x7f),
