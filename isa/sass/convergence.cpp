@@ -229,14 +229,14 @@ void rotate(Warp& warp) {
     resume(warp);
 }
 
-void yield(Warp& warp) {
+void yield(Warp& warp, std::uint32_t instructions) {
     if (++warp.yields >= kPatience) {
         warp.yields = 0;
         release_early(warp);
     }
     rotate(warp);
     warp.has_yielded = true;
-    warp.budget = 0;
+    warp.budget -= std::min(warp.budget, instructions);
 }
 
 }  // namespace lockstep::sass

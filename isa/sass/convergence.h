@@ -43,8 +43,11 @@ bool resume(Warp& warp);
 /// The running path goes behind the other ready paths, if there are any.
 void rotate(Warp& warp);
 
-/// The running path gives way (YIELD, NANOSLEEP): to other paths, to other warps, and where it has
-/// done so in vain for long, to threads that wait for it at a convergence barrier.
-void yield(Warp& warp);
+constexpr std::uint32_t kWholeTurn = ~0u;
+
+/// The running path gives way (YIELD, NANOSLEEP, polls): to other paths, to other warps once its
+/// warp's turn is used up, of which this takes so many instructions' time, and where it has done so
+/// in vain for long, to threads that wait for it at a convergence barrier.
+void yield(Warp& warp, std::uint32_t instructions = kWholeTurn);
 
 }  // namespace lockstep::sass

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace lockstep::sass {
@@ -192,6 +193,21 @@ bool bind_nothing(Binder& binder) {
     return true;
 }
 
+/// A turn of the emulator is 256 instructions of each warp, some hundred ns. A short sleep does not
+/// use it up, so that who sleeps between polls does not fall behind those that work.
+void execute_nanosleep(const Instruction& in, Warp& warp) {
+    const Row& time = warp.row(in.b);
+    std::uint32_t longest = 0;
+    for_each_lane(warp.mask, [&](unsigned l) { longest = std::max(longest, time.lane[l]); });
+    yield(warp, longest);
+}
+
+bool bind_nanosleep(Binder& binder) {
+    binder.source_b();
+    binder.out.execute = execute_nanosleep;
+    return true;
+}
+
 void execute_exit(const Instruction& in, Warp& warp) {
     exit_lanes(warp, condition(in, warp));
 }
@@ -277,7 +293,7 @@ constexpr BindEntry kEntries[] = {
     {0x153, bind_rpcmov_from_return},
     {0x15b, bind_exit},
     {0x15c, bind_bpt},
-    {0x15d, bind_yield},
+    {0x15d, bind_nanosleep},
     {0x11b, bind_endcollective},
     {0x02d, bind_nothing},  // PREEXIT, ACQBULK: overlap of dependent launches, which run in order
     {0x02e, bind_nothing},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SYNCS: operations on mbarriers in shared memory, of one CTA. Copies that report to an mbarrier
 // are performed when a thread asks for a phase that is not complete without them, where the machine
-// wants it so (AsyncEngine); a try that fails even then gives up the warp's turn.
+// wants it so (AsyncEngine); a try that fails even then gives up the warp's turn, for it would wait
+// on silicon. A test does not wait: its warp is to come round as often as those that work.
 #include "isa/sass/semantics/mbarrier.h"
 
 #include <cstring>
@@ -137,7 +138,8 @@ void execute_phase_check(const Instruction& in, Warp& warp) {
         done |= is_complete << l;
     });
     warp.write(in.pd[0], done);
-    if (done != warp.mask) yield(warp);
+    const bool waits = (in.modifiers >> kAddressBits & 1) != 0;
+    if (done != warp.mask) yield(warp, waits ? kWholeTurn : 0);
 }
 
 void execute_load(const Instruction& in, Warp& warp) {
@@ -199,6 +201,7 @@ bool bind_syncs_transaction(Binder& binder) {
     if (word.form() == 2) {
         if (word.bits(70, 2) != 1) return false;
         out.pd[0] = binder.dest_predicate(81);
+        out.modifiers |= std::uint32_t{word.bit(72)} << kAddressBits;  // .TRYWAIT
         out.execute = execute_phase_check;
         return true;
     }
