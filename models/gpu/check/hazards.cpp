@@ -5,7 +5,9 @@
 // executed fence.proxy.async since (coarse: the path of synchronisation between both is not looked
 // at, so that some missing fences are not found, and none is invented). A wgmma reads likewise, and
 // may do so until a warp of its warpgroup has waited for its group: all four issue it as one. Of
-// the products of a warpgroup that read a piece, the last one is known.
+// the products of a warpgroup that read a piece, the last one is known. What cp.async brings counts
+// as visible to a wgmma: CUTLASS (MainloopSm90CpAsyncGmmaWarpSpecialized), FlashAttention-3 and
+// FlashMLA wait for it without a fence.
 #include "models/gpu/check/hazards.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 
 #include "isa/sass/program.h"
 #include "isa/sass/semantics/tensor/warpgroup.h"
+#include "isa/sass/table/op.h"
 #include "models/gpu/check/product_reads.h"
 
 namespace lockstep::gpu::check {
@@ -59,6 +62,8 @@ CtaHazards HazardCheck::hazards(const sass::Cta& cta) {
 }
 
 void HazardCheck::access(const Observed& access, CtaHazards& cta) {
+    const sass::Program& program = *access.warp.cta->launch->program;
+    const bool is_copied = sass::op_of(program.words()[access.pc]) == sass::Op::kLdgsts;
     ++cta.time;
     for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -84,7 +89,8 @@ void HazardCheck::access(const Observed& access, CtaHazards& cta) {
         write_under_products(begin, end, {.pc = access.pc, .warp = access.warp.index, .lane = lane},
                              cta);
         for (std::uint32_t word = begin / kWord; word * kWord < end; ++word)
-            if (word < cta.writes.size()) cta.writes[word] = {cta.time, access.pc, thread};
+            if (word < cta.writes.size())
+                cta.writes[word] = {cta.time, access.pc, thread, is_copied};
     }
 }
 
@@ -141,7 +147,8 @@ void HazardCheck::product(const sass::Warp& warp, std::uint32_t pc, std::uint32_
         }
         for (std::uint32_t word = begin / kWord; word * kWord < begin + kPiece; ++word) {
             const CtaHazards::Write& write = cta.writes[word];
-            if (write.time <= std::max(issuers, cta.fenced[write.thread / sass::kWarpSize]))
+            if (write.is_copied ||
+                write.time <= std::max(issuers, cta.fenced[write.thread / sass::kWarpSize]))
                 continue;
             misuse.what =
                 "a wgmma reads shared memory that no fence.proxy.async has made visible to it "

@@ -25,6 +25,7 @@ struct CtaHazards {
     struct Write {
         std::uint64_t time = 0;  ///< 0: nobody wrote it
         std::uint32_t pc = 0, thread = 0;
+        bool is_copied = false;  ///< by cp.async
     };
     /// By the last product of a warpgroup that read a piece.
     struct Read {

@@ -78,6 +78,14 @@ TEST_F(ProductHazard, StoresThatNoFenceMakesVisible) {
                       HasSubstr("HGMMA"), HasSubstr("written by"), HasSubstr("STS")));
 }
 
+TEST_F(ProductHazard, WhatCpAsyncBringsNeedsNoFence) {
+    constexpr int kTwoOnes = 0x3c003c00;  // as fp16
+    for (int& pair : in_.first(4)) pair = kTwoOnes;
+    EXPECT_EQ(report("filled_by_cp_async", in_.data()), "");
+    constexpr int kSixteen = 0x41800000;  // 16.0f
+    EXPECT_EQ(out_[0], kSixteen);
+}
+
 TEST_F(ProductHazard, ATileThatACopyHasYetToBring) {
     EXPECT_THAT(report("not_awaited", in_.data()),
                 AllOf(HasSubstr("hazard: a wgmma reads a tile before the phase of its mbarrier"),

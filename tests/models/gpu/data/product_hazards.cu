@@ -58,6 +58,15 @@ extern "C" __global__ void fenced(float* out) {
 extern "C" __global__ void not_fenced(float* out) {
     product<false>(out, [](Tiles& tiles) { fill(tiles, 0x3c00); });
 }
+extern "C" __global__ void filled_by_cp_async(float* out, const void* in) {  // the same 16 bytes
+    product<false>(out, [in](Tiles& tiles) {
+        for (int i = threadIdx.x; i < int(sizeof tiles / 16); i += 128)
+            asm volatile(
+                "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(&tiles) + i * 16), "l"(in)
+                : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+    });
+}
 extern "C" __global__ void not_awaited(float* out, const void* in) {
     __shared__ unsigned long long barrier;
     product<true>(out, [&](Tiles& tiles) {
