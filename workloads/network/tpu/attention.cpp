@@ -135,14 +135,14 @@ class AttentionInBlocks {
         bool is_first, is_last;  ///< of its queries
         bool is_masked;
         BufferRows q, k, v, mask, scores;
-        std::uint64_t scores_at = 0, result_at = 0;  ///< accumulators
+        std::uint64_t scores_at, result_at;  ///< accumulators
     };
 
     std::vector<Turn> turns() const;
     void load(Turn& turn);
-    void make_scores(Turn& turn);
+    void make_scores(const Turn& turn);
     void make_probabilities(const Turn& turn);
-    void add_context(Turn& turn);
+    void add_context(const Turn& turn);
     /// Takes what the turn adds to the result out of the accumulators.
     void finish(const Turn& turn);
     /// rows x k by k x columns into accumulators from `accumulator` on, a tile of columns after the
@@ -152,7 +152,11 @@ class AttentionInBlocks {
                   std::uint64_t accumulator);
     void leave(std::uint64_t accumulator, std::int64_t rows, std::int64_t columns, float factor,
                const BufferRows& to, const BufferRows* addend);
-    std::uint64_t accumulators(std::int64_t rows, std::int64_t columns);
+    /// So many columns of a block of queries.
+    std::uint64_t accumulators(std::int64_t columns) const {
+        return static_cast<std::uint64_t>(queries_ *
+                                          divide_up(columns, c_.target.limits.array_columns));
+    }
     std::uint64_t rescale(const Turn& turn) const { return slots_[turn.slot].rescale[turn.parity]; }
     /// A statistic of each of the rows: as a column, or as one row.
     static BufferRows column(std::uint64_t address) { return {address, kBytes, DataType::kFp32}; }
@@ -183,7 +187,7 @@ AttentionInBlocks::AttentionInBlocks(Compilation& c, std::vector<Matrix> q, std:
       block_(pattern.block),
       mask_(pattern.mask == kNoValue ? Mask() : Mask(c, pattern.mask)),
       queries_(std::min(block_, q_[0].rows)) {
-    // Scores and results of two turns are in the accumulators at one time.
+    // Accumulators for two turns.
     const tpu::CoreLimits& limits = c.target.limits;
     const std::int64_t tiles = divide_up(std::min(block_, k_[0].rows), limits.array_columns) +
                                divide_up(v_[0].columns, limits.array_columns);
@@ -195,14 +199,6 @@ AttentionInBlocks::AttentionInBlocks(Compilation& c, std::vector<Matrix> q, std:
                         block_, limits.accumulator_rows));
     // Of equal parts, so that none is short.
     queries_ = divide_up(q_[0].rows, divide_up(q_[0].rows, queries_));
-}
-
-std::uint64_t AttentionInBlocks::accumulators(std::int64_t rows, std::int64_t columns) {
-    const auto count =
-        static_cast<std::uint64_t>(rows * divide_up(columns, c_.target.limits.array_columns));
-    if (c_.next_accumulator + count > c_.target.limits.accumulator_rows) c_.next_accumulator = 0;
-    c_.next_accumulator += count;
-    return c_.next_accumulator - count;
 }
 
 void AttentionInBlocks::multiply(const BufferRows& left, std::int64_t rows, std::int64_t k,
@@ -315,8 +311,7 @@ void AttentionInBlocks::load(Turn& turn) {
     turn.mask = c_.staging.load(part, turn.query, turn.queries);
 }
 
-void AttentionInBlocks::make_scores(Turn& turn) {
-    turn.scores_at = accumulators(turn.queries, turn.keys);
+void AttentionInBlocks::make_scores(const Turn& turn) {
     multiply(turn.q, turn.queries, q_[turn.head].columns, turn.k, true, turn.keys, turn.scores_at);
 }
 
@@ -351,8 +346,7 @@ void AttentionInBlocks::make_probabilities(const Turn& turn) {
     on_statistics(Function::kAdd, Function::kIdentity, slot.sums, own.address, slot.sums, rows);
 }
 
-void AttentionInBlocks::add_context(Turn& turn) {
-    turn.result_at = accumulators(turn.queries, v_[turn.head].columns);
+void AttentionInBlocks::add_context(const Turn& turn) {
     multiply(turn.scores, turn.queries, turn.keys, turn.v, false, v_[turn.head].columns,
              turn.result_at);
 }
@@ -395,6 +389,9 @@ std::vector<AttentionInBlocks::Turn> AttentionInBlocks::turns() const {
         }
         met.push_back(left.empty() ? all : left);
     }
+    // Two turns have scores and results in the accumulators at one time.
+    const std::uint64_t scores = accumulators(std::min(block_, k_[0].rows)),
+                        results = accumulators(v_[0].columns);
     std::vector<Turn> turns;
     for (std::size_t head = 0; head < q_.size(); ++head)
         for (std::size_t block = 0; block < met.size(); ++block)
@@ -414,7 +411,9 @@ std::vector<AttentionInBlocks::Turn> AttentionInBlocks::turns() const {
                                  .k = {},
                                  .v = {},
                                  .mask = {},
-                                 .scores = {}});
+                                 .scores = {},
+                                 .scores_at = turns.size() % 2 * scores,
+                                 .result_at = 2 * scores + turns.size() % 2 * results});
             }
     return turns;
 }

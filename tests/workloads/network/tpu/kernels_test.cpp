@@ -79,6 +79,7 @@ TEST(Kernels, AttentionInBlocksEqualsTheReference) {
              {"attention:heads=1,seq=33,d=16,block=7", "tpu_v2"},
              {"attention:heads=2,seq=256,d=64,block=128,dtype=bf16", "tpu_v5e"},
              {"attention:heads=2,seq=64,d=64,block=1000", "tpu_v3"},
+             {"attention:heads=3,seq=777,d=130,block=700", "tpu_v3"},
              {"attention:heads=2,seq=300,d=64,block=64,causal=1", "tpu_v3"},
              {"bert_block:hidden=128,heads=2,seq=96,block=32", "tpu_v3"},
              {"bert_block:hidden=128,heads=2,seq=96,batch=2,block=32", "tpu_v4"},
