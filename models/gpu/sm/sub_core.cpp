@@ -77,22 +77,9 @@ std::uint32_t SubCore::eligible(Cycle now) const {
     std::uint32_t warps = 0;
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
-        if (pipe_free(pipe) > now) continue;
-        const bool is_shared =
-            pipe == static_cast<unsigned>(Pipe::kFp64) && parameters_.fp64_is_shared;
-        warps |= is_shared ? 1u << oldest(candidates_[pipe]) : candidates_[pipe];
+        if (pipe_free(pipe) <= now) warps |= candidates_[pipe];
     }
     return warps;
-}
-
-/// Of the warps, the one that started first.
-unsigned SubCore::oldest(std::uint32_t warps) const {
-    auto first = static_cast<unsigned>(std::countr_zero(warps));
-    for (; warps != 0; warps &= warps - 1) {
-        const auto local = static_cast<unsigned>(std::countr_zero(warps));
-        if (context(local).age < context(first).age) first = local;
-    }
-    return first;
 }
 
 unsigned SubCore::choose(std::uint32_t eligible) const {

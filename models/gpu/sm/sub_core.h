@@ -61,7 +61,6 @@ class SubCore {
     void look_at(unsigned local, engine::Cycle now);
     unsigned choose(std::uint32_t eligible) const;
     std::uint32_t eligible(engine::Cycle now) const;
-    unsigned oldest(std::uint32_t warps) const;
     void account(std::uint32_t eligible, bool has_issued, engine::Cycle now);
     /// Tells the profile who did not issue.
     void profile_held(std::uint32_t able, bool has_issued);
