@@ -14,47 +14,52 @@ MemoryInstruction& MemoryArbiter::push(unsigned sub_core, Cycle ready, Cycle now
     return entry;
 }
 
-void MemoryArbiter::update(Cycle now) {
-    next_ = kNever;
-    if (is_blocked()) return;
-    const MemoryQueue* first = nullptr;
-    Cycle head = kNever;
-    for (const MemoryQueue& queue : queues_) {
-        if (queue.next() >= head) continue;
-        head = queue.next();
-        first = &queue;
+MemoryQueue* MemoryArbiter::first(Port port) {
+    MemoryQueue* first = nullptr;
+    for (MemoryQueue& queue : queues_) {
+        if (queue.empty() || port_of(queue.front()) != port) continue;
+        if (first == nullptr || queue.next() < first->next()) first = &queue;
     }
-    if (head == kNever) return;
-    head = std::max({head, free_, now});
-    const Cycle accept = memory_->next_accept(head, first->front().info->operation);
-    if (accept != kNever) next_ = std::max(head, accept);
+    return first;
 }
 
-std::optional<unsigned> MemoryArbiter::arbitrate(Cycle now) {
-    unsigned best = 0;
-    Cycle ready = kNever;
-    for (unsigned i = 0; i < queues_.size(); ++i) {
-        if (queues_[i].next() < ready) {
-            ready = queues_[i].next();
-            best = i;
-        }
+Cycle MemoryArbiter::due(Port port, const MemoryQueue& queue, Cycle now) const {
+    const Cycle head = std::max({queue.next(), free_[port], now});
+    const Cycle accept = memory_->next_accept(head, queue.front().info->operation);
+    return accept == kNever ? kNever : std::max(head, accept);
+}
+
+void MemoryArbiter::update(Cycle now) {
+    next_ = kNever;
+    for (const Port port : {kLoadStore, kConstants}) {
+        const MemoryQueue* const queue = is_blocked(port) ? nullptr : first(port);
+        if (queue != nullptr) next_ = std::min(next_, due(port, *queue, now));
     }
-    MemoryQueue& queue = queues_[best];
-    const bool is_due = !is_blocked() && ready <= now && free_ <= now &&
-                        memory_->next_accept(now, queue.front().info->operation) <= now;
-    if (is_due) {
-        if (watch_.trace() != nullptr) watch_.trace()->accepted(queue.front().trace, now);
-        SmProfile* const profile = watch_.profile();
-        const std::uint32_t pc = queue.front().code_index;
-        const MemoryCounters before = profile != nullptr ? counters_ : MemoryCounters{};
-        memory_->accept(now, queue.front());
-        if (profile != nullptr) profile->accessed(pc, since(counters_, before));
-        queue.pop(now);
-        if (watch_.trace() != nullptr) watch_.trace()->queued(best, queue.size(), now);
-        free_ = now + 1;  // next_accept() knows how long the instruction takes
+}
+
+unsigned MemoryArbiter::arbitrate(Cycle now) {
+    unsigned served = 0;
+    for (const Port port : {kLoadStore, kConstants}) {
+        MemoryQueue* const queue = is_blocked(port) ? nullptr : first(port);
+        if (queue == nullptr || due(port, *queue, now) > now) continue;
+        hand_on(*queue, now);
+        free_[port] = now + 1;  // next_accept() knows how long the instruction takes
+        served |= 1u << (queue - queues_.data());
     }
     update(now + 1);
-    return is_due ? std::optional(best) : std::nullopt;
+    return served;
+}
+
+void MemoryArbiter::hand_on(MemoryQueue& queue, Cycle now) {
+    if (watch_.trace() != nullptr) watch_.trace()->accepted(queue.front().trace, now);
+    SmProfile* const profile = watch_.profile();
+    const std::uint32_t pc = queue.front().code_index;
+    const MemoryCounters before = profile != nullptr ? counters_ : MemoryCounters{};
+    memory_->accept(now, queue.front());
+    if (profile != nullptr) profile->accessed(pc, since(counters_, before));
+    queue.pop(now);
+    if (watch_.trace() != nullptr)
+        watch_.trace()->queued(static_cast<unsigned>(&queue - queues_.data()), queue.size(), now);
 }
 
 }  // namespace lockstep::gpu

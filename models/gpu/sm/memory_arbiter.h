@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands memory instructions of the sub-cores' queues to the SM's memory unit, one at a time: the
-// sub-core goes first whose oldest instruction has waited longest.
+// sub-core goes first whose oldest instruction has waited longest. Indexed constants may have a
+// port of their own (Nsight Compute's guide: the address divergence unit, ADU, beside the LSU).
 #pragma once
 
-#include <optional>
+#include <array>
 #include <vector>
 
 #include "models/gpu/cluster/cluster_unit.h"
@@ -37,18 +38,30 @@ class MemoryArbiter {
     engine::Cycle next() const { return next_; }
     /// What it waits for may have changed: looks again, at `now` at the earliest.
     void update(engine::Cycle now);
-    /// Hands on what is due: of which sub-core, if any.
-    std::optional<unsigned> arbitrate(engine::Cycle now);
+    /// Hands on what is due; of which sub-cores, a bit for each.
+    unsigned arbitrate(engine::Cycle now);
 
   private:
-    bool is_blocked() const { return cluster_ != nullptr && cluster_->is_full(); }
+    enum Port : unsigned { kLoadStore, kConstants, kPorts };
+    Port port_of(const MemoryInstruction& in) const {
+        return memory_->is_apart(in.info->operation) ? kConstants : kLoadStore;
+    }
+
+    bool is_blocked(Port port) const {
+        return port == kLoadStore && cluster_ != nullptr && cluster_->is_full();
+    }
+    /// The queue whose head has waited longest for the port; null: none has one for it.
+    MemoryQueue* first(Port port);
+    /// When the head of the queue may pass the port.
+    engine::Cycle due(Port port, const MemoryQueue& queue, engine::Cycle now) const;
+    void hand_on(MemoryQueue& queue, engine::Cycle now);
 
     std::vector<MemoryQueue> queues_;  ///< by sub-core
     const MemoryCounters& counters_;
     SmWatch& watch_;
     MemoryUnit* memory_ = nullptr;
     const ClusterUnit* cluster_ = nullptr;
-    engine::Cycle free_ = 0;
+    std::array<engine::Cycle, kPorts> free_{};
     engine::Cycle next_ = engine::kNever;
 };
 

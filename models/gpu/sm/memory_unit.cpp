@@ -31,6 +31,7 @@ class MemoryUnit::Implementation {
               data_, shared_) {}
 
     Cycle next_accept(Cycle now, MemoryOperation operation) const {
+        if (is_apart(operation)) return std::max(now, constants_from_);
         if (l1_.is_blocked()) return kNever;
         Cycle free = std::max({now, accept_from_, l1_.free_from()});
         if (operation == MemoryOperation::kTexture) free = std::max(free, l1_.texture_free_from());
@@ -41,6 +42,11 @@ class MemoryUnit::Implementation {
     }
 
     void accept(Cycle now, const MemoryInstruction& in) {
+        if (is_apart(in.info->operation)) {
+            constants_from_ = now + p_.constant_address_cycles;
+            listener_.sources_read(sources_read(now, in), in);
+            return load_constants(now, in);
+        }
         LOCKSTEP_CHECK(!l1_.is_blocked(), "the memory unit stands still at cycle {}", now);
         accept_from_ =
             now + (in.info->operation == MemoryOperation::kShuffle ? p_.shuffle_interval
@@ -60,14 +66,21 @@ class MemoryUnit::Implementation {
                 return l1_.atomic(now, in);
             case MemoryWay::kBulkCopy:
                 return l1_.bulk_copy(now, in);
-            case MemoryWay::kConstant: {
-                const Cycle at = constants_.load(now, in);
-                if (at != kNever) listener_.written_back(at, in);
-                return;
-            }
+            case MemoryWay::kConstant:
+                return load_constants(now, in);
             case MemoryWay::kShared:
                 return listener_.written_back(shared_.access(now, in), in);
         }
+    }
+
+    /// By a port of its own: neither what L1 nor what the data stage does holds it up.
+    bool is_apart(MemoryOperation operation) const {
+        return p_.constant_port && operation == MemoryOperation::kLoadConstant;
+    }
+
+    void load_constants(Cycle now, const MemoryInstruction& in) {
+        const Cycle at = constants_.load(now, in);
+        if (at != kNever) listener_.written_back(at, in);
     }
 
     void constants_arrived(Cycle now, std::uint16_t number) {
@@ -116,7 +129,7 @@ class MemoryUnit::Implementation {
     SharedMemory shared_;
     IndexedConstants constants_;
     L1Pipeline l1_;
-    Cycle accept_from_ = 0;
+    Cycle accept_from_ = 0, constants_from_ = 0;
 };
 
 MemoryUnit::MemoryUnit(const config::Machine& machine, std::uint16_t sm, std::uint64_t shared_bytes,
@@ -128,6 +141,9 @@ MemoryUnit::~MemoryUnit() = default;
 
 Cycle MemoryUnit::next_accept(Cycle now, MemoryOperation operation) const {
     return implementation_->next_accept(now, operation);
+}
+bool MemoryUnit::is_apart(MemoryOperation operation) const {
+    return implementation_->is_apart(operation);
 }
 void MemoryUnit::accept(Cycle now, const MemoryInstruction& instruction) {
     implementation_->accept(now, instruction);

@@ -79,6 +79,8 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "LDC at a fixed offset: issue to issue of the consumer"},
         {"memory_unit.constant_address_cycles", &MemoryUnitParameters::constant_address_cycles,
          "cycle", 1, 64, "time for each different address of an LDC"},
+        {"memory_unit.constant_port", &MemoryUnitParameters::constant_port,
+         "LDC enters by a port of its own; false: in its turn with loads and stores"},
         {"memory_unit.async_copy_latency", Type::kInteger, "cycle", 1, kMaxCycles,
          "LDGSTS that hits in L1: issue until the data are in shared memory"},
         {"memory_unit.texture_latency", Type::kInteger, "cycle", 1, kMaxCycles,

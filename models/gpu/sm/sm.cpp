@@ -5,6 +5,7 @@
 #include "models/gpu/sm/sm.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "models/gpu/sm/wait_report.h"
 
@@ -183,7 +184,8 @@ void Sm::process(Cycle now) {
     if (memory_->next_event() <= now) advance_memory(now);
     warps_.events.advance(now, [this](const Event& event) { handle(event); });
     if (arbiter_.next() <= now)
-        if (const auto served = arbiter_.arbitrate(now)) sub_cores_[*served].note_memory_slot(now);
+        for (unsigned served = arbiter_.arbitrate(now); served != 0; served &= served - 1)
+            sub_cores_[static_cast<unsigned>(std::countr_zero(served))].note_memory_slot(now);
     if (products_.next() <= now) {
         products_.advance(now, *memory_);
         arbiter_.update(now + 1);

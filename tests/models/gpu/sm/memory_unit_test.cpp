@@ -580,6 +580,19 @@ TEST_F(MemoryUnitTest, ConstantsAtDifferentAddressesComeOneByOne) {
     EXPECT_EQ(core.written.at(late.code_index) - start, one + 50);
 }
 
+TEST_F(MemoryUnitTest, ConstantsHaveAPortOfTheirOwn) {
+    make();
+    // 32 passes each: the data stage has more work before it than others may wait for.
+    for (unsigned i = 0; i < 2; ++i)
+        offer(instruction(kLoadShared, 4, [](unsigned l) { return 128 * l; }), now_);
+    const Cycle shared_free = unit->next_accept(now_, kLoadShared);
+    EXPECT_GT(shared_free, now_ + 16);
+    EXPECT_EQ(unit->next_accept(now_, kLoadConstant), now_);
+    const Cycle start = offer(instruction(kLoadConstant, 4, [](unsigned) { return 64; }), now_);
+    EXPECT_EQ(unit->next_accept(start, kLoadShared), shared_free);
+    EXPECT_EQ(unit->next_accept(start, kLoadConstant), start + 2);
+}
+
 TEST_F(MemoryUnitTest, NoLaneAsksForNothing) {
     make();
     for (const MemoryOperation operation :
