@@ -22,6 +22,7 @@ struct MemoryParameters {
     // Crossbar.
     engine::Cycle request_latency, reply_latency;
     double request_bandwidth, reply_bandwidth;  ///< bytes a cycle of an SM
+    std::uint32_t store_request;                ///< bytes of a store's request at least
     double gpc_bandwidth;                       ///< bytes a cycle to a GPC
     std::uint32_t outstanding;                  ///< of an SM at one memory partition
 

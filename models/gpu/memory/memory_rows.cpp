@@ -23,6 +23,9 @@ std::span<const Row<MemoryParameters>> memory_rows() {
          "from an L2 slice to an SM"},
         {"crossbar.request_bandwidth", &MemoryParameters::request_bandwidth, "B", 1, 4096,
          "bytes that an SM sends in a cycle"},
+        {"crossbar.store_request", &MemoryParameters::store_request, "B", 1, 4096,
+         "bytes that a store's request to one line takes at the SM's port at least, however few "
+         "it writes"},
         {"crossbar.reply_bandwidth", &MemoryParameters::reply_bandwidth, "B", 1, 4096,
          "bytes that an SM receives in a cycle"},
         {"crossbar.gpc_bandwidth", &MemoryParameters::gpc_bandwidth, "B", 1, 65536,

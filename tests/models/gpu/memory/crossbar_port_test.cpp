@@ -14,7 +14,9 @@ TEST(CrossbarPort, AnswersAfterTheLatencyOfAnL2Hit) {
 }
 
 TEST(CrossbarPort, SendsAndReceivesItsBandwidth) {
-    MemoryBench bench("v100", 1, {"crossbar.request_bandwidth=32", "crossbar.reply_bandwidth=64"});
+    MemoryBench bench("v100", 1,
+                      {"crossbar.request_bandwidth=32", "crossbar.store_request=32",
+                       "crossbar.reply_bandwidth=64"});
     SyntheticSm& sm = *bench.sms[0];
     for (std::uint64_t i = 0; i < 64; ++i)
         sm.requests.push_back({.line = 4 * i, .kind = RequestKind::kWrite, .sectors = 0xf});
@@ -31,7 +33,7 @@ TEST(CrossbarPort, SendsAndReceivesItsBandwidth) {
 }
 
 TEST(CrossbarPort, SendsOfAPartialWriteItsBytes) {
-    MemoryBench bench("v100", 1, {"crossbar.request_bandwidth=16"});
+    MemoryBench bench("v100", 1, {"crossbar.request_bandwidth=16", "crossbar.store_request=16"});
     SyntheticSm& sm = *bench.sms[0];
     for (std::uint64_t i = 0; i < 9; ++i)
         sm.requests.push_back({.line = 4 * i,
@@ -41,6 +43,21 @@ TEST(CrossbarPort, SendsOfAPartialWriteItsBytes) {
                                .partial = 0xf});
     bench.run();
     for (std::size_t i = 1; i < 9; ++i) EXPECT_EQ(sm.answers[i].sent - sm.answers[i - 1].sent, 2u);
+}
+
+TEST(CrossbarPort, SendsNoStoreInLessThanARequestTakes) {
+    MemoryBench bench("v100", 1, {"crossbar.request_bandwidth=32", "crossbar.store_request=160"});
+    SyntheticSm& sm = *bench.sms[0];
+    for (std::uint64_t i = 0; i < 9; ++i)
+        sm.requests.push_back({.line = 4 * i,
+                               .halves = 0x3,
+                               .kind = RequestKind::kWrite,
+                               .sectors = 1,
+                               .partial = 1});
+    for (std::uint64_t i = 0; i < 9; ++i) sm.requests.push_back({.line = 4 * i, .sectors = 1});
+    bench.run();
+    for (std::size_t i = 1; i < 9; ++i) EXPECT_EQ(sm.answers[i].sent - sm.answers[i - 1].sent, 5u);
+    EXPECT_EQ(sm.answers[17].sent - sm.answers[9].sent, 8u);  // reads bring nothing
 }
 
 TEST(CrossbarPort, LimitsWhatIsNotAnswered) {
