@@ -60,16 +60,14 @@ std::optional<Pattern> pattern_of(const Compilation& c, const Node& scores) {
         value = next->outputs[0];
         next = c.places.only_reader(value);
     };
-    const auto other_operand = [&] { return next->inputs[next->inputs[0] == value ? 1 : 0]; };
-    while (next != nullptr && (next->op == Operator::kMul || next->op == Operator::kDiv)) {
-        const bool divides = next->op == Operator::kDiv;
-        const std::optional<float> factor = scalar_of(c.value(other_operand()));
-        if (!factor || *factor == 0 || (divides && next->inputs[0] != value)) return std::nullopt;
-        found.factor *= divides ? 1 / *factor : *factor;
+    while (next != nullptr) {
+        const std::optional<float> factor = factor_of(c.graph, *next, value);
+        if (!factor) break;
+        found.factor *= *factor;
         take();
     }
     if (next != nullptr && next->op == Operator::kAdd) {
-        found.mask = other_operand();
+        found.mask = next->inputs[next->inputs[0] == value ? 1 : 0];
         if (!is_mask(c.graph, found.mask, c.shape(value))) return std::nullopt;
         take();
     }

@@ -34,6 +34,17 @@ std::optional<Matrix> rows_of(const Node& product, const Place& place) {
     return matrices && matrices->size() == 1 ? std::optional((*matrices)[0]) : std::nullopt;
 }
 
+std::optional<float> factor_of(const Graph& graph, const Node& node, ValueId value) {
+    const bool divides = node.op == Operator::kDiv;
+    if (!divides && node.op != Operator::kMul) return std::nullopt;
+    const std::size_t other = node.inputs[0] == value ? 1 : 0;
+    if (divides && other == 0) return std::nullopt;
+    const std::optional<float> factor = scalar_of(graph.value(node.inputs[other]));
+    if (!factor || *factor == 0 || graph.shape(node.outputs[0]) != graph.shape(value))
+        return std::nullopt;
+    return divides ? 1 / *factor : *factor;
+}
+
 EpilogueFinder::EpilogueFinder(Compilation& c, const Node& product)
     : c_(c), node_(product), integer_(c.value(product.outputs.at(0)).quantisation.has_value()) {}
 
@@ -87,16 +98,11 @@ bool EpilogueFinder::fuse_activation(const Node& next) {
 }
 
 bool EpilogueFinder::fuse_scale(const Node& next) {
-    const bool divides = next.op == Operator::kDiv;
-    if (integer_ || (!divides && next.op != Operator::kMul)) return false;
-    if (epilogue_.function != tpu::Function::kIdentity || epilogue_.addend != kNoValue)
+    if (integer_ || epilogue_.function != tpu::Function::kIdentity || epilogue_.addend != kNoValue)
         return false;
-    const std::size_t other = next.inputs[0] == epilogue_.result ? 1 : 0;
-    if (divides && other == 0) return false;
-    const std::optional<float> factor = scalar_of(c_.value(next.inputs[other]));
-    if (!factor || *factor == 0) return false;
-    if (c_.shape(next.outputs[0]) != c_.shape(epilogue_.result)) return false;
-    epilogue_.scale *= divides ? 1 / *factor : *factor;
+    const std::optional<float> factor = factor_of(c_.graph, next, epilogue_.result);
+    if (!factor) return false;
+    epilogue_.scale *= *factor;
     return true;
 }
 

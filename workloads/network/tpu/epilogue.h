@@ -56,6 +56,10 @@ class EpilogueFinder {
     Epilogue epilogue_;
 };
 
+/// What a Mul or Div by a constant multiplies `value` by; nothing where the node is none that keeps
+/// its shape.
+std::optional<float> factor_of(const Graph& graph, const Node& node, ValueId value);
+
 /// The elements of a product's result, or of an addend, in its order as one matrix; nothing where
 /// they do not lie so.
 std::optional<Matrix> rows_of(const Node& product, const Place& place);
