@@ -107,6 +107,12 @@ class Mask {
             }
         return nothing ? Kind::kNothing : all ? Kind::kTakesAway : Kind::kAdded;
     }
+    /// Whether each of the queries may see some key: only beside its scores others vanish.
+    bool leaves_each_a_key(std::int64_t query, std::int64_t queries) const {
+        for (std::int64_t q = query; q < query + queries; ++q)
+            if (of(q, 1, 0, matrix_ ? matrix_->columns : 0) == Kind::kTakesAway) return false;
+        return true;
+    }
     const Matrix& matrix() const { return *matrix_; }
 
   private:
@@ -385,7 +391,7 @@ std::vector<AttentionInBlocks::Turn> AttentionInBlocks::turns() const {
             all.push_back({key, keys, kind != Mask::Kind::kNothing});
             if (kind != Mask::Kind::kTakesAway) left.push_back(all.back());
         }
-        met.push_back(left.empty() ? all : left);
+        met.push_back(mask_.leaves_each_a_key(query, queries) ? left : all);
     }
     // Two turns have scores and results in the accumulators at one time.
     const std::uint64_t scores = accumulators(std::min(block_, k_[0].rows)),

@@ -106,6 +106,25 @@ TEST(Kernels, AttentionInBlocksLeavesOutWhatACausalMaskTakesAway) {
     EXPECT_EQ(16 * multiplications(",causal=1"), 10 * multiplications(""));
 }
 
+TEST(Kernels, AttentionInBlocksKeepsAllKeysOfAQueryThatMaySeeNone) {
+    // Query 0 may see key 0, the others none: their scores are all as far away.
+    constexpr std::int64_t kSeq = 16, kSize = 8;
+    Builder b("masked", 1);
+    const Shape shape = {1, 1, kSeq, kSize};
+    const ValueId q = b.input("q", ElementType::kFp32, shape),
+                  k = b.input("k", ElementType::kFp32, shape),
+                  v = b.input("v", ElementType::kFp32, shape);
+    Tensor mask(ElementType::kFp32, {kSeq, kSeq});
+    std::ranges::fill(mask.as<float>(), -10000.0f);
+    mask.as<float>()[0] = 0;
+    ValueId x = b.node(Operator::kMatMul, "scores", {q, b.transpose("columns", k, {0, 1, 3, 2})});
+    x = b.node(Operator::kAdd, "add", {x, b.constant("mask", std::move(mask))});
+    x = b.node(Operator::kSoftmax, "softmax", {x},
+               {{"axis", std::int64_t{-1}}, {"block", kSeq / 2}});
+    const Ran ran = run_on(b.finish({b.node(Operator::kMatMul, "context", {x, v})}), "tpu_v3");
+    for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+}
+
 TEST(Kernels, AttentionInBlocksIsFasterWhereScoresAreMany) {
     const auto cycles = [](const char* block) {
         return time_of(fmt::format("attention:heads=4,seq=2048,d=128,dtype=bf16{}", block),
