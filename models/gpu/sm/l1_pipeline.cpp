@@ -51,13 +51,14 @@ AccessCounters& L1Pipeline::counted(const MemoryInstructionInfo& info) {
     return counters_.of(row(info.operation).access);
 }
 
-/// Holds the tag stage for the lines; returns for how long.
+/// Holds the tag stage for an instruction; returns for how long its lines need it.
 unsigned L1Pipeline::pass_tags(Cycle now, const MemoryInstruction& in) {
     const unsigned cycles = tag_cycles(lines_, p_.tags_per_cycle);
-    tags_free_ = now + cycles;
+    const unsigned held = std::max(cycles, p_.tag_interval);
+    tags_free_ = now + held;
     ++counted(*in.info).requests;
     counters_.tag_wavefronts += cycles;
-    counters_.tag_busy += cycles;
+    counters_.tag_busy += held;
     return cycles;
 }
 

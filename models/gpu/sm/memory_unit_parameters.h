@@ -31,7 +31,7 @@ struct MemoryUnitParameters {
 
     unsigned sub_cores, sms, max_warps;
     std::uint64_t l1_bytes;  ///< with shared memory
-    unsigned sets, tags_per_cycle, miss_entries, miss_queue, tag_latency;
+    unsigned sets, tags_per_cycle, tag_interval, miss_entries, miss_queue, tag_latency;
     ReturnOrder return_order;
     ReplacementPolicy replacement;
     bool allocates_stores, allocates_local_stores, constant_port;

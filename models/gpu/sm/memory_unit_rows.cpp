@@ -32,6 +32,8 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
         {"l1.sets", &MemoryUnitParameters::sets, "1", 1, 4096, "sets of the L1's tags"},
         {"l1.tags_per_cycle", &MemoryUnitParameters::tags_per_cycle, "1", 1, 32,
          "lines looked up in a cycle: banks of the L1's tags"},
+        {"l1.tag_interval", &MemoryUnitParameters::tag_interval, "cycle", 1, 64,
+         "cycles that an instruction holds the L1's tags at least"},
         {"l1.miss_entries", &MemoryUnitParameters::miss_entries, "1", 1, 65536,
          "lines that the L1 can wait for at a time"},
         {"l1.miss_queue", &MemoryUnitParameters::miss_queue, "1", 1, 4096,

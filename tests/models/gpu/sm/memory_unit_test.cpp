@@ -268,6 +268,14 @@ TEST_F(MemoryUnitTest, LoadsPassTheTagsWhileTheDataStageIsBusy) {
     EXPECT_EQ(port.sent.at(0).at, start + 2 + machine->integer("l1.tag_latency"));
 }
 
+TEST_F(MemoryUnitTest, LoadsHoldTheTagsForAnInterval) {
+    make("h200", {"l1.tag_interval=3"});
+    time(instruction(kLoadGlobal, 4, words));
+    const Cycle start = offer(instruction(kLoadGlobal, 4, words), 1000);  // hits
+    EXPECT_EQ(unit->next_accept(start, kLoadGlobal), start + 3);
+    EXPECT_EQ(unit->next_accept(start, kLoadShared), start + 1);
+}
+
 // Turing's 64 bytes a cycle are those of an SM whose neighbour is as busy.
 TEST_F(MemoryUnitTest, LanesThatConflictInL1TakeACycleEach) {
     const auto busy = [&](const char* machine, unsigned stride) {
