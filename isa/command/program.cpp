@@ -106,4 +106,12 @@ void validate(const Program& program, std::string_view name,
         fail("the last instruction is not halt");
 }
 
+void check_driver(const Program& program, bool has_driver) {
+    if (!has_driver && !program.host_tasks.empty())
+        throw InputError(
+            fmt::format("the program has the host compute {}, and no driver is there "
+                        "to do it; only its time can be simulated (--no-values)",
+                        program.host_tasks[0].name));
+}
+
 }  // namespace lockstep::command

@@ -116,6 +116,9 @@ class ProgramOf : public Program {
 void validate(const Program& program, std::string_view name,
               const std::function<std::string(std::size_t)>& where = {});
 
+/// Throws InputError where the program has host tasks and nobody does them.
+void check_driver(const Program& program, bool has_driver);
+
 /// Whether a file of these bytes is a program of the ISA.
 bool is_program(const Description& isa, std::span<const std::uint8_t> bytes);
 std::vector<std::uint8_t> write_program(const Program& program);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/core_trace.h"
 
-#include <algorithm>
-
 namespace lockstep::npu {
 
 namespace {
@@ -12,33 +10,15 @@ constexpr std::size_t kFirstCore = static_cast<std::size_t>(Queue::kCore0);
 }  // namespace
 
 CoreTrace::CoreTrace(trace::Trace& trace, std::uint32_t cores)
-    : trace_(trace),
-      recorder_(trace.recorder()),
+    : QueueTrace(trace, description(), "npu"),
       wait_(trace.name("waits")),
       bank_(trace.name("bank conflicts")) {
-    const std::string group = "npu";
-    steps_.id = trace.track(group, "steps");
-    host_.id = trace.track(group, "host tasks");
     for (std::size_t queue = 0; queue < kFirstCore + cores; ++queue) {
-        const std::string name(description().queues[queue]);
-        queues_[queue].id = trace.track(group, name);
+        add_queue(queue);
         if (queue >= kFirstCore)
-            stalls_[queue - kFirstCore].id = trace.track(group, name + " stalls");
+            stalls_[queue - kFirstCore] =
+                track(std::string(description().queues[queue]) + " stalls");
     }
-    for (const command::OpcodeRow& opcode : description().opcodes)
-        opcodes_.push_back(trace.name(opcode.mnemonic));
-}
-
-void CoreTrace::slice(Track& track, trace::Label label, std::uint64_t from, std::uint64_t until) {
-    from = std::max(from, track.end);
-    if (from >= until) return;
-    recorder_.slice(track.id, label, from, until);
-    track.end = until;
-}
-
-void CoreTrace::work(std::size_t queue, const Instruction& instruction, std::uint32_t index,
-                     std::uint64_t from, std::uint64_t until) {
-    slice(queues_[queue], {opcodes_[instruction.number()], index}, from, until);
 }
 
 void CoreTrace::idle(std::size_t core, std::uint64_t from, std::uint64_t until) {
@@ -47,14 +27,6 @@ void CoreTrace::idle(std::size_t core, std::uint64_t from, std::uint64_t until) 
 
 void CoreTrace::bank_stall(std::size_t core, std::uint64_t from, std::uint64_t until) {
     slice(stalls_[core], {bank_}, from, until);
-}
-
-void CoreTrace::host(const std::string& name, std::uint64_t from, std::uint64_t until) {
-    slice(host_, {trace_.name(name)}, from, until);
-}
-
-void CoreTrace::step(const std::string& name, std::uint64_t from, std::uint64_t until) {
-    slice(steps_, {trace_.name(name)}, from, until);
 }
 
 }  // namespace lockstep::npu

@@ -56,16 +56,13 @@ bool CoreComplex::run_core(std::size_t index, Cycle now) {
 /// A stall belongs to the steps in whose time it lies: what a core waits for before its first
 /// command of a step is mostly the end of others, or the host's.
 void CoreComplex::charge_stalls() {
-    std::vector<Cycle> ends;
-    for (const StepCounters& counters : steps_)
-        ends.push_back(std::max(ends.empty() ? 0 : ends.back(), counters.end));
-    ends.back() = end_;
+    const std::vector<Cycle> ends = step_ends();
     for (const Stall& stall : stalls_)
         for (Cycle from = stall.from; from < stall.to;) {
             const auto end = std::upper_bound(ends.begin(), ends.end(), from);
             LOCKSTEP_CHECK(end != ends.end(), "a stall at cycle {} of {}", from, end_);
             const Cycle to = std::min(stall.to, *end);
-            steps_[static_cast<std::size_t>(end - ends.begin())].*stall.counter += to - from;
+            step(static_cast<std::uint32_t>(end - ends.begin())).*stall.counter += to - from;
             from = to;
         }
 }

@@ -115,30 +115,22 @@ std::span<const CounterRow> counter_rows() {
 }
 
 void StepResult::add(const StepResult& other) {
-    for (const CounterRow& row : kRows)
-        if (row.member != nullptr) this->*row.member += other.*row.member;
+    command::add(counter_rows(), *this, other);
 }
 
 std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
     const Parameters& parameters) const {
-    std::vector<std::pair<std::string, stats::Value>> list;
-    for (const CounterRow& row : kRows)
-        list.emplace_back(row.name, row.member != nullptr
-                                        ? stats::Value(this->*row.member)
-                                        : stats::Value(row.formula(*this, parameters)));
-    return list;
+    return command::metrics(counter_rows(), *this, parameters);
 }
 
 std::string metrics_page() {
-    std::string page =
-        "# Metrics of an NPU\n"
-        "Made from models/npu/counters.cpp; do not edit. `--stats` has them for each step of the "
-        "program (a layer of a network). Cycles of cores are summed over the cores and counted for "
-        "the step of the instruction, whose work may reach into the next step's cycles.\n\n"
-        "| metric | unit | meaning |\n|---|---|---|\n";
-    for (const CounterRow& row : kRows)
-        page += fmt::format("| `{}` | {} | {} |\n", row.name, row.unit, row.meaning);
-    return page;
+    return "# Metrics of an NPU\n"
+           "Made from models/npu/counters.cpp; do not edit. `--stats` has them for each step of "
+           "the "
+           "program (a layer of a network). Cycles of cores are summed over the cores and counted "
+           "for "
+           "the step of the instruction, whose work may reach into the next step's cycles.\n\n" +
+           command::metrics_table(counter_rows());
 }
 
 }  // namespace lockstep::npu

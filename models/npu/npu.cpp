@@ -54,15 +54,6 @@ void check(const Program& program, const Parameters& parameters, bool values) {
             "values are computed (--no-values)");
 }
 
-/// A step ends when its last instruction completes; what is left belongs to the last.
-std::vector<std::uint64_t> ends_of_steps(const CoreComplex& cores) {
-    std::vector<std::uint64_t> ends;
-    for (const StepCounters& step : cores.steps())
-        ends.push_back(std::max(ends.empty() ? 0 : ends.back(), step.end));
-    ends.back() = cores.cycles();
-    return ends;
-}
-
 /// Cycles from refresh to refresh of all ranks of all channels; never: infinite.
 double refresh_interval(const memory::dram::Geometry& geometry, const Parameters& parameters) {
     if (parameters.memory.policies.refresh == memory::dram::RefreshPolicy::kNone)
@@ -80,21 +71,13 @@ StepResult RunResult::total() const {
     return sum;
 }
 
-void check_driver(const Program& program, bool has_driver) {
-    if (!has_driver && !program.host_tasks.empty())
-        throw InputError(
-            fmt::format("the program has the host compute {}, and no driver is there "
-                        "to do it; only its time can be simulated (--no-values)",
-                        program.host_tasks[0].name));
-}
-
 RunResult run(const Program& program, const Parameters& parameters, command::Storage& storage,
               const RunOptions& options) {
     check(program, parameters, options.values);
     command::check_waits(program);
     std::optional<State> state;
     if (options.values) {
-        check_driver(program, options.host != nullptr);
+        command::check_driver(program, options.host != nullptr);
         state.emplace(parameters.limits(), storage);
         state->host = options.host;
     }
@@ -126,7 +109,7 @@ RunResult run(const Program& program, const Parameters& parameters, command::Sto
     result.cycles = cores.cycles();
     result.seconds = double(cores.cycles()) / (parameters.clock_mhz * 1e6);
     result.interrupts = cores.interrupts();
-    const std::vector<std::uint64_t> ends = ends_of_steps(cores);
+    const std::vector<std::uint64_t> ends = cores.step_ends();
     const double interval = refresh_interval(geometry, parameters);
     for (std::size_t i = 0; i < ends.size(); ++i) {
         StepResult step{cores.steps()[i]};

@@ -36,9 +36,6 @@ struct RunOptions {
     std::function<void(const Instruction&, State&)> observe = {};
 };
 
-/// Throws InputError where the program has host tasks and nobody does them.
-void check_driver(const Program& program, bool has_driver);
-
 /// Runs `program`; inputs are what `storage` holds, results are left there. Throws InputError where
 /// its buffers do not fit the memory or time needs values that are not computed, ProgramFault where
 /// it does what the NPU does not allow.

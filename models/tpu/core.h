@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TPU core as a Tile: sequencer, queues, weight FIFOs, arrays, vector unit. It is driven by
-// events: between the starts and ends of instructions nothing costs host time.
+// A TPU core as a Tile: a sequencer's queues, weight FIFOs, arrays, vector unit.
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "isa/command/dependences.h"
 #include "isa/tpu/semantics/state.h"
+#include "models/command/sequencer.h"
 #include "models/tpu/core_trace.h"
 #include "models/tpu/counters.h"
 #include "models/tpu/parameters.h"
 #include "models/tpu/timeline.h"
 #include "models/tpu/window_setup.h"
 #include "sim/engine/channel.h"
-#include "sim/engine/tile.h"
 
 namespace lockstep::engine {
 struct MemoryRequest;
@@ -26,9 +23,20 @@ struct MemoryResponse;
 
 namespace lockstep::tpu {
 
-using command::QueueCounts;
+using command::Completion;
 
-class Core : public engine::Tile {
+/// What a sequencer needs to know of a TPU.
+struct Machine {
+    using Program = tpu::Program;
+    using Instruction = tpu::Instruction;
+    using Parameters = tpu::Parameters;
+    using StepCounters = tpu::StepCounters;
+    using State = tpu::State;
+    using Trace = CoreTrace;
+    using Entry = command::QueueEntry;
+};
+
+class Core : public command::Sequencer<Machine> {
   public:
     /// `state`: computes values, or null: only time counts. `trace` may be null. All must outlive
     /// the core.
@@ -36,38 +44,15 @@ class Core : public engine::Tile {
          const Program& program, const Storage& storage, State* state, CoreTrace* trace);
     ~Core() override;
 
-    /// RunOptions::progress.
-    std::function<void(std::uint64_t)> progress;
-
     engine::Sender<engine::MemoryRequest> memory_requests{*this, "memory_requests"};
     engine::Receiver<engine::MemoryResponse> memory_responses{*this, "memory_responses"};
     engine::Sender<engine::MemoryRequest> host_requests{*this, "host_requests"};
     engine::Receiver<engine::MemoryResponse> host_responses{*this, "host_responses"};
 
-    engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
-    bool finished() const override { return halted_; }
-    std::string explain_wait() const override;
-
-    /// After the run.
-    engine::Cycle cycles() const { return end_; }
-    const std::vector<StepCounters>& steps() const { return steps_; }  ///< one if there are none
-    const std::vector<Timeline>& timelines() const { return timelines_; }  ///< by matrix unit
-    const std::vector<std::uint32_t>& interrupts() const { return interrupts_; }
+    /// After the run, by matrix unit.
+    const std::vector<Timeline>& timelines() const { return timelines_; }
 
   private:
-    using Cycle = engine::Cycle;
-
-    /// An instruction on its way through a queue.
-    struct Entry {
-        std::uint32_t index;   ///< in the program
-        std::uint32_t number;  ///< in its queue, from 1
-        std::uint32_t step;
-        QueueCounts need;  ///< completed instructions of each queue that it waits for
-    };
-    struct Queue {
-        std::deque<Entry> waiting;
-        std::uint32_t issued = 0, completed = 0;
-    };
     /// A transfer whose requests have begun.
     struct Transfer {
         Entry entry;
@@ -93,11 +78,6 @@ class Core : public engine::Tile {
         std::uint32_t under_way = 0;  ///< requests
         std::uint64_t bytes_under_way = 0;
     };
-    /// Instructions of a pipelined unit whose results are still on their way.
-    struct Completion {
-        Cycle at;
-        std::uint32_t step;
-    };
     struct MatrixUnit {
         std::uint32_t reserved = 0;  ///< FIFO slots: tiles on their way, waiting, or shifting in
         std::deque<Cycle> arrived;   ///< tiles in the FIFO
@@ -115,21 +95,14 @@ class Core : public engine::Tile {
         Cycle raw_until = 0, input_until = 0;  ///< it waited for units, for transfers
     };
 
-    bool satisfied(const QueueCounts& need) const;
-    QueueCounts needs(const Instruction& instruction) const;
-    void complete(std::size_t queue, std::uint32_t step, Cycle at);
-    StepCounters& step(std::uint32_t index) { return steps_[index]; }
-    const Instruction& instruction(const Entry& entry) const {
-        return program_.instructions[entry.index];
-    }
+    void take_responses(Cycle now) override;
+    bool retire(Cycle now) override;
+    bool issue(const Instruction& next, Cycle now) override;
+    bool run_units(Cycle now) override;
+    Cycle next_event(Cycle now) override;
+    void halt() override;
+    Cycle issue_interval(const Instruction& instruction) const override;
 
-    void take_responses(Cycle now);
-    bool retire(Cycle now);
-    bool sequence(Cycle now);
-    bool take_next(const Instruction& next, Cycle now);
-    bool issue(const Instruction& instruction, Cycle now);
-    void compute(const Instruction& instruction);
-    void interrupt_host(const Instruction& instruction, Cycle now);
     bool run_dma(std::size_t index, Cycle now);
     bool start_transfer(std::size_t index, Cycle now);
     void occupy_buffer(Transfer& transfer, std::uint64_t bytes, Cycle now);
@@ -147,29 +120,11 @@ class Core : public engine::Tile {
     Cycle stream(MatrixUnit& unit, const Instruction& next, std::uint32_t step, Cycle now);
     void account_idle(std::size_t index, const Entry& entry, Cycle now);
     bool run_vector(Cycle now);
-    Cycle next_event(Cycle now);
-    [[noreturn]] void fault(std::uint32_t index, const std::string& reason) const;
 
-    const Parameters& parameters_;
     const CoreLimits limits_;
-    const Program& program_;
     const Storage& storage_;
-    State* const state_;
-    CoreTrace* const trace_;
     const TileTiming tile_;
 
-    // The sequencer.
-    std::uint32_t next_instruction_ = 0, current_step_ = 0;
-    Cycle next_issue_ = 0;
-    bool blocked_ = false;     // by a wait or a full queue
-    Cycle issuing_since_ = 0;  // without having been
-    bool halted_ = false;
-    Cycle end_ = 0;
-    std::vector<std::uint32_t> interrupts_;
-    Cycle host_done_ = 0;  ///< when the host answers the latest interrupt
-
-    // The units, by queue.
-    std::array<Queue, kQueues> queues_;
     // Load, store, and the weights of each matrix unit: a unit whose FIFO is full holds up no
     // other.
     std::array<DmaQueue, 2 + kMaxMatrixUnits> dma_;
@@ -182,7 +137,6 @@ class Core : public engine::Tile {
     Cycle vector_free_ = 0, cross_lane_free_ = 0;
     std::deque<Completion> vector_results_;
 
-    std::vector<StepCounters> steps_;
     std::vector<Timeline> timelines_;
 };
 

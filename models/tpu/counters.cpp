@@ -109,8 +109,7 @@ std::span<const CounterRow> counter_rows() {
 }
 
 void StepResult::add(const StepResult& other) {
-    for (const CounterRow& row : kRows)
-        if (row.member != nullptr) this->*row.member += other.*row.member;
+    command::add(counter_rows(), *this, other);
 }
 
 double StepResult::share_within() const {
@@ -120,23 +119,16 @@ double StepResult::share_within() const {
 
 std::vector<std::pair<std::string, stats::Value>> StepResult::metrics(
     const Parameters& parameters) const {
-    std::vector<std::pair<std::string, stats::Value>> list;
-    for (const CounterRow& row : kRows)
-        list.emplace_back(row.name, row.member != nullptr
-                                        ? stats::Value(this->*row.member)
-                                        : stats::Value(row.formula(*this, parameters)));
-    return list;
+    return command::metrics(counter_rows(), *this, parameters);
 }
 
 std::string metrics_page() {
-    std::string page =
-        "# Metrics of a TPU\n"
-        "Made from models/tpu/counters.cpp; do not edit. `--stats` has them for each step of the "
-        "program (a layer of a network). Cycles of arrays are summed over the matrix units.\n\n"
-        "| metric | unit | meaning |\n|---|---|---|\n";
-    for (const CounterRow& row : kRows)
-        page += fmt::format("| `{}` | {} | {} |\n", row.name, row.unit, row.meaning);
-    return page;
+    return "# Metrics of a TPU\n"
+           "Made from models/tpu/counters.cpp; do not edit. `--stats` has them for each step of "
+           "the "
+           "program (a layer of a network). Cycles of arrays are summed over the matrix "
+           "units.\n\n" +
+           command::metrics_table(counter_rows());
 }
 
 }  // namespace lockstep::tpu

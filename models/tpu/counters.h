@@ -3,14 +3,7 @@
 // counters.cpp, which sums, names and documents it.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "sim/stats/statistics.h"
+#include "models/command/counter_rows.h"
 
 namespace lockstep::tpu {
 
@@ -53,26 +46,7 @@ struct StepResult : StepCounters {
     std::vector<std::pair<std::string, stats::Value>> metrics(const Parameters& parameters) const;
 };
 
-struct CounterRow {
-    using Member = std::uint64_t StepResult::*;
-    using Formula = double (*)(const StepResult&, const Parameters&);
-
-    /// A counter.
-    template <typename T>
-    constexpr CounterRow(std::uint64_t T::*member, std::string_view name, std::string_view unit,
-                         std::string_view meaning)
-        : member(member), name(name), unit(unit), meaning(meaning) {}
-    /// What follows from counters.
-    constexpr CounterRow(Formula formula, std::string_view name, std::string_view unit,
-                         std::string_view meaning)
-        : formula(formula), name(name), unit(unit), meaning(meaning) {}
-
-    Member member = nullptr;  ///< or nullptr, where there is a
-    Formula formula = nullptr;
-    std::string_view name;  ///< in --stats
-    std::string_view unit;
-    std::string_view meaning;
-};
+using CounterRow = command::CounterRow<StepResult, Parameters>;
 
 /// In the order of --stats.
 std::span<const CounterRow> counter_rows();

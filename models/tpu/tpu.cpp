@@ -57,24 +57,7 @@ StepResult RunResult::total() const {
     return sum;
 }
 
-void check_driver(const Program& program, bool has_driver) {
-    if (!has_driver && !program.host_tasks.empty())
-        throw InputError(
-            fmt::format("the program has the host compute {}, and no driver is there "
-                        "to do it; only its time can be simulated (--no-values)",
-                        program.host_tasks[0].name));
-}
-
 namespace {
-
-/// A step ends when its last instruction completes; what is left belongs to the last.
-std::vector<std::uint64_t> ends_of_steps(const Core& core) {
-    std::vector<std::uint64_t> ends;
-    for (const StepCounters& step : core.steps())
-        ends.push_back(std::max(ends.empty() ? 0 : ends.back(), step.end));
-    ends.back() = core.cycles();
-    return ends;
-}
 
 /// What the arrays did in the cycles of each step.
 void add_array_states(std::vector<StepResult>& steps, const Core& core,
@@ -108,7 +91,7 @@ void add_array_states(std::vector<StepResult>& steps, const Core& core,
 RunResult run(const Program& program, const Parameters& parameters, Storage& storage,
               const RunOptions& options) {
     check(program, parameters);
-    if (options.values) check_driver(program, options.host != nullptr);
+    if (options.values) command::check_driver(program, options.host != nullptr);
     check_waits(program);
     std::optional<State> state;
     if (options.values) {
@@ -151,7 +134,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     result.cycles = core.cycles();
     result.seconds = double(core.cycles()) / (parameters.clock_mhz * 1e6);
     result.interrupts = core.interrupts();
-    const std::vector<std::uint64_t> ends = ends_of_steps(core);
+    const std::vector<std::uint64_t> ends = core.step_ends();
     for (std::size_t i = 0; i < ends.size(); ++i) {
         StepResult step{core.steps()[i]};
         step.buffer_accesses = static_cast<std::uint64_t>(step.buffer_lines + 0.5);

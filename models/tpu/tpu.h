@@ -36,9 +36,6 @@ struct RunOptions {
     std::function<void(std::uint64_t)> progress = {};
 };
 
-/// Throws InputError where the program has host tasks and nobody does them.
-void check_driver(const Program& program, bool has_driver);
-
 /// Runs `program` on a core; inputs are what `storage` holds, results are left there. Throws
 /// InputError where the program is for another generation or its buffers do not fit the memory,
 /// ProgramFault where it does what the core does not allow.

@@ -100,7 +100,7 @@ npu::RunResult simulate_npu_program(const Job& job, const npu::Program& program,
 void emulate_npu_program(const npu::Program& program, const npu::Parameters& parameters,
                          npu::Storage& storage, stats::Statistics& statistics, Screen& screen,
                          const std::function<void(std::uint32_t)>& host) {
-    npu::check_driver(program, host != nullptr);
+    command::check_driver(program, host != nullptr);
     const npu::CoreLimits limits = parameters.limits();
     npu::State state(limits, storage);
     state.host = host;

@@ -31,7 +31,7 @@ struct EmulatedStep {
 void execute_tpu_program(const tpu::Program& program, const tpu::Parameters& parameters,
                          tpu::Storage& storage, const std::function<void(std::uint32_t)>& host,
                          const std::function<void(std::size_t, const tpu::Instruction&)>& visit) {
-    tpu::check_driver(program, host != nullptr);
+    command::check_driver(program, host != nullptr);
     tpu::State state(parameters.limits(), storage);
     state.host = host;
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
