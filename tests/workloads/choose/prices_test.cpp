@@ -14,10 +14,9 @@ using testing::HasSubstr;
 constexpr const char* kHead = "machine,kind,usd,date,offer,source\n";
 
 TEST(Prices, TheLowestCounts) {
-    const Prices prices("t",
-                        std::string(kHead) +
-                            "h100,hour,4,2026-01,a,x\nh100,hour,3.5,2025-01,b,x\nh100,buy,30000,"
-                            "2024,c,x\n");
+    std::string table = kHead;
+    table += "h100,hour,4,2026-01,a,x\nh100,hour,3.5,2025-01,b,x\nh100,buy,30000,2024,c,x\n";
+    const Prices prices("t", table);
     EXPECT_EQ(prices.hour("h100")->usd, 3.5);
     EXPECT_EQ(prices.hour("h100")->offer, "b");
     EXPECT_EQ(prices.card("h100")->usd, 30000);
