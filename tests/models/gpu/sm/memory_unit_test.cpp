@@ -273,7 +273,8 @@ TEST_F(MemoryUnitTest, LoadsHoldTheTagsForAnInterval) {
     time(instruction(kLoadGlobal, 4, words));
     const Cycle start = offer(instruction(kLoadGlobal, 4, words), 1000);  // hits
     EXPECT_EQ(unit->next_accept(start, kLoadGlobal), start + 3);
-    EXPECT_EQ(unit->next_accept(start, kLoadShared), start + 1);
+    const Cycle other = offer(instruction(kLoadShared, 4, words), start);  // passes no tags
+    EXPECT_EQ(unit->next_accept(other, kLoadGlobal), other + 1);
 }
 
 // Turing's 64 bytes a cycle are those of an SM whose neighbour is as busy.
