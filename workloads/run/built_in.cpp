@@ -22,6 +22,29 @@ bool is_gpu_workload(std::string_view name) {
                        [&](const cuda::Workload& w) { return w.name == name; });
 }
 
+bool needs_network(std::string_view what) {
+    const auto& workloads = cuda::workloads();
+    const std::string_view name = what.substr(0, what.find(':'));
+    const auto kernel = std::ranges::find(workloads, name, &cuda::Workload::name);
+    if (kernel == workloads.end() || !is_network(name)) return false;
+    const auto network =
+        std::ranges::find(network::builtin_networks(), name, &network::BuiltinNetwork::name);
+    std::vector<std::string_view> keys;
+    for (std::size_t at = name.size(); at < what.size();) {
+        const std::size_t end = std::min(what.find(',', at + 1), what.size());
+        const std::string_view item = what.substr(at + 1, end - at - 1);
+        keys.push_back(item.substr(0, item.find('=')));
+        at = end;
+    }
+    const auto all_of = [&](const auto& parameters, std::string_view other) {
+        return std::ranges::all_of(keys, [&](std::string_view key) {
+            return key == other ||
+                   std::ranges::any_of(parameters, [&](const auto& p) { return p.name == key; });
+        });
+    };
+    return !all_of(kernel->parameters, "") && all_of(network->parameters, "dtype");
+}
+
 std::string nearest_built_in(std::string_view name) {
     std::vector<std::string> names;
     for (const network::BuiltinNetwork& network : network::builtin_networks())

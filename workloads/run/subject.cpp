@@ -84,7 +84,7 @@ SubjectKind kind_of_file(const std::string& file, const std::vector<std::uint8_t
 std::vector<SubjectKind> kinds_of_name(const std::string& what) {
     const std::string_view name = std::string_view(what).substr(0, what.find(':'));
     std::vector<SubjectKind> kinds;
-    if (is_gpu_workload(name)) kinds.push_back(SubjectKind::kKernel);
+    if (is_gpu_workload(name) && !needs_network(what)) kinds.push_back(SubjectKind::kKernel);
     if (is_network(name)) kinds.push_back(SubjectKind::kNetwork);
     if (!kinds.empty()) return kinds;
     const std::string near = did_you_mean(what);

@@ -143,6 +143,18 @@ TEST(Run, ANameOfTwoThingsIsWhatTheMachineRuns) {
     EXPECT_EQ(name("systolic"), "gemm");
 }
 
+TEST(Run, ANameOfTwoThingsIsTheNetworkWhereItsParametersAre) {
+    Screen screen;
+    const auto name = [&](const char* what) {
+        const Job job{.what = what, .machine = "h200", .mode = Mode::kEmulate, .verify = true};
+        return run(job, screen).statistics.steps().at(0).name;
+    };
+    EXPECT_EQ(name("attention:heads=4,seq=32,d=16"), "attention_flash");
+    EXPECT_EQ(name("attention:heads=4,kv_heads=2,seq=32,queries=1,d=16").substr(0, 16),
+              "attention.scores");
+    EXPECT_THROW(name("attention:heads=4,kv_haeds=2"), InputError);
+}
+
 TEST(Run, WhatWasVerifiedIsShown) {
     Recorded screen;
     Job job{.what = "gemm:m=8,n=8,k=8", .machine = "systolic", .verify = true};

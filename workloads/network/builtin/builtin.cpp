@@ -33,17 +33,21 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
          {{"batch", 1}, {"lrn", 1, 0}},
          builtin::alexnet_2012},
         {"attention",
-         "softmax(q k' / sqrt(d)) v; causal=1: a query sees no later keys; block=512: on TPUs from "
-         "v2 on by one fused kernel, so many queries and keys at a time, where else several "
-         "kernels "
-         "pass the scores through memory",
+         "softmax(q k' / sqrt(d)) v; kv_heads=8: so many heads of keys and values, which heads "
+         "share (0: each has its own); queries=1: the last of the sequence alone, as in decoding "
+         "(0: all); causal=1: a query sees no later keys; block=512: on TPUs from v2 on by one "
+         "fused kernel, so many queries and keys at a time, where else several kernels pass the "
+         "scores through memory; page=16: which loads keys and values by pages of so many",
          {{"batch", 1},
           {"heads", 12},
+          {"kv_heads", 0, 0},
           {"seq", 128},
+          {"queries", 0, 0},
           {"d", 64},
           {"axis", -1, -2},
           {"causal", 0, 0, 1},
-          {"block", 0, 0, 1 << 16}},
+          {"block", 0, 0, 1 << 16},
+          {"page", 0, 0, 1 << 16}},
          builtin::attention},
         {"bert_base",
          "BERT-base uncased with its pooler; block: as of attention",

@@ -49,6 +49,8 @@ struct Attending {
     std::int64_t axis = -1;  ///< that the softmax is along
     /// Queries and keys that a fused kernel takes at a time; 0: the machine's compiler's.
     std::int64_t block = 0;
+    /// Keys of a page, of which such a kernel loads one after the other; 0: they lie in one piece.
+    std::int64_t page = 0;
 };
 
 /// softmax(q k' / sqrt(d) + mask) v over [n, heads, seq, d].
@@ -61,6 +63,7 @@ ValueId attend(Builder& b, const std::string& name, ValueId q, ValueId k, ValueI
     if (mask != kNoValue) scores = b.node(Operator::kAdd, name + ".mask", {scores, mask});
     Attributes attributes = {{"axis", how.axis}};
     if (how.block != 0) attributes.emplace("block", how.block);
+    if (how.page != 0) attributes.emplace("page", how.page);
     scores = b.node(Operator::kSoftmax, name + ".softmax", {scores}, std::move(attributes));
     return b.node(Operator::kMatMul, name + ".context", {scores, v});
 }
@@ -103,13 +106,19 @@ ValueId encoder_layer(Builder& b, const std::string& name, ValueId x, std::int64
     return b.layer_normalisation(name + ".norm2", add(b, name + ".add2", x, y), kBertEpsilon);
 }
 
-/// Added to the scores of what comes later.
-ValueId causal_mask(Builder& b, std::int64_t seq) {
-    Tensor later(ElementType::kFp32, {1, 1, seq, seq});
-    for (std::int64_t i = 0; i < seq; ++i)
-        for (std::int64_t j = i + 1; j < seq; ++j)
+/// Added to the scores of what comes later. The queries are the last of the sequence, and come
+/// `groups` times, one group after the other.
+ValueId causal_mask(Builder& b, std::int64_t seq, std::int64_t queries, std::int64_t groups) {
+    const std::int64_t rows = groups * queries;
+    Tensor later(ElementType::kFp32, {1, 1, rows, seq});
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = seq - queries + i % queries + 1; j < seq; ++j)
             later.as<float>()[static_cast<std::size_t>(i * seq + j)] = -10000;
     return b.constant("causal_mask", std::move(later));
+}
+
+ValueId causal_mask(Builder& b, std::int64_t seq) {
+    return causal_mask(b, seq, seq, 1);
 }
 
 /// As of GPT-2: normalised before attention and before the perceptron; `dropout`: percent of what
@@ -143,14 +152,38 @@ Attending attending_of(const Parameters& parameters) {
 
 Graph attention(const Parameters& parameters, std::uint64_t seed, bool with_values) {
     Builder b("attention", seed, with_values);
-    const Shape shape = {parameters.at("batch"), parameters.at("heads"), parameters.at("seq"),
-                         parameters.at("d")};
-    const ValueId q = b.input("q", ElementType::kFp32, shape),
-                  k = b.input("k", ElementType::kFp32, shape),
-                  v = b.input("v", ElementType::kFp32, shape);
+    const std::int64_t batch = parameters.at("batch"), heads = parameters.at("heads"),
+                       keys = parameters.at("seq"), d = parameters.at("d");
+    const auto or_all = [&](const char* name, std::int64_t all) {
+        return parameters.at(name) == 0 ? all : parameters.at(name);
+    };
+    const std::int64_t shared = or_all("kv_heads", heads), queries = or_all("queries", keys),
+                       groups = heads / shared;
+    Attending how = attending_of(parameters);
+    how.page = parameters.at("page");
+    if (heads % shared != 0)
+        throw InputError(fmt::format(
+            "attention: heads={}, of which kv_heads={} cannot each serve as many", heads, shared));
+    if (queries > keys)
+        throw InputError(
+            fmt::format("attention: queries={}; they are the last of seq={}", queries, keys));
+    if (groups > 1 && how.axis != -1)
+        throw InputError(
+            "attention: kv_heads: heads that share keys have their softmax along "
+            "axis=-1");
+    if (how.page != 0 && how.block == 0)
+        throw InputError("attention: page: keys in pages are of a fused kernel, with block=");
+    if (how.page != 0 && (keys % how.page != 0 || how.block % how.page != 0))
+        throw InputError(fmt::format("attention: page={}; seq={} and block={} are whole pages",
+                                     how.page, keys, how.block));
+    // Heads that share keys and values are rows of one product, a head after the other: as [batch,
+    // heads, queries, d] lies.
+    const ValueId q = b.input("q", ElementType::kFp32, {batch, shared, groups * queries, d}),
+                  k = b.input("k", ElementType::kFp32, {batch, shared, keys, d}),
+                  v = b.input("v", ElementType::kFp32, {batch, shared, keys, d});
     const ValueId mask =
-        parameters.at("causal") != 0 ? causal_mask(b, parameters.at("seq")) : kNoValue;
-    return b.finish({attend(b, "attention", q, k, v, mask, attending_of(parameters))});
+        parameters.at("causal") != 0 ? causal_mask(b, keys, queries, groups) : kNoValue;
+    return b.finish({attend(b, "attention", q, k, v, mask, how)});
 }
 
 Graph bert_block(const Parameters& parameters, std::uint64_t seed, bool with_values) {

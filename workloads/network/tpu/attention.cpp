@@ -35,6 +35,7 @@ struct Pattern {
     float factor = 1;                ///< of the scores
     ValueId mask = kNoValue;         ///< what is added to them then
     std::int64_t block = 0;          ///< queries and keys of one
+    std::int64_t page = 0;           ///< keys that are loaded at a time; 0: those of a block
 
     const Node& context() const { return *nodes.back(); }
 };
@@ -74,6 +75,7 @@ std::optional<Pattern> pattern_of(const Compilation& c, const Node& scores) {
     if (next == nullptr || next->op != Operator::kSoftmax || is_along_rows(c.graph, *next))
         return std::nullopt;
     found.block = next->integer("block", 0);
+    found.page = next->integer("page", 0);
     take();
     if (found.block <= 0 || next == nullptr || next->op != Operator::kMatMul ||
         next->inputs[0] != value || next->inputs[1] == value ||
@@ -144,6 +146,8 @@ class AttentionInBlocks {
 
     std::vector<Turn> turns() const;
     void load(Turn& turn);
+    /// Keys or values, page by page where they lie in pages: each is a transfer of its own.
+    BufferRows load_keys(const Matrix& m, const Turn& turn);
     void make_scores(const Turn& turn);
     void make_probabilities(const Turn& turn);
     void add_context(const Turn& turn);
@@ -173,7 +177,7 @@ class AttentionInBlocks {
     Compilation& c_;
     const std::vector<Matrix> q_, k_, v_, out_;
     const float factor_;
-    const std::int64_t block_;
+    const std::int64_t block_, page_;
     const Mask mask_;
     std::int64_t queries_;  ///< of a block
     std::vector<Slot> slots_;
@@ -189,6 +193,7 @@ AttentionInBlocks::AttentionInBlocks(Compilation& c, std::vector<Matrix> q, std:
       out_(std::move(out)),
       factor_(pattern.factor),
       block_(pattern.block),
+      page_(pattern.page == 0 ? pattern.block : pattern.page),
       mask_(pattern.mask == kNoValue ? Mask() : Mask(c, pattern.mask)),
       queries_(std::min(block_, q_[0].rows)) {
     // Accumulators for two turns.
@@ -297,6 +302,15 @@ void AttentionInBlocks::on_statistics(Function function, Function then, std::uin
               rows);
 }
 
+BufferRows AttentionInBlocks::load_keys(const Matrix& m, const Turn& turn) {
+    const BufferRows room = c_.staging.room_for(m, turn.key, turn.keys);
+    if (m.space == tpu::Space::kUnifiedBuffer) return room;
+    for (std::int64_t key = 0; key < turn.keys; key += page_)
+        c_.staging.load_at(room.address + static_cast<std::uint64_t>(key) * room.pitch, m,
+                           turn.key + key, std::min(page_, turn.keys - key));
+    return room;
+}
+
 void AttentionInBlocks::load(Turn& turn) {
     const Matrix& q = q_[turn.head];
     if (q.space == tpu::Space::kUnifiedBuffer) {
@@ -306,8 +320,8 @@ void AttentionInBlocks::load(Turn& turn) {
         turn.q = {at, static_cast<std::uint64_t>(q.columns) * tpu::size_of(q.type), q.type};
         if (turn.is_first) c_.staging.load_at(at, q, turn.query, turn.queries);
     }
-    turn.k = c_.staging.load(k_[turn.head], turn.key, turn.keys);
-    turn.v = c_.staging.load(v_[turn.head], turn.key, turn.keys);
+    turn.k = load_keys(k_[turn.head], turn);
+    turn.v = load_keys(v_[turn.head], turn);
     if (!turn.is_masked) return;
     Matrix part = mask_.matrix();
     part.address += static_cast<std::uint64_t>(turn.key) * tpu::size_of(part.type);

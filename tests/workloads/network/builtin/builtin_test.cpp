@@ -54,6 +54,9 @@ TEST(Builtin, SingleOperatorsHaveTheirShapes) {
     EXPECT_EQ(output("layernorm:rows=5,cols=7"), (Shape{5, 7}));
     EXPECT_EQ(output("softmax:rows=5,cols=7"), (Shape{5, 7}));
     EXPECT_EQ(output("attention:heads=3,seq=5,d=7"), (Shape{1, 3, 5, 7}));
+    // Heads that share keys are rows of one matrix.
+    EXPECT_EQ(output("attention:batch=2,heads=6,kv_heads=3,seq=5,queries=4,d=7"),
+              (Shape{2, 3, 8, 7}));
     EXPECT_EQ(output("bert_block:hidden=32,heads=4,seq=9,batch=2"), (Shape{2, 9, 32}));
     EXPECT_EQ(output("resnet50:batch=8"), (Shape{8, 1000}));
     EXPECT_EQ(output("resnet50:v1=1"), (Shape{1, 1000}));
@@ -155,6 +158,16 @@ TEST(Builtin, NamesWhatIsWrong) {
     EXPECT_EQ(message("mlp", {{"batch", 0}}), "mlp: batch=0 is not in 1 to 65536");
     EXPECT_EQ(message("conv2d", {{"pad", -1}}), "conv2d: pad=-1 is not in 0 to 65536");
     EXPECT_EQ(message("bert_base", {{"seq", 513}}), "seq=513 is more than 512");
+    EXPECT_EQ(message("attention", {{"heads", 6}, {"kv_heads", 4}}),
+              "attention: heads=6, of which kv_heads=4 cannot each serve as many");
+    EXPECT_EQ(message("attention", {{"seq", 6}, {"queries", 7}}),
+              "attention: queries=7; they are the last of seq=6");
+    EXPECT_EQ(message("attention", {{"page", 16}}),
+              "attention: page: keys in pages are of a fused kernel, with block=");
+    EXPECT_EQ(message("attention", {{"page", 16}, {"block", 64}, {"seq", 100}}),
+              "attention: page=16; seq=100 and block=64 are whole pages");
+    EXPECT_EQ(message("attention", {{"kv_heads", 6}, {"axis", -2}}),
+              "attention: kv_heads: heads that share keys have their softmax along axis=-1");
     EXPECT_NE(message("resnet51", {}).find("resnet18, resnet50"), std::string::npos);
 }
 

@@ -426,7 +426,8 @@ TEST(NpuHost, ReadsPartsOfAValue) {
 /// Not one node of attention is the host's: scores, scale, mask, softmax, context.
 TEST(NpuProductsOfValues, AttentionStaysOnTheNpu) {
     for (const char* network :
-         {"attention:heads=2,seq=8,d=16", "attention:batch=3,heads=4,seq=5,d=4"})
+         {"attention:heads=2,seq=8,d=16", "attention:batch=3,heads=4,seq=5,d=4",
+          "attention:batch=2,heads=4,kv_heads=2,seq=8,queries=1,d=16"})
         for (const char* machine : {"npu_mobile", "npu_auto", "nvdla_small"}) {
             SCOPED_TRACE(std::string(network) + " " + machine);
             const RanOnNpu ran = run_on_npu(builtin(network), {.machine = machine});

@@ -48,6 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tpu_v3", "attention:heads=1,seq=300,d=16,axis=-2"},
         Case{"tpu_v4", "attention:heads=3,seq=300,d=16,axis=-2"},
         Case{"tpu_v3", "attention:heads=2,seq=40,d=16,dtype=bf16"},
+        Case{"tpu_v3", "attention:batch=2,heads=6,kv_heads=2,seq=40,queries=1,d=16"},
+        Case{"tpu_v3", "attention:heads=6,kv_heads=2,seq=40,queries=5,d=16,causal=1"},
         Case{"tpu_v3", "triad:rows=40,cols=200"}, Case{"tpu_v3", "add:rows=40,cols=200,steps=4"},
         Case{"tpu_v4", "exp:rows=40,cols=200,steps=2"},
         Case{"tpu_v5e", "row_sums:rows=40,cols=200,dtype=bf16"},
@@ -59,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tpu_v2", "lstm:seq=3,hidden=32,input=16,layers=1"},
         Case{"tpu_v1", "softmax:rows=30,cols=200"}, Case{"tpu_v1", "layernorm:rows=30,cols=200"},
         Case{"tpu_v1", "attention:heads=2,seq=40,d=16"},
+        Case{"tpu_v1", "attention:heads=6,kv_heads=2,seq=40,queries=1,d=16"},
         Case{"tpu_v1", "bert_block:hidden=64,heads=2,seq=24"}));
 
 TEST(CompileForTpu, RunsConvolutionsOfAllKinds) {

@@ -84,7 +84,11 @@ TEST(Kernels, AttentionInBlocksEqualsTheReference) {
              {"bert_block:hidden=128,heads=2,seq=96,block=32", "tpu_v3"},
              {"bert_block:hidden=128,heads=2,seq=96,batch=2,block=32", "tpu_v4"},
              {"bert_block:hidden=128,heads=2,seq=96,block=64,dtype=bf16", "tpu_v5e"},
-             {"attention:heads=1,seq=200,d=32,block=64,causal=1,dtype=bf16", "tpu_v6e"}}) {
+             {"attention:heads=1,seq=200,d=32,block=64,causal=1,dtype=bf16", "tpu_v6e"},
+             {"attention:heads=6,kv_heads=2,seq=90,d=32,block=32,causal=1", "tpu_v3"},
+             {"attention:heads=6,kv_heads=2,seq=90,queries=7,d=32,block=32,causal=1", "tpu_v3"},
+             {"attention:batch=2,heads=8,kv_heads=2,seq=128,queries=1,d=64,block=64,page=16",
+              "tpu_v6e"}}) {
         const BuiltinRequest request = parse_builtin(x.workload);
         const Ran ran =
             run_on(build_network(request.name, request.options), x.machine, {}, request.dtype);
@@ -104,6 +108,31 @@ TEST(Kernels, AttentionInBlocksLeavesOutWhatACausalMaskTakesAway) {
             tpu::Opcode::kMatrixMultiply);
     };
     EXPECT_EQ(16 * multiplications(",causal=1"), 10 * multiplications(""));
+}
+
+TEST(Kernels, KeysInPagesAreATransferForEach) {
+    // A sequence of 1024 keys in pages of 16, for each of two heads of keys and of values: the
+    // queue sets each of them up.
+    const auto step = [&](int page, const char* setup) {
+        return time_of(fmt::format("attention:heads=8,kv_heads=2,seq=1024,queries=1,d=64,"
+                                   "dtype=bf16,block=256,page={}",
+                                   page),
+                       "tpu_v6e", {std::string("dma.setup=") + setup});
+    };
+    EXPECT_EQ(step(16, "32").dram_bytes_read, step(256, "32").dram_bytes_read);
+    constexpr std::uint64_t kPages = 2 * 2 * 1024 / 16, kLonger = 1000;
+    EXPECT_GT(step(16, "1032").cycles, step(16, "32").cycles + (kPages - 1) * kLonger);
+    EXPECT_LT(step(256, "1032").cycles, step(256, "32").cycles + kPages / 4 * kLonger);
+}
+
+TEST(Kernels, HeadsThatShareKeysReadThemOnce) {
+    // A query of each of 8 heads; 2 heads of 256 keys and values of 64 bf16.
+    for (const char* block : {"", ",block=128"}) {
+        const tpu::StepResult step = time_of(
+            fmt::format("attention:heads=8,kv_heads=2,seq=256,queries=1,d=64,dtype=bf16{}", block),
+            "tpu_v6e");
+        EXPECT_NEAR(double(step.dram_bytes_read), 2 * 2 * 256 * 64 * 2, 0.05 * kMiB) << block;
+    }
 }
 
 TEST(Kernels, AttentionInBlocksKeepsAllKeysOfAQueryThatMaySeeNone) {
