@@ -124,6 +124,9 @@ void apply(Function function, float* values, const float* b, std::size_t step, s
         case Function::kLess:
             return each_pair(values, b, step, count,
                              [](float x, float y) { return x < y ? 1.0f : 0.0f; });
+        case Function::kShortfall:
+            return each_pair(values, b, step, count,
+                             [](float x, float y) { return x < y ? x - y : 0.0f; });
         default:
             return apply(function, values, count);
     }

@@ -13,7 +13,8 @@ namespace {
 
 TEST(TpuTable, IsADescriptionWithoutContradictions) {
     EXPECT_EQ(command::check_description(description()), "");
-    EXPECT_EQ(row(Field::kFunction).names.size(), static_cast<std::size_t>(Function::kLess) + 1);
+    EXPECT_EQ(row(Field::kFunction).names.size(),
+              static_cast<std::size_t>(Function::kShortfall) + 1);
     EXPECT_EQ(row(Field::kFunction).names[static_cast<std::size_t>(Function::kAdd)], "add");
     EXPECT_EQ(queue_names().size(), kQueues + 1);
     EXPECT_EQ(space_names().size(), kSpaces);

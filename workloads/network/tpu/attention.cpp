@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sim/numerics/integer.h"
 #include "workloads/network/graph/given.h"
@@ -85,6 +86,10 @@ std::optional<Pattern> pattern_of(const Compilation& c, const Node& scores) {
     return found;
 }
 
+/// A score that has no more added vanishes beside others: masks of transformers add -10^4 (-9984 in
+/// bf16) or less.
+constexpr float kVanishes = -9e3;
+
 /// What is known of a mask, block by block.
 class Mask {
   public:
@@ -93,17 +98,17 @@ class Mask {
     Mask() = default;
     Mask(Compilation& c, ValueId id)
         : matrix_((*matrices_of(c.places.of(id)))[0]),
-          values_(c.value(id).is_known() ? to_doubles(*c.value(id).data) : std::vector<double>()) {}
+          values_(c.value(id).is_known() ? to_doubles(*c.value(id).data) : std::vector<double>()) {
+        find_seen();
+    }
     /// A block whose every score it makes vanish beside others need not be computed.
     Kind of(std::int64_t query, std::int64_t queries, std::int64_t key, std::int64_t keys) const {
         if (!matrix_) return Kind::kNothing;
         if (values_.empty()) return Kind::kAdded;
-        constexpr double kVanishes =
-            -9e3;  // masks of transformers take 10^4 (9984 in bf16) or more
         bool nothing = true, all = true;
         for (std::int64_t q = query; q < query + queries; ++q)
             for (std::int64_t k = key; k < key + keys; ++k) {
-                const double x = values_[static_cast<std::size_t>(q * matrix_->columns + k)];
+                const double x = value(q, k);
                 nothing &= x == 0;
                 all &= x <= kVanishes;
             }
@@ -116,10 +121,31 @@ class Mask {
         return true;
     }
     const Matrix& matrix() const { return *matrix_; }
+    /// Where it takes away what comes after some key of each query, and leaves all before: so many
+    /// keys by query, one at least. Such a mask is made on the chip.
+    const std::vector<std::int64_t>& seen() const { return seen_; }
 
   private:
+    double value(std::int64_t query, std::int64_t key) const {
+        return values_[static_cast<std::size_t>(query * matrix_->columns + key)];
+    }
+    void find_seen() {
+        if (values_.empty()) return;
+        std::vector<std::int64_t> seen;
+        for (std::int64_t q = 0; q < matrix_->rows; ++q) {
+            std::int64_t keys = 0;
+            while (keys < matrix_->columns && value(q, keys) == 0) ++keys;
+            for (std::int64_t k = keys; k < matrix_->columns; ++k)
+                if (value(q, k) > kVanishes) return;
+            if (keys == 0) return;
+            seen.push_back(keys);
+        }
+        seen_ = std::move(seen);
+    }
+
     std::optional<Matrix> matrix_;
     std::vector<double> values_;
+    std::vector<std::int64_t> seen_;
 };
 
 class AttentionInBlocks {
@@ -139,17 +165,22 @@ class AttentionInBlocks {
         std::size_t head, slot, parity;
         std::int64_t query, queries, key, keys;
         bool is_first, is_last;  ///< of its queries
-        bool is_masked;
+        bool is_masked;          ///< by what is loaded
         BufferRows q, k, v, mask, scores;
         std::uint64_t scores_at, result_at;  ///< accumulators
     };
 
     std::vector<Turn> turns() const;
     void load(Turn& turn);
+    /// The numbers that tell which keys a query sees, where the mask is made of them.
+    std::uint64_t number_bytes() const;
+    void load_numbers(std::uint64_t at);
+    /// What is to be added to the scores.
+    void make_mask(Turn& turn);
     /// Keys or values, page by page where they lie in pages: each is a transfer of its own.
     BufferRows load_keys(const Matrix& m, const Turn& turn);
     void make_scores(const Turn& turn);
-    void make_probabilities(const Turn& turn);
+    void make_probabilities(Turn& turn);
     void add_context(const Turn& turn);
     /// Takes what the turn adds to the result out of the accumulators.
     void finish(const Turn& turn);
@@ -181,6 +212,9 @@ class AttentionInBlocks {
     const Mask mask_;
     std::int64_t queries_;  ///< of a block
     std::vector<Slot> slots_;
+    /// In the unified buffer, where the mask is made there: of each query its last key, of each
+    /// key its number, both times what makes a score vanish.
+    std::uint64_t last_keys_ = 0, key_numbers_ = 0;
 };
 
 AttentionInBlocks::AttentionInBlocks(Compilation& c, std::vector<Matrix> q, std::vector<Matrix> k,
@@ -333,12 +367,55 @@ void AttentionInBlocks::make_scores(const Turn& turn) {
     multiply(turn.q, turn.queries, q_[turn.head].columns, turn.k, true, turn.keys, turn.scores_at);
 }
 
-void AttentionInBlocks::make_probabilities(const Turn& turn) {
+std::uint64_t AttentionInBlocks::number_bytes() const {
+    if (mask_.seen().empty()) return 0;
+    return compile::aligned(static_cast<std::uint64_t>(q_[0].rows) * kBytes) +
+           compile::aligned(static_cast<std::uint64_t>(k_[0].rows) * kBytes);
+}
+
+void AttentionInBlocks::load_numbers(std::uint64_t at) {
+    const auto load = [&](const char* name, std::int64_t count, const auto& number) {
+        std::vector<float> numbers;
+        for (std::int64_t i = 0; i < count; ++i)
+            numbers.push_back(static_cast<float>(number(i)) * kVanishes);
+        const std::span bytes(reinterpret_cast<const std::uint8_t*>(numbers.data()),
+                              numbers.size() * kBytes);
+        const tpu::Space space = c_.places.backing();
+        const Matrix all{space,
+                         c_.places.add_constant(name, space, DataType::kFp32, bytes.size(), bytes),
+                         DataType::kFp32,
+                         1,
+                         count,
+                         count};
+        c_.staging.load_at(at, all, 0, 1);
+        return std::exchange(at, at + compile::aligned(bytes.size()));
+    };
+    last_keys_ = load("last_keys", q_[0].rows, [&](std::int64_t query) {
+        return mask_.seen()[static_cast<std::size_t>(query)] - 1;
+    });
+    key_numbers_ = load("key_numbers", k_[0].rows, [](std::int64_t key) { return key; });
+}
+
+void AttentionInBlocks::make_mask(Turn& turn) {
+    const auto at = [](std::uint64_t address, std::int64_t i) {
+        return address + static_cast<std::uint64_t>(i) * kBytes;
+    };
+    turn.mask = c_.staging.temporary(turn.queries, turn.keys, DataType::kFp32);
+    const BufferRows every_row{at(key_numbers_, turn.key), 0, DataType::kFp32},
+        last = column(at(last_keys_, turn.query));
+    vector_op(c_, Function::kShortfall, Function::kIdentity, every_row, &last, Broadcast::kColumn,
+              0, turn.mask, turn.queries, turn.keys);
+}
+
+void AttentionInBlocks::make_probabilities(Turn& turn) {
     const Slot& slot = slots_[turn.slot];
     const BufferRows& scores = turn.scores;
     const std::int64_t rows = turn.queries;
+    const bool makes_mask = !mask_.seen().empty();
+    if (makes_mask) make_mask(turn);
     if (turn.is_masked) c_.staging.check_held(turn.mask);
-    leave(turn.scores_at, rows, turn.keys, factor_, scores, turn.is_masked ? &turn.mask : nullptr);
+    leave(turn.scores_at, rows, turn.keys, factor_, scores,
+          makes_mask || turn.is_masked ? &turn.mask : nullptr);
     const BufferRows maxima = column(slot.maxima);
     if (turn.is_first) {
         reduce(c_, tpu::Reduction::kMax, scores, maxima, rows, turn.keys);
@@ -402,7 +479,7 @@ std::vector<AttentionInBlocks::Turn> AttentionInBlocks::turns() const {
         for (std::int64_t key = 0; key < k_[0].rows; key += block_) {
             const std::int64_t keys = std::min(block_, k_[0].rows - key);
             const Mask::Kind kind = mask_.of(query, queries, key, keys);
-            all.push_back({key, keys, kind != Mask::Kind::kNothing});
+            all.push_back({key, keys, mask_.seen().empty() && kind != Mask::Kind::kNothing});
             if (kind != Mask::Kind::kTakesAway) left.push_back(all.back());
         }
         met.push_back(mask_.leaves_each_a_key(query, queries) ? left : all);
@@ -445,7 +522,7 @@ void AttentionInBlocks::run() {
                         result = compile::aligned(
                             static_cast<std::uint64_t>(queries_ * v_[0].columns) * kBytes),
                         bytes = queries + result + 4 * statistic;
-    std::uint64_t at = c_.staging.ring().pin(kSlots * bytes);
+    std::uint64_t at = c_.staging.ring().pin(kSlots * bytes + number_bytes());
     for (std::size_t i = 0; i < kSlots; ++i, at += bytes) {
         const std::uint64_t statistics = at + queries + result;
         slots_.push_back({at,
@@ -454,6 +531,7 @@ void AttentionInBlocks::run() {
                           at + queries,
                           {statistics + 2 * statistic, statistics + 3 * statistic}});
     }
+    if (!mask_.seen().empty()) load_numbers(at);
     load(turns[0]);
     make_scores(turns[0]);
     for (std::size_t i = 0; i < turns.size(); ++i) {

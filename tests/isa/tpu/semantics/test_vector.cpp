@@ -136,6 +136,8 @@ TEST(TpuVector, BroadcastsAndFunctions) {
                 ElementsAre(11, 22, 33, 14, 25, 36));
     EXPECT_THAT(run(Function::kSubtract, Broadcast::kColumn, Function::kNegate),
                 ElementsAre(9, 8, 7, 16, 15, 14));
+    EXPECT_THAT(run(Function::kShortfall, Broadcast::kImmediate, Function::kIdentity),
+                ElementsAre(-1, 0, 0, 0, 0, 0));
     EXPECT_THAT(run(Function::kMultiply, Broadcast::kImmediate, Function::kSquare),
                 ElementsAre(4, 16, 36, 64, 100, 144));
     EXPECT_THAT(

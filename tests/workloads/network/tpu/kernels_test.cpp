@@ -110,6 +110,18 @@ TEST(Kernels, AttentionInBlocksLeavesOutWhatACausalMaskTakesAway) {
     EXPECT_EQ(16 * multiplications(",causal=1"), 10 * multiplications(""));
 }
 
+TEST(Kernels, AttentionInBlocksMakesACausalMaskOfNumbers) {
+    // Queries, and for each of two blocks of them its one or two blocks of keys and values; a
+    // number for each query and for each key, and no mask of 512 x 512.
+    const tpu::StepResult step = total("attention:heads=2,seq=512,d=64,block=256,causal=1");
+    EXPECT_EQ(step.dram_bytes_read, 2 * (128u << 10) * (1 + 3) + 2 * 512 * 4);
+    // As Pallas's kernel does, in blocks that it takes nothing from, too.
+    const auto busy = [](const char* causal) {
+        return total(fmt::format("attention:heads=2,seq=512,d=64,block=256{}", causal)).vector_busy;
+    };
+    EXPECT_GT(4 * busy(",causal=1"), 3 * busy(""));
+}
+
 TEST(Kernels, KeysInPagesAreATransferForEach) {
     // A sequence of 1024 keys in pages of 16, for each of two heads of keys and of values: the
     // queue sets each of them up.
