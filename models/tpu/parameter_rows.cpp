@@ -136,6 +136,9 @@ std::span<const Row<Parameters>> core_rows() {
         {"compiler.full_tiles", &Parameters::full_tiles, "B", 0, 4 * kGibi,
          "values of 16-bit elements from this size on lie in tiles of two registers' rows, which "
          "fill a register; smaller ones fill half of one"},
+        {"compiler.window", &Parameters::window, "B", 0, 4 * kGibi,
+         "a kernel of the vector unit passes its operand by windows of so many, or as a whole; 0: "
+         "by sixteenths"},
         {"vector.requantisation", &Parameters::requantisation, kRequantisations,
          "of the compiler's int8 programs"},
         {"sequencer.issue_interval", &Parameters::issue_interval, "1", 1, 10000,

@@ -71,6 +71,7 @@ struct Parameters {
     bool fixed_point = false;      ///< how the compiler has int8 requantised
     double resident_share = 0;     ///< of the unified buffer, for the compiler's values that stay
     std::uint64_t full_tiles = 0;  ///< bytes of a value from which its tiles fill registers
+    std::uint64_t window = 0;      ///< bytes of an operand that pass at a time; 0: a sixteenth
     std::uint32_t issue_interval = 1, tag_cycles = 0, queue_depth = 1;
     DmaParameters dma;
     MemoryParameters memory;

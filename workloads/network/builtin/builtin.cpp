@@ -135,6 +135,11 @@ const std::vector<BuiltinNetwork>& builtin_networks() {
         {"row_sums", "sum of each row", {{"rows", 1024}, {"cols", 1024}}, builtin::row_sums},
         {"scale", "x times a number", {{"rows", 1024}, {"cols", 1024}}, builtin::scale},
         {"softmax", "softmax of each row", {{"rows", 512}, {"cols", 512}}, builtin::softmax},
+        {"sums",
+         "sum of all elements of one or two values, each times a number; exp=1: of e^-(x + "
+         "number); steps=8: so many, the number of each from the last sum",
+         {{"rows", 1024}, {"cols", 1024}, {"inputs", 1, 1, 2}, {"exp", 0, 0, 1}, {"steps", 1}},
+         builtin::sums},
         {"triad", "x times a number, plus y", {{"rows", 1024}, {"cols", 1024}}, builtin::triad},
     };
     return networks;

@@ -71,4 +71,37 @@ Graph row_sums(const Parameters& p, std::uint64_t seed, bool with_values) {
                 {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{0}}})});
 }
 
+Graph sums(const Parameters& p, std::uint64_t seed, bool with_values) {
+    constexpr float kShare = 1e-9f, kNone = 0, kAll = 1;  // of a sum that the next step takes
+    Builder b("sums", seed, with_values);
+    const auto number = [&](const char* name, float value) {
+        return b.constant(name, make_tensor({1, 1}, std::span<const float>(&value, 1)));
+    };
+    const std::int64_t elements = p.at("rows") * p.at("cols");
+    const bool takes_powers = p.at("exp") != 0;
+    std::vector<ValueId> values;
+    for (std::int64_t i = 0; i < p.at("inputs"); ++i)
+        values.push_back(b.reshape(numbered("row", i),
+                                   b.input(numbered("x", i), ElementType::kFp32, shape_of(p)),
+                                   {1, elements}));
+    const ValueId share = number("share", kShare), all = number("all", kAll);
+    ValueId last = number("first", takes_powers ? kNone : kAll), sum = kNoValue;
+    for (std::int64_t step = 0; step < p.at("steps"); ++step) {
+        sum = kNoValue;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::string n = "." + std::to_string(step) + "." + std::to_string(i);
+            ValueId x = b.node(takes_powers ? Operator::kAdd : Operator::kMul, "last" + n,
+                               {values[i], last});
+            if (takes_powers)
+                x = b.node(Operator::kExp, "exp" + n, {b.node(Operator::kNeg, "neg" + n, {x})});
+            x = b.node(Operator::kReduceSum, "sum" + n, {x},
+                       {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{1}}});
+            sum = sum == kNoValue ? x : b.node(Operator::kAdd, "sums" + n, {sum, x});
+        }
+        last = b.node(Operator::kMul, numbered("share", step), {sum, share});
+        if (!takes_powers) last = b.node(Operator::kAdd, numbered("next", step), {last, all});
+    }
+    return b.finish({sum});
+}
+
 }  // namespace lockstep::network::builtin

@@ -39,6 +39,7 @@ Graph resnet50(const Parameters& parameters, std::uint64_t seed, bool with_value
 Graph row_sums(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph scale(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph softmax(const Parameters& parameters, std::uint64_t seed, bool with_values);
+Graph sums(const Parameters& parameters, std::uint64_t seed, bool with_values);
 Graph triad(const Parameters& parameters, std::uint64_t seed, bool with_values);
 
 }  // namespace lockstep::network::builtin

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of elements that follow each other are one kernel, as XLA fuses them: what is between
 // stays in the unified buffer, window by window. A chain has the same shape throughout, and the
-// operands that join it lie as its first one does.
+// operands that join it lie as its first one does. Where a reduction of all elements follows, it
+// ends the chain, and operands of one element may join, too.
 #include <algorithm>
 
 #include "workloads/network/graph/given.h"
+#include "workloads/network/tpu/long_row.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
 
@@ -21,7 +23,10 @@ struct Link {
     std::optional<float> immediate;
     ValueId other = kNoValue;   ///< beside what flows; none: a function of one value, or immediate
     bool flows_second = false;  ///< what flows is the second operand
+    bool is_one = false;        ///< `other` is one element for all
     ValueId result = kNoValue;
+
+    bool is_unary() const { return other == kNoValue && !immediate; }
 };
 
 bool is_arithmetic(Operator op) {
@@ -46,17 +51,34 @@ class Chain {
             flows = link->result;
             node = c_.places.only_reader(flows);
         }
+        if (node != nullptr && !links_.empty() && ends(*node)) {
+            reduction_ = node;
+            columns_ = PassingPieces::kPiece;
+            return;
+        }
+        columns_ = compile::in_memory_order(place).shape.back();
+        const auto one = std::ranges::find_if(links_, &Link::is_one);
+        nodes_.resize(static_cast<std::size_t>(one - links_.begin()));
+        links_.resize(nodes_.size());
     }
-    bool is_worth_it() const { return links_.size() >= 2; }
+    bool is_worth_it() const { return links_.size() >= 2 || reduction_ != nullptr; }
     void lower();
 
   private:
-    bool lies_plainly(ValueId id) const {
+    bool is_there(ValueId id) const {
         const Value& value = c_.value(id);
-        if (!is_floating(value.type) || value.quantisation) return false;
-        if (!c_.places.has(id) && !is_given(value)) return false;
+        return is_floating(value.type) && !value.quantisation &&
+               (c_.places.has(id) || is_given(value));
+    }
+    bool lies_plainly(ValueId id) const {
+        if (!is_there(id)) return false;
         const Place& place = c_.places.of(id);
         return compile::is_dense(place) && place.image.empty() && element_count(place.shape) > 1;
+    }
+    /// All elements are one row, of whole pieces.
+    bool ends(const Node& node) const {
+        return joins_rows(c_, node) && element_count(shape_) == shape_.back() &&
+               shape_.back() % PassingPieces::kPiece == 0 && !c_.fused.contains(&node);
     }
     std::optional<Link> link_of(const Node& node, ValueId flows) const {
         const Value& out = c_.value(node.outputs[0]);
@@ -76,16 +98,25 @@ class Chain {
         if (link.immediate)
             return !link.flows_second || commutes ? std::optional(link) : std::nullopt;
         link.other = other;
+        link.is_one = is_there(other) && element_count(c_.shape(other)) == 1;
+        if (link.is_one) return !link.flows_second || commutes ? std::optional(link) : std::nullopt;
         const bool fits = other != flows && lies_plainly(other) && c_.shape(other) == shape_ &&
                           c_.places.of(other).strides == strides_;
         return fits ? std::optional(link) : std::nullopt;
     }
     Matrix matrix_of(const Place& place) const {
-        const std::int64_t columns = compile::in_memory_order(place).shape.back();
-        return {place.space, place.address, place.type,      element_count(shape_) / columns,
-                columns,     columns,       place.half_tiles};
+        return {place.space, place.address, place.type,      element_count(shape_) / columns_,
+                columns_,    columns_,      place.half_tiles};
     }
-    void compute(std::int64_t row, std::int64_t rows, const Matrix& out);
+    /// Bytes beside an element that flows.
+    std::uint64_t bytes_beside() const {
+        std::uint64_t bytes = 8;
+        for (const Link& link : links_) bytes += link.other != kNoValue && !link.is_one ? 4 : 0;
+        return bytes * static_cast<std::uint64_t>(columns_);
+    }
+    /// The window's last values, in `out` where that is given.
+    BufferRows compute(std::int64_t row, std::int64_t rows, const Matrix* out);
+    void reduce_all();
 
     Compilation& c_;
     ValueId head_ = kNoValue;
@@ -93,41 +124,87 @@ class Chain {
     std::vector<std::int64_t> strides_;
     std::vector<Link> links_;
     std::vector<const Node*> nodes_;
+    const Node* reduction_ = nullptr;
+    std::int64_t columns_ = 1;  ///< of a row of a window
+    std::uint64_t ones_ = 0;    ///< operands of one element in the unified buffer, kOne apart
 };
 
-void Chain::compute(std::int64_t row, std::int64_t rows, const Matrix& out) {
+constexpr std::uint64_t kOne = 4;  // bytes, at most
+
+BufferRows Chain::compute(std::int64_t row, std::int64_t rows, const Matrix* out) {
     BufferRows flows = c_.staging.load(matrix_of(c_.places.of(head_)), row, rows);
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-        const Link& link = links_[i];
+    for (std::size_t i = 0; i < links_.size();) {
+        const std::size_t first = i++;
+        const Link& link = links_[first];
         std::optional<BufferRows> other;
-        if (link.other != kNoValue)
+        if (link.is_one)
+            other = BufferRows{ones_ + first * kOne, 0, c_.places.of(link.other).type};
+        else if (link.other != kNoValue)
             other = c_.staging.load(matrix_of(c_.places.of(link.other)), row, rows);
-        const BufferRows to = i + 1 == links_.size() ? c_.staging.room_for(out, row, rows)
-                              : i == 0 ? c_.staging.temporary(rows, out.columns, DataType::kFp32)
-                                       : flows;
-        const BufferRows& a = other && link.flows_second ? *other : flows;
-        const BufferRows* b = !other ? nullptr : link.flows_second ? &flows : &*other;
-        vector_op(c_, link.function, Function::kIdentity, a, b,
-                  link.immediate ? Broadcast::kImmediate : Broadcast::kNone,
-                  link.immediate.value_or(0), to, rows, out.columns);
+        // A function of one value follows at once.
+        Function then = Function::kIdentity;
+        if (i < links_.size() && links_[i].is_unary()) then = links_[i++].function;
+        const bool is_last = out != nullptr && i == links_.size();
+        const BufferRows to = is_last      ? c_.staging.room_for(*out, row, rows)
+                              : first == 0 ? c_.staging.temporary(rows, columns_, DataType::kFp32)
+                                           : flows;
+        const bool swaps = other && link.flows_second && !link.is_one;
+        const BufferRows& a = swaps ? *other : flows;
+        const BufferRows* b = !other ? nullptr : swaps ? &flows : &*other;
+        vector_op(c_, link.function, then, a, b,
+                  link.immediate ? Broadcast::kImmediate
+                  : link.is_one  ? Broadcast::kColumn
+                                 : Broadcast::kNone,
+                  link.immediate.value_or(0), to, rows, columns_);
         flows = to;
     }
-    c_.staging.store(flows, out, row, rows);
+    return flows;
+}
+
+void Chain::reduce_all() {
+    const Matrix in = matrix_of(c_.places.of(head_));
+    const Place to = c_.places.make_in_backing(reduction_->outputs[0],
+                                               dense_strides(c_.shape(reduction_->outputs[0])));
+    const auto load_ones = [&](std::uint64_t address) {
+        ones_ = address;
+        for (std::size_t i = 0; i < links_.size(); ++i) {
+            if (!links_[i].is_one) continue;
+            const Place& one = c_.places.of(links_[i].other);
+            const Matrix element{one.space, one.address, one.type, 1, 1, 1};
+            const BufferRows at{ones_ + i * kOne, kOne, one.type};
+            if (one.space == tpu::Space::kUnifiedBuffer)
+                vector_op(c_, Function::kIdentity, Function::kIdentity,
+                          c_.staging.load(element, 0, 1), nullptr, Broadcast::kNone, 0, at, 1, 1);
+            else
+                c_.staging.load_at(at.address, element, 0, 1);
+        }
+    };
+    reduce_pieces(c_, *reduction_,
+                  {.count = in.rows,
+                   .at_a_time = window_rows(c_, in.bytes(), in.rows, bytes_beside()),
+                   .beside = links_.size() * kOne,
+                   .begin = load_ones,
+                   .make = [&](std::int64_t first,
+                               std::int64_t rows) { return compute(first, rows, nullptr); }},
+                  {to.space, to.address, to.type, 1, 1, 1});
+    c_.fused.insert(reduction_);
+    c_.places.set(reduction_->outputs[0], to);
 }
 
 void Chain::lower() {
     std::string name;
     for (const Node* node : nodes_) name += (name.empty() ? "" : "+") + node->name;
+    if (reduction_ != nullptr) name += "+" + reduction_->name;
     c_.steps.begin(name);
+    for (std::size_t i = 1; i < nodes_.size(); ++i) c_.fused.insert(nodes_[i]);
+    if (reduction_ != nullptr) return reduce_all();
     Place to = c_.places.make(links_.back().result, strides_);
     const Matrix out = matrix_of(to);
-    std::uint64_t row_bytes = 0;
-    for (const Link& link : links_) row_bytes += link.other != kNoValue ? 4 : 0;
-    const std::int64_t window = window_rows(
-        c_, out.bytes(), out.rows, (row_bytes + 8) * static_cast<std::uint64_t>(out.columns));
-    for (std::int64_t row = 0; row < out.rows; row += window)
-        compute(row, std::min(window, out.rows - row), out);
-    for (std::size_t i = 1; i < nodes_.size(); ++i) c_.fused.insert(nodes_[i]);
+    const std::int64_t window = window_rows(c_, out.bytes(), out.rows, bytes_beside());
+    for (std::int64_t row = 0; row < out.rows; row += window) {
+        const std::int64_t rows = std::min(window, out.rows - row);
+        c_.staging.store(compute(row, rows, &out), out, row, rows);
+    }
     c_.places.set(links_.back().result, std::move(to));
 }
 

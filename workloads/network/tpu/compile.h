@@ -27,6 +27,8 @@ struct TpuTarget {
     /// Bytes of a value of 16-bit elements from which its tiles fill a register of the vector unit;
     /// those of smaller ones fill half of it.
     std::uint64_t full_tiles = 0;
+    /// Bytes of the windows that kernels of the vector unit pass their operands by; 0: sixteenths.
+    std::uint64_t window = 0;
     /// Cycles that the vector unit takes for an instruction; for plans, too.
     std::function<std::uint64_t(const tpu::Instruction&)> vector_cycles = {};
 };

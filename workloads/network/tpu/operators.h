@@ -44,7 +44,8 @@ bool has_constant_weights(const Graph& graph, const Node& node);
 // The lowerings, by family, and what keeps a node from them.
 void lower_product(Compilation& c, const Node& node);
 compile::Reason reason_product(const Asked& a);
-/// Of the node and those that follow it at once as one kernel; false where there are none such.
+/// Of the node and those that follow it at once as one kernel, a reduction of all of its elements
+/// at the end; false where there are none such.
 bool lower_chain(Compilation& c, const Node& node);
 void lower_unary(Compilation& c, const Node& node);
 compile::Reason reason_unary(const Asked& a);

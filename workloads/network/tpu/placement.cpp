@@ -151,7 +151,9 @@ Place Placement::unplaced(ValueId id, std::vector<std::int64_t> strides) const {
 
 Place Placement::make(ValueId id, std::vector<std::int64_t> strides) {
     Place made = unplaced(id, strides);
-    if ((!has_memory() || !is_output(id)) && place_in_buffer(made)) return made;
+    // Results of the program, and numbers, which the scalar unit reads.
+    const bool is_behind = has_memory() && (is_output(id) || element_count(made.shape) == 1);
+    if (!is_behind && place_in_buffer(made)) return made;
     return make_in_backing(id, std::move(strides));
 }
 

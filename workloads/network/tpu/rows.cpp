@@ -5,6 +5,7 @@
 
 #include "workloads/network/shapes/shape_inference.h"
 #include "workloads/network/tpu/copies.h"
+#include "workloads/network/tpu/long_row.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
 
@@ -201,21 +202,35 @@ Function joining(Reduction reduction) {
     return reduction == Reduction::kMax ? Function::kMaximum : Function::kAdd;
 }
 
-/// One row in fp32 of all rows of `x`, of which `window` pass at a time. It is pinned.
-BufferRows joined_rows(Compilation& c, Reduction each, const Matrix& x, std::int64_t window) {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(x.columns) * 4;
-    const BufferRows running{c.staging.ring().pin(bytes), bytes, DataType::kFp32};
-    for (std::int64_t first = 0; first < x.rows; first += window) {
-        const std::int64_t rows = std::min(window, x.rows - first);
-        const BufferRows in = c.staging.load(x, first, rows);
+/// One row in fp32 of all pieces. It is pinned.
+BufferRows joined_rows(Compilation& c, Reduction each, const PassingPieces& pieces,
+                       std::int64_t columns) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(columns) * 4,
+                        beside = compile::aligned(pieces.beside),
+                        at = c.staging.ring().pin(beside + bytes);
+    pieces.begin(at);
+    const BufferRows running{at + beside, bytes, DataType::kFp32};
+    for (std::int64_t first = 0; first < pieces.count; first += pieces.at_a_time) {
+        const std::int64_t rows = std::min(pieces.at_a_time, pieces.count - first);
+        const BufferRows in = pieces.make(first, rows);
         const BufferRows joined =
-            first == 0 ? running : c.staging.temporary(1, x.columns, DataType::kFp32);
-        reduce(c, each, in, joined, rows, x.columns, tpu::Axis::kRows);
+            first == 0 ? running : c.staging.temporary(1, columns, DataType::kFp32);
+        reduce(c, each, in, joined, rows, columns, tpu::Axis::kRows);
         if (first != 0)
             vector_op(c, joining(each), Function::kIdentity, running, &joined, Broadcast::kNone, 0,
-                      running, 1, x.columns);
+                      running, 1, columns);
     }
     return running;
+}
+
+/// The same of all rows of `x`, of which `window` pass at a time.
+BufferRows joined_rows(Compilation& c, Reduction each, const Matrix& x, std::int64_t window) {
+    return joined_rows(c, each,
+                       {.count = x.rows,
+                        .at_a_time = window,
+                        .make = [&](std::int64_t first,
+                                    std::int64_t rows) { return c.staging.load(x, first, rows); }},
+                       x.columns);
 }
 
 /// Of `count` values each; ends what joined_rows() pinned.
@@ -269,9 +284,9 @@ void lower_reduction_of_rows(Compilation& c, const Node& node) {
     c.places.set(y, std::move(to));
 }
 
-/// Of a row that is long: its pieces are joined as rows, that one across lanes.
-constexpr std::int64_t kPiece = 1024;
+constexpr std::int64_t kPiece = PassingPieces::kPiece;
 
+/// Of a row that is long: its pieces are joined as rows, that one across lanes.
 void reduce_long_row(Compilation& c, Reduction reduction, const Matrix& row, const Matrix& to) {
     const Reduction each = of_parts(reduction);
     Matrix pieces = row;
@@ -322,6 +337,22 @@ void lower_reduction_of_long_rows(Compilation& c, const Node& node) {
 }
 
 }  // namespace
+
+bool joins_rows(const Compilation& c, const Node& node) {
+    using enum Operator;
+    const bool is_reduction =
+        node.op == kReduceSum || node.op == kReduceMean || node.op == kReduceMax;
+    return is_reduction && axis_from_end(c.graph, node) == 1;
+}
+
+void reduce_pieces(Compilation& c, const Node& node, const PassingPieces& pieces,
+                   const Matrix& to) {
+    const Reduction reduction = reduction_of(node), each = of_parts(reduction);
+    const BufferRows joined = joined_rows(c, each, pieces, kPiece),
+                     all = c.staging.temporary(1, 1, DataType::kFp32);
+    reduce(c, each, joined, all, 1, kPiece);
+    store_joined(c, reduction, pieces.count * kPiece, all, to);
+}
 
 void lower_reduction(Compilation& c, const Node& node) {
     if (axis_from_end(c.graph, node) == 2) return lower_reduction_of_rows(c, node);

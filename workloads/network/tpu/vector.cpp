@@ -236,9 +236,10 @@ std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t
     constexpr std::uint64_t kWindows = 16, kLeast = 64 << 10;
     const std::uint64_t row = std::max<std::uint64_t>(1, bytes / static_cast<std::uint64_t>(rows));
     const std::uint64_t fits = c.staging.window_room() / 2 / (row + temporaries);
-    return std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(std::min(std::max(bytes / kWindows, kLeast) / row, fits)), 1,
-        rows);
+    const std::uint64_t window =
+        c.target.window != 0 ? c.target.window : std::max(bytes / kWindows, kLeast);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(window / row, fits)), 1,
+                                    rows);
 }
 
 std::int64_t window_columns(const Compilation& c, const Matrix& m) {

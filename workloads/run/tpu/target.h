@@ -15,6 +15,7 @@ inline network::TpuTarget tpu_target(const tpu::Parameters& parameters) {
             .speed = parameters.speed(),
             .resident_share = parameters.resident_share,
             .full_tiles = parameters.full_tiles,
+            .window = parameters.window,
             .vector_cycles = [vector = parameters.vector](const tpu::Instruction& instruction) {
                 return tpu::vector_time(instruction, vector).issue;
             }};

@@ -54,6 +54,7 @@ TEST(Builtin, SingleOperatorsHaveTheirShapes) {
     EXPECT_EQ(output("layernorm:rows=5,cols=7"), (Shape{5, 7}));
     EXPECT_EQ(output("softmax:rows=5,cols=7"), (Shape{5, 7}));
     EXPECT_EQ(output("attention:heads=3,seq=5,d=7"), (Shape{1, 3, 5, 7}));
+    EXPECT_EQ(output("sums:rows=5,cols=7,inputs=2,steps=3"), (Shape{1, 1}));
     // Heads that share keys are rows of one matrix.
     EXPECT_EQ(output("attention:batch=2,heads=6,kv_heads=3,seq=5,queries=4,d=7"),
               (Shape{2, 3, 8, 7}));

@@ -287,6 +287,38 @@ TEST(Kernels, WeightsAreReadOnceWhereTheyFitWhateverTheRows) {
                   (rows + 1024) * 8192 * 2);
 }
 
+TEST(Kernels, ASumOfPowersIsOneKernel) {
+    // Two values of 1 MiB are read once each, and nothing of their size is written.
+    const tpu::StepResult step = total("sums:rows=256,cols=1024,inputs=2,exp=1");
+    EXPECT_NEAR(double(step.dram_bytes_read), 2 * kMiB, 0.01 * kMiB);
+    EXPECT_LT(step.dram_bytes_written, 1024u);
+}
+
+TEST(Kernels, NumbersOfAChainPassThroughMemory) {
+    // A sum, and what the next step takes of it: each is stored and loaded again.
+    const auto step = [](const char* latency) {
+        const auto cycles = [&](int steps) {
+            return time_of(fmt::format("sums:rows=8,cols=1024,exp=1,steps={}", steps), "tpu_v6e",
+                           {std::string("memory.latency=") + latency})
+                .cycles;
+        };
+        return cycles(5) - cycles(4);
+    };
+    constexpr std::uint64_t kLonger = 1750;  // cycles of 1000 ns
+    EXPECT_NEAR(double(step("1395") - step("395")), 4 * kLonger, 16);
+}
+
+TEST(Kernels, AWindowIsLoadedBeforeItIsComputed) {
+    // 1 MiB by sixteenths: the vector unit's work passes beside the load; as a whole: after it.
+    const auto cycles = [](const char* window) {
+        return time_of("sums:rows=256,cols=1024,exp=1", "tpu_v6e",
+                       {std::string("compiler.window=") + window})
+            .cycles;
+    };
+    const auto busy = time_of("sums:rows=256,cols=1024,exp=1", "tpu_v6e").vector_busy;
+    EXPECT_GT(cycles("1MiB"), cycles("0") + busy / 2);
+}
+
 TEST(Kernels, ARowThatIsAddedToAllStaysWhileTheyPass) {
     Builder b("add", 1, false);
     const ValueId x = b.input("x", ElementType::kFp32, {8192, 1024}),
