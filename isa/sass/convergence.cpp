@@ -236,6 +236,8 @@ void yield(Warp& warp, std::uint32_t instructions) {
     }
     rotate(warp);
     warp.has_yielded = true;
+    // Who waits for the rest of its turn comes round once a turn at any rate.
+    warp.has_polled = instructions != kWholeTurn && (warp.has_polled || instructions == 0);
     warp.budget -= std::min(warp.budget, instructions);
 }
 

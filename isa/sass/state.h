@@ -172,6 +172,7 @@ struct Warp {
     std::uint32_t lanes = 0;           ///< lanes that exist (the last warp of a CTA may be short)
     std::uint32_t index = 0;           ///< within the CTA
     bool has_yielded = false;          ///< the path gave way (YIELD, NANOSLEEP) in its last slice
+    bool has_polled = false;           ///< ... for less than its turn
     std::uint32_t yields = 0;          ///< since a thread came to a barrier or ended
     std::uint32_t barrier_result = 0;  ///< reduction of the barrier that it passed last
     std::uint32_t registers = 0;       ///< of a thread, as setmaxnreg has left them

@@ -177,8 +177,12 @@ bool bind_endcollective(Binder& binder) {
     return true;
 }
 
+/// Compilers put YIELD into loops that poll memory. A read from beyond the SM takes about as long
+/// as a turn; one of the SM's own memory does not, and who polls that is not to fall behind those
+/// that work.
 void execute_yield(const Instruction&, Warp& warp) {
-    yield(warp);
+    const Space read = warp.access.space;
+    yield(warp, read == Space::kShared || read == Space::kLocal ? 0 : kWholeTurn);
 }
 
 bool bind_yield(Binder& binder) {

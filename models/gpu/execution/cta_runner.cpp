@@ -32,12 +32,14 @@ namespace {
 /// Instructions a warp executes before the next one's turn: long enough to keep its registers in
 /// the host's cache, short enough for spinning warps.
 constexpr std::uint32_t kSlice = 256;
+/// ... where one of them polls its SM's memory: it is to see what the others do one by one, as on a
+/// chip, where it comes round in some thirty cycles.
+constexpr std::uint32_t kPolledSlice = 32;
 
 /// Instructions within which a branch is looked for, where paths may take turns.
 constexpr std::uint32_t kBranchSearch = 1024;
 
-/// Turns of all warps that ended in YIELD or NANOSLEEP after which the CTA is taken to be waiting
-/// for another CTA.
+/// Turns in which all warps gave way, after which the CTA is taken to be waiting for another CTA.
 constexpr unsigned kIdlePasses = 64;
 
 /// Warp::awaited where the warp stands at an instruction for which it has let the others go on.
@@ -49,8 +51,8 @@ class PathRunner {
     PathRunner(const sass::Launch& launch, InstructionCount& count, check::Checker* checker)
         : code_(launch.program->code().data()), count_(count), checker_(checker) {}
 
-    /// One slice of a warp; true where it ended at a turn.
-    bool run_slice(sass::Warp& warp, bool takes_turns);
+    /// One slice of a warp, of so many instructions; true where it ended at a turn.
+    bool run_slice(sass::Warp& warp, std::uint32_t slice, bool takes_turns);
     /// Runs on until the path has branched: paths take turns there only, for in between one may
     /// keep values in the uniform registers, which all paths share. False where it ended or was
     /// parked.
@@ -122,14 +124,14 @@ bool PathRunner::run(sass::Warp& warp, bool takes_turns) {
     return takes_turns ? run<true, false>(warp) : run<false, false>(warp);
 }
 
-bool PathRunner::run_slice(sass::Warp& warp, bool takes_turns) {
+bool PathRunner::run_slice(sass::Warp& warp, std::uint32_t slice, bool takes_turns) {
     if (takes_turns && warp.turns != 0 && warp.awaited == kAtTurn) {
         warp.awaited = 0;
         step(warp);
         if (warp.budget == 0) return false;
         --warp.turns;
     }
-    warp.budget = kSlice;
+    warp.budget = slice;
     return run(warp, takes_turns && warp.turns != 0);
 }
 
@@ -271,16 +273,20 @@ CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count
     const std::uint64_t end = count.warp + budget;
     const bool is_alone = cta.warps.size() == 1;
     unsigned idle_passes = 0;
+    std::uint32_t slice = kSlice;
     WarpOrder order(cta);
     while (true) {
         bool has_run = false;
         bool has_worked = false;
         bool has_turned = false;
+        bool has_polled = false;
         for (sass::Warp* warp : order.warps()) {
             if (warp->active == 0 && !sass::resume(*warp)) continue;
             has_run = true;
-            warp->has_yielded = false;
-            if (runner.run_slice(*warp, !is_alone)) {
+            warp->has_yielded = warp->has_polled = false;
+            const bool is_at_turn = runner.run_slice(*warp, slice, !is_alone);
+            has_polled |= warp->has_polled;
+            if (is_at_turn) {
                 has_worked = has_turned = true;
                 continue;
             }
@@ -295,6 +301,7 @@ CtaOutcome run_cta(sass::Cta& cta, std::uint64_t budget, InstructionCount& count
         }
         if (!has_run && cta.member != nullptr) return CtaOutcome::kStuck;
         if (!has_run) report_stuck(cta);
+        slice = has_polled ? kPolledSlice : kSlice;
         idle_passes = has_worked ? 0 : idle_passes + 1;
         if (count.warp >= end || idle_passes >= kIdlePasses) return CtaOutcome::kPreempted;
     }

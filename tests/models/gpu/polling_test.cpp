@@ -96,6 +96,20 @@ TEST_P(Polling, ForANumberThatChangesAllTheWhile) {
     EXPECT_THAT(out, testing::Each(1));
 }
 
+/// A watcher that fell four rounds behind would wait for ever.
+TEST_P(Polling, SeesAllThatOthersWriteToSharedMemory) {
+    const auto out = runner.ints(3);
+    runner.launch("watched_counter", {1}, {96}, out.data(), 64, 64);
+    EXPECT_THAT(out, testing::ElementsAre(0, 64, 64));
+}
+
+TEST_P(Polling, LetsThreadsOfAWarpTakeTurns) {
+    constexpr int kThreads = 128, kRounds = 3;
+    const auto out = runner.ints(kThreads);
+    runner.launch("turns_by_thread", {1}, {kThreads}, out.data(), kRounds);
+    for (int i = 0; i < kThreads; ++i) EXPECT_EQ(out[i], kRounds * (i + kThreads)) << i;
+}
+
 TEST_P(Polling, MemoryThatAnotherCtaHasFreedIsGone) {
     const auto pointer = runner.ints(2), phase = runner.ints(1), out = runner.ints(4);
     try {

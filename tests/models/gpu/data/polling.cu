@@ -112,3 +112,44 @@ GLOBAL read_after_free(int** shared_pointer, int* phase, int* out) {
         }
     }
 }
+
+/// Warp 0 counts on, all others watch a counter of two bits in shared memory: two loops in one,
+/// each of which may wait for other threads.
+GLOBAL watched_counter(int* out, int rounds, int work) {
+    __shared__ volatile int at, stop;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) at = stop = 0;
+    __syncthreads();
+    if (warp == 0) {
+        float x = lane;
+        for (int round = 1; round <= rounds; ++round) {
+#pragma unroll 1
+            for (int i = 0; i < work; ++i) x = x * 0.5f + 1.0f;
+            if (lane == 0) at = round & 3;
+            __syncwarp();
+        }
+        if (x > 3.0f) out[0] = 0;
+        return;
+    }
+    int seen = 0;
+    while (seen < rounds) {
+#pragma unroll 1
+        for (int i = 0; i < 4; ++i)
+            if (stop != 0) return;
+        seen += at - seen & 3;
+    }
+    if (lane == 0) out[warp] = seen;
+}
+
+/// The threads of a CTA take turns.
+GLOBAL turns_by_thread(int* out, int rounds) {
+    __shared__ volatile int turn;
+    if (threadIdx.x == 0) turn = 0;
+    __syncthreads();
+    for (int round = 0; round < rounds; ++round) {
+        while (turn != round * blockDim.x + threadIdx.x) {
+        }
+        out[threadIdx.x] += turn;
+        turn = turn + 1;
+    }
+}
