@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kTurn = 1 << 12;
 /// Turns of a cluster after which it is looked whether it can go on at all.
 constexpr unsigned kTurnsPerLook = 64;
+/// Times that a group is preempted until it is looked again whether it polls.
+constexpr unsigned kMostCallsPerLook = 256;
 
 }  // namespace
 
@@ -43,6 +45,8 @@ const sass::Cta& CtaGroup::cta() const {
 
 void CtaGroup::start(std::uint64_t number, check::Checker* checker) {
     standstill_.restart();
+    calls_to_look_ = 0;
+    calls_per_look_ = 1;
     if (members_.empty()) {
         storage_.front()->start(number);
         if (checker != nullptr) checker->begin_cta(storage_.front()->cta());
@@ -85,6 +89,17 @@ void CtaGroup::look(InstructionCount& count, check::Checker* checker) {
 bool CtaGroup::polls(Poll& poll) const {
     const std::vector<sass::Cta*> ctas = left();
     return all_poll(ctas, poll);
+}
+
+bool CtaGroup::seems_to_poll(Poll& poll) {
+    if (calls_to_look_ != 0) {
+        --calls_to_look_;
+        return false;
+    }
+    const bool found = polls(poll);
+    calls_per_look_ = found ? 1 : std::min(2 * calls_per_look_, kMostCallsPerLook);
+    calls_to_look_ = calls_per_look_ - 1;
+    return found;
 }
 
 void CtaGroup::forget_extents() {

@@ -34,6 +34,9 @@ class CtaGroup {
 
     /// None of its CTAs can do anything but poll memory (execution/poll_watch.h).
     bool polls(Poll& poll) const;
+    /// The same, but a group that has been found not to poll is not looked at for twice as many
+    /// calls each time: to find that out takes as long as some thousand instructions of each path.
+    bool seems_to_poll(Poll& poll);
     /// Allocations may have gone.
     void forget_extents();
 
@@ -53,6 +56,7 @@ class CtaGroup {
     std::vector<bool> is_finished_;
     sass::Cluster cluster_;
     Standstill standstill_;
+    unsigned calls_to_look_ = 0, calls_per_look_ = 1;  ///< of seems_to_poll
 };
 
 }  // namespace lockstep::gpu

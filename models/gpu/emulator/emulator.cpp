@@ -174,7 +174,7 @@ void Run::run_in_order(std::uint64_t cta_budget) {
             progress_.finished((next - waiting.size()) * size, count_.warp);
         } else {
             check_limit(group->cta());
-            if (max_instructions_ == 0 && group->polls(poll)) {
+            if (max_instructions_ == 0 && group->seems_to_poll(poll)) {
                 polling.insert(group.get());
                 // Others are likely to come to such a loop too.
                 cta_budget = std::min(cta_budget, kPollingBudget);
