@@ -129,12 +129,10 @@ void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
     if (sm_.watch.profile() != nullptr) [[unlikely]]
         profile_held(able, has_issued);
     if (candidate_pipes_ == 0) return;
-    std::uint32_t blocked = 0;
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
         const std::uint32_t warps = candidates_[pipe] & ~able;
         if (warps == 0) continue;
-        blocked |= warps;
         if (pipe == static_cast<unsigned>(Pipe::kLsu)) {
             blocked_lg_ += static_cast<unsigned>(std::popcount(warps & long_candidates_));
             blocked_mio_ += static_cast<unsigned>(std::popcount(warps & ~long_candidates_));
