@@ -63,7 +63,8 @@ CtaHazards HazardCheck::hazards(const sass::Cta& cta) {
 
 void HazardCheck::access(const Observed& access, CtaHazards& cta) {
     const sass::Program& program = *access.warp.cta->launch->program;
-    const bool is_copied = sass::op_of(program.words()[access.pc]) == sass::Op::kLdgsts;
+    const bool is_copied =
+        access.is_write && sass::op_of(program.words()[access.pc]) == sass::Op::kLdgsts;
     ++cta.time;
     for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
