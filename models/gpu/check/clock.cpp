@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Epochs as in FastTrack (Flanagan and Freund, PLDI 2009), coarser where a GPU's programs allow it.
 // Within a CTA a warp is the unit: what one lane learns its whole warp knows; lanes of one path run
-// in step, those of parted paths are ordered up to where they parted. A barrier of all warps is one
-// stamp. Between CTAs the unit is the CTA, and all releases of a launch stand in one line: to
-// acquire one is to know those before it. Each of these can hide a race and none can invent one.
+// in step, those of parted paths are ordered up to where they parted, or as two warps are. A
+// barrier of all warps is one stamp. Between CTAs the unit is the CTA, and all releases of a launch
+// stand in one line: to acquire one is to know those before it. Each of these can hide a race and
+// none can invent one.
 #include "models/gpu/check/clock.h"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ bool Clock::is_before(const Record& record, CtaClock& cta, const sass::Warp& war
         return first != list.end() && first->release <= cta.acquired_;
     }
     if (record.stamp < cta.all_before_) return true;
-    if (record.warp() != warp.index) return cta.known(warp.index, record.warp()) > record.stamp;
+    if (cta.known(warp.index, record.warp()) > record.stamp) return true;
+    if (record.warp() != warp.index) return false;
     if (warp.active >> record.lane() & 1) return true;
     if (warp.index >= cta.together_.size() || cta.together_[warp.index] == nullptr) return false;
     return (*cta.together_[warp.index])[record.lane()][lane] > record.stamp;
@@ -119,7 +121,7 @@ void Clock::acquire(CtaClock& cta, unsigned warp, std::uint32_t offset) {
     const auto found = cta.words_.find(offset / kWordBytes);
     if (found == cta.words_.end()) return;
     const CtaClock::Word word = found->second;
-    for (std::uint32_t left = word.warps & ~(1u << warp); left != 0; left &= left - 1) {
+    for (std::uint32_t left = word.warps; left != 0; left &= left - 1) {
         const auto other = static_cast<unsigned>(std::countr_zero(left));
         if (cta.known(warp, other) >= word.stamp) continue;
         cta.join(warp, other);
@@ -151,7 +153,7 @@ void Clock::acquire_global(CtaClock& cta, unsigned warp, std::uint64_t address) 
     const GlobalWord word = found->second;
     cta.acquired_ = std::max(cta.acquired_, word.release);
     if (word.cta != cta.cta_) return;
-    for (std::uint32_t left = word.warps & ~(1u << warp); left != 0; left &= left - 1) {
+    for (std::uint32_t left = word.warps; left != 0; left &= left - 1) {
         const auto other = static_cast<unsigned>(std::countr_zero(left));
         cta.join(warp, other);
         cta.known(warp, other) = std::max(cta.known(warp, other), word.release);

@@ -150,6 +150,16 @@ TEST_P(Race, ProgramsThatOrderThemselves) {
                 IsEmpty());
 }
 
+TEST_P(Race, LanesThatHandOn) {
+    KernelRunner runner = make(kCheckRace, "ordering");
+    for (const int flags : {1, 2}) {
+        const auto out = runner.ints(2);
+        out[1] = 7;
+        EXPECT_THAT(report(runner, "lane_to_lane", {1}, {64}, out.data(), flags), IsEmpty());
+        EXPECT_EQ(out[0], 7);
+    }
+}
+
 TEST(RaceOfReductions, ByTmaAreAtomic) {
     KernelRunner runner("h200", "tma_sm_90a.cubin", {.checks = kCheckRace});
     const auto floats = runner.ints(64), ints = runner.ints(64);

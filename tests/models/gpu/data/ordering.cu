@@ -166,3 +166,28 @@ extern "C" __global__ void call_system(int* out) {
     out[t] = block[t % 16];
     free(block);
 }
+
+/// A thread hands data on to another of its warp: by one atomic flag, or by way of a thread of
+/// another warp.
+extern "C" __global__ void lane_to_lane(int* out, int flags) {
+    __shared__ int data, flag[3];
+    if (threadIdx.x < 3) flag[threadIdx.x] = 0;
+    __syncthreads();
+    const auto wait = [&](int which) {
+        while (atomicAdd(&flag[which], 0) == 0) {
+        }
+    };
+    if (threadIdx.x == 31) {
+        wait(2);  // both have left the other lanes
+        data = out[1];
+        __threadfence_block();
+        atomicExch(&flag[0], 1);
+    } else if (threadIdx.x == 32) {
+        wait(0);
+        atomicExch(&flag[1], 1);
+    } else if (threadIdx.x == 0) {
+        atomicExch(&flag[2], 1);
+        wait(flags - 1);
+        out[0] = data;
+    }
+}
