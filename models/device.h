@@ -16,6 +16,7 @@
 #include "isa/sass/fault.h"
 #include "isa/sass/state.h"
 #include "isa/sass/texture/texture.h"
+#include "models/address_space.h"
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "sim/stats/value.h"
@@ -170,6 +171,8 @@ class Device {
     /// Makes a texture or surface object; returns the handle that kernels are given, 0 where the
     /// device has no textures.
     virtual std::uint32_t add_texture(sass::Texture) { return 0; }
+    /// Memory that the program maps itself; nullptr where the device has none.
+    virtual AddressSpace* address_space() { return nullptr; }
     /// The host has written to memory of the device: a copy or a fill, which a check of reads
     /// counts as writes.
     virtual void note_host_write(DevicePointer, std::uint64_t /*bytes*/) {}

@@ -125,8 +125,12 @@ bool DeviceMemory::free(std::uint64_t begin) {
     if (gone.kind == Kind::kRegisteredHost) return true;
     if (gone.kind == Kind::kDevice) used_ -= gone.bytes;
 
-    std::uint64_t end = begin + round_up(gone.bytes + kRedZone, kAlignment);
     release_pages(begin, begin + gone.bytes);
+    add_free(begin, begin + round_up(gone.bytes + kRedZone, kAlignment));
+    return true;
+}
+
+void DeviceMemory::add_free(std::uint64_t begin, std::uint64_t end) {
     const auto next = free_.find(end);
     if (next != free_.end()) {
         end += next->second;
@@ -137,10 +141,42 @@ bool DeviceMemory::free(std::uint64_t begin) {
         const auto before = std::prev(after);
         if (before->first + before->second == begin) {
             before->second = end - before->first;
-            return true;
+            return;
         }
     }
     free_[begin] = end - begin;
+}
+
+std::uint64_t DeviceMemory::reserve(std::uint64_t bytes, std::uint64_t alignment) {
+    for (auto block = free_.rbegin(); block != free_.rend(); ++block) {
+        const std::uint64_t first = block->first, end = first + block->second;
+        if (block->second < bytes) continue;
+        const std::uint64_t begin = (end - bytes) / alignment * alignment;
+        if (begin < first) continue;
+        free_.erase(first);
+        if (begin != first) free_[first] = begin - first;
+        if (begin + bytes != end) free_[begin + bytes] = end - begin - bytes;
+        reserved_[begin] = bytes;
+        return begin;
+    }
+    return 0;
+}
+
+void DeviceMemory::unreserve(std::uint64_t begin, std::uint64_t bytes) {
+    reserved_.erase(begin);
+    LOCKSTEP_CHECK(mprotect(host(begin), bytes,
+                            begin < committed_end_ ? PROT_READ | PROT_WRITE : PROT_NONE) == 0,
+                   "cannot take back a range of device memory: {}", std::strerror(errno));
+    add_free(begin, begin + bytes);
+}
+
+void DeviceMemory::hide(std::uint64_t begin, std::uint64_t end) {
+    allocations_.erase(allocations_.lower_bound(begin), allocations_.lower_bound(end));
+}
+
+bool DeviceMemory::take(std::uint64_t bytes) {
+    if (bytes > free_bytes()) return false;
+    used_ += bytes;
     return true;
 }
 
@@ -255,6 +291,15 @@ std::string DeviceMemory::describe(std::uint64_t address) const {
             return fmt::format("another device's memory{}: {}",
                                peer.is_enabled ? "" : ", to which peer access is not enabled",
                                peer.memory->describe(address));
+    if (const auto range = reserved_.upper_bound(address);
+        range != reserved_.begin() && allocation(address).bytes == 0) {
+        const auto [begin, bytes] = *std::prev(range);
+        if (address - begin < bytes)
+            return fmt::format(
+                "{:#x} is byte {} of the {} that are reserved at {:#x}, where no memory is mapped "
+                "that this device may access",
+                address, bytes_text(address - begin), bytes_text(bytes), begin);
+    }
     const auto before = at_or_before(address);
     const auto next = before == allocations_.end() ? allocations_.begin() : std::next(before);
     const auto text = [](const Allocation& a) {

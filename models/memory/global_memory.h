@@ -44,6 +44,16 @@ class DeviceMemory : public sass::GlobalMemory {
     std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::kDevice);
     /// The same, counted, above everything that allocate() gives.
     std::uint64_t allocate_above(std::uint64_t bytes);
+    /// A range of addresses, above what allocate() gives, in which whoever asked for it shows
+    /// memory; 0 where none is left. The alignment is a power of two.
+    std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment);
+    void unreserve(std::uint64_t begin, std::uint64_t bytes);
+    /// What lies in a reserved range is an allocation from now on, and none in [begin, end) is.
+    void show(const Allocation& allocation) { allocations_[allocation.begin] = allocation; }
+    void hide(std::uint64_t begin, std::uint64_t end);
+    /// Capacity for memory that lies in reserved ranges; false where it is exhausted.
+    bool take(std::uint64_t bytes);
+    void give_back(std::uint64_t bytes) { used_ -= bytes; }
     /// False where no allocation (or registered range) begins at this address. Pages return to
     /// the host.
     bool free(std::uint64_t begin);
@@ -80,6 +90,7 @@ class DeviceMemory : public sass::GlobalMemory {
     Allocations::const_iterator at_or_before(std::uint64_t address) const;
     sass::Extent find_pages(std::uint64_t address, const Allocation& found) const;
     void commit(std::uint64_t end);
+    void add_free(std::uint64_t begin, std::uint64_t end);
     /// Zeroes a freed block and gives its whole pages back to the host.
     void release_pages(std::uint64_t begin, std::uint64_t end);
 
@@ -93,6 +104,7 @@ class DeviceMemory : public sass::GlobalMemory {
     std::vector<Peer> peers_;
     Allocations allocations_;
     std::map<std::uint64_t, std::uint64_t> free_;  ///< free blocks of the region: begin -> bytes
+    std::map<std::uint64_t, std::uint64_t> reserved_;  ///< begin -> bytes
     std::uint64_t region_ = 0;
     std::uint64_t committed_end_ = 0;  ///< the region is accessible up to here
     std::uint64_t capacity_;

@@ -12,6 +12,7 @@
 #include "models/gpu/device/module.h"
 #include "models/gpu/execution/system_calls.h"
 #include "models/memory/global_memory.h"
+#include "models/memory/mapped_memory.h"
 
 namespace lockstep::gpu {
 
@@ -47,6 +48,8 @@ class GpuDevice : public Device {
     void set_heap_bytes(std::uint64_t bytes) override;
     void set_stack_bytes(std::uint64_t bytes) override { stack_bytes_ = bytes; }
 
+    AddressSpace* address_space() override { return &mapped_memory_; }
+
     memory::DeviceMemory& memory() { return memory_; }
 
   protected:
@@ -67,6 +70,7 @@ class GpuDevice : public Device {
     std::shared_ptr<const config::Machine> machine_;
     DeviceOptions options_;
     memory::DeviceMemory memory_;
+    memory::MappedMemory mapped_memory_{memory_};
     SystemCalls system_calls_;
 
   private:

@@ -34,6 +34,7 @@ class GpuGroup final : public DeviceGroup {
     std::uint32_t add_texture(sass::Texture texture) override {
         return own().add_texture(std::move(texture));
     }
+    AddressSpace* address_space() override { return own().address_space(); }
     void note_host_write(DevicePointer pointer, std::uint64_t bytes) override {
         at(pointer).note_host_write(pointer, bytes);
     }

@@ -29,6 +29,7 @@ enum class Result : int {
     kFileNotFound = 301,
     kInvalidHandle = 400,
     kNotFound = 500,
+    kIllegalAddress = 700,
     kPrimaryContextActive = 708,
     kContextIsDestroyed = 709,
     kNotSupported = 801,
@@ -38,6 +39,13 @@ using Device = int;
 using Pointer = unsigned long long;
 /// A CUcontext: contexts of one device share what lies on it.
 struct ContextHandle;
+
+/// CUctxCreateParams
+struct ContextParameters {
+    void* execAffinityParams;
+    int numExecAffinityParams;
+    void* cigParams;
+};
 
 enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory, kArrayMemory, kUnifiedMemory };
 

@@ -192,6 +192,15 @@ struct MemAccessDesc {
     MemLocation location;
     int flags;
 };
+/// CUmemAllocationProp
+struct MemAllocationProp {
+    int type, requestedHandleTypes;
+    MemLocation location;
+    void* win32HandleMetaData;
+    unsigned char compressionType, gpuDirectRDMACapable;
+    unsigned short usage;
+    unsigned char reserved[4];
+};
 /// cudaMemPoolProps
 struct MemPoolProps {
     int allocType, handleTypes;

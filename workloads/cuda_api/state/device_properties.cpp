@@ -155,6 +155,12 @@ std::optional<int> DeviceProperties::attribute(int id) const {
             return 0;  // PageableMemoryAccessUsesHostPageTables
         case 101:
             return 0;  // DirectManagedMemAccessFromHost
+        case 102:
+            return 1;  // VirtualMemoryManagementSupported
+        case 103:
+        case 104:
+        case 105:
+            return 0;  // handles of memory that other processes can be given
         case 106:
             return max_blocks_per_sm;
         case 108:

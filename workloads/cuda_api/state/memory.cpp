@@ -185,6 +185,7 @@ void Memory::release_from_graph(void* pointer) {
 void Memory::clear() {
     for (void* pointer : live_) context_.device().free(address(pointer));
     live_.clear();
+    if (AddressSpace* const space = context_.device().address_space()) space->clear();
     host_flags_.clear();
     pool_of_.clear();
     of_graphs_.clear();

@@ -17,6 +17,7 @@ Result cuDeviceGetAttribute(int*, int, Device);
 Result cuDevicePrimaryCtxRetain(ContextHandle**, Device);
 Result cuDevicePrimaryCtxRelease_v2(Device);
 Result cuCtxCreate_v2(ContextHandle**, unsigned, Device);
+Result cuCtxCreate_v4(ContextHandle**, const ContextParameters*, unsigned, Device);
 Result cuCtxDestroy_v2(ContextHandle*);
 Result cuCtxSetCurrent(ContextHandle*);
 Result cuCtxGetCurrent(ContextHandle**);

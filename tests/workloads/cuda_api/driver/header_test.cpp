@@ -43,6 +43,7 @@ requires(sizeof...(A) == sizeof...(B)) struct Alike<R (*)(A...), S (*)(B...)>
 #include "workloads/cuda_api/driver/module.cpp"
 #include "workloads/cuda_api/driver/stream.cpp"
 #include "workloads/cuda_api/driver/tensor_map.cpp"
+#include "workloads/cuda_api/driver/virtual_memory.cpp"
 
 namespace lockstep::cuda::driver {
 namespace {
@@ -54,6 +55,10 @@ TEST(DriverHeader, HasOurLayouts) {
     EXPECT_EQ(sizeof(Memcpy2D), sizeof(CUDA_MEMCPY2D));
     SAME_MEMBER(Memcpy2D, CUDA_MEMCPY2D, dstMemoryType);
     SAME_MEMBER(Memcpy2D, CUDA_MEMCPY2D, Height);
+    EXPECT_EQ(sizeof(ContextParameters), sizeof(CUctxCreateParams));
+    SAME_MEMBER(ContextParameters, CUctxCreateParams, cigParams);
+    EXPECT_EQ(sizeof(abi::MemAllocationProp), sizeof(CUmemAllocationProp));
+    SAME_MEMBER(abi::MemAllocationProp, CUmemAllocationProp, location);
     EXPECT_EQ(sizeof(Memcpy3D), sizeof(CUDA_MEMCPY3D));
     SAME_MEMBER(Memcpy3D, CUDA_MEMCPY3D, srcHeight);
     SAME_MEMBER(Memcpy3D, CUDA_MEMCPY3D, dstZ);

@@ -5,17 +5,11 @@
 
 #include <thread>
 
-#include "models/device_group.h"
-#include "tests/workloads/cuda_api/driver/driver_test.h"
+#include "tests/workloads/cuda_api/driver/driver_modes.h"
 
 namespace lockstep::cuda::driver {
 
 extern "C" {
-Result cuEventCreate(Event**, unsigned);
-Result cuEventRecord(Event*, Stream*);
-Result cuEventSynchronize(Event*);
-Result cuEventQuery(Event*);
-Result cuEventElapsedTime(float*, Event*, Event*);
 Result cuEventDestroy_v2(Event*);
 Result cuStreamSynchronize(Stream*);
 Result cuStreamSynchronize_ptsz(Stream*);
@@ -41,58 +35,6 @@ Result cuMemsetD32_v2(Pointer, unsigned, std::size_t);
 }
 
 namespace {
-
-class DriverModes : public ::testing::TestWithParam<bool> {
-  protected:
-    DriverModes() {
-        Configuration configuration;
-        const bool in_cycles = GetParam();
-        configuration.make_device = [in_cycles] {
-            const auto machine = config::Machine::load("h200", {"sm.count=14"});
-            return in_cycles ? make_simulator(machine, {}) : make_emulator(machine, {});
-        };
-        cuda::Context::current().configure(std::move(configuration));
-        cuda::Context::bind_to_thread(false);
-        EXPECT_EQ(cuInit(0), Result::kSuccess);
-        EXPECT_EQ(cuCtxCreate_v2(&context, 0, 0), Result::kSuccess);
-        const std::string path = source_path("tests/models/gpu/data/streams_sm_90.cubin");
-        EXPECT_EQ(cuModuleLoad(&module, path.c_str()), Result::kSuccess);
-        for (Event** const event : {&begin, &end})
-            EXPECT_EQ(cuEventCreate(event, 0), Result::kSuccess);
-    }
-    ~DriverModes() override {
-        EXPECT_EQ(cuModuleUnload(module), Result::kSuccess);
-        EXPECT_EQ(cuCtxDestroy_v2(context), Result::kSuccess);
-        cuda::Context::current().reset();
-        forget_error();
-    }
-
-    Kernel* function(const char* name) {
-        Kernel* result = nullptr;
-        EXPECT_EQ(cuModuleGetFunction(&result, module, name), Result::kSuccess);
-        return result;
-    }
-    Pointer allocate(std::size_t bytes) {
-        Pointer result = 0;
-        EXPECT_EQ(cuMemAlloc_v2(&result, bytes), Result::kSuccess);
-        return result;
-    }
-    Stream* stream() {
-        Stream* result = nullptr;
-        EXPECT_EQ(cuStreamCreate(&result, 1), Result::kSuccess);
-        return result;
-    }
-    double elapsed() {
-        float milliseconds = -1;
-        EXPECT_EQ(cuEventSynchronize(end), Result::kSuccess);
-        EXPECT_EQ(cuEventElapsedTime(&milliseconds, begin, end), Result::kSuccess);
-        return milliseconds;
-    }
-
-    ContextHandle* context = nullptr;
-    Module* module = nullptr;
-    Event *begin = nullptr, *end = nullptr;
-};
 
 TEST_P(DriverModes, CopiesLaunchesAndEventsInStreams) {
     constexpr int kCount = 4096;
@@ -278,11 +220,8 @@ TEST_P(DriverDevices, AContextChoosesItsDevice) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, DriverDevices, ::testing::Values(false, true),
-                         [](const auto& test) { return test.param ? "in_cycles" : "emulated"; });
-
-INSTANTIATE_TEST_SUITE_P(Modes, DriverModes, ::testing::Values(false, true),
-                         [](const auto& test) { return test.param ? "in_cycles" : "emulated"; });
+INSTANTIATE_TEST_SUITE_P(Modes, DriverDevices, ::testing::Values(false, true), name_of_mode);
+INSTANTIATE_TEST_SUITE_P(Modes, DriverModes, ::testing::Values(false, true), name_of_mode);
 
 }  // namespace
 }  // namespace lockstep::cuda::driver
