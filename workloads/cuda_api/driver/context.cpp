@@ -168,9 +168,10 @@ LOCKSTEP_DRIVER(cuCtxCreate_v3, (ContextHandle * *context, void* affinity, int c
     if (affinity || count != 0) return Result::kNotSupported;
     return create(context, flags, device);
 }
-LOCKSTEP_DRIVER(cuCtxCreate_v4,
-                (ContextHandle * *context, void* parameters, unsigned flags, Device device)) {
-    if (parameters) return Result::kNotSupported;
+LOCKSTEP_DRIVER(cuCtxCreate_v4, (ContextHandle * *context, const ContextParameters* p,
+                                 unsigned flags, Device device)) {
+    if (p && (p->execAffinityParams || p->numExecAffinityParams != 0 || p->cigParams))
+        return Result::kNotSupported;
     return create(context, flags, device);
 }
 LOCKSTEP_DRIVER(cuCtxDestroy_v2, (ContextHandle * context)) {

@@ -28,6 +28,15 @@ TEST_F(ContextTest, AThreadWithoutAContextCanOnlyAskAboutDevices) {
     EXPECT_EQ(cuDeviceGetAttribute(&value, 9999, 0), Result::kInvalidValue);
 }
 
+TEST_F(ContextTest, ParametersThatAskForNothingAreNone) {
+    ContextHandle* made = nullptr;
+    ContextParameters parameters{};
+    EXPECT_EQ(cuCtxCreate_v4(&made, &parameters, 0, 0), Result::kSuccess);
+    EXPECT_EQ(cuCtxDestroy_v2(made), Result::kSuccess);
+    parameters.numExecAffinityParams = 1;
+    EXPECT_EQ(cuCtxCreate_v4(&made, &parameters, 0, 0), Result::kNotSupported);
+}
+
 TEST_F(ContextTest, TheTopOfTheStackIsCurrent) {
     ContextHandle *primary = make_current(), *made = nullptr, *current = nullptr;
     EXPECT_EQ(cuCtxCreate_v2(&made, 0, 0), Result::kSuccess);
