@@ -91,6 +91,15 @@ struct LaunchConfig {
     unsigned numAttrs;
 };
 
+/// CUDA_KERNEL_NODE_PARAMS; `kern` and `ctx` from CUDA 12 on only
+struct KernelNode {
+    Kernel* func;
+    unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    void **kernelParams, **extra;
+    Kernel* kern;
+    ContextHandle* ctx;
+};
+
 /// CUdevprop
 struct DeviceProperties {
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock;

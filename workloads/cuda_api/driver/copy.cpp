@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills of all shapes, waiting and asynchronous.
+#include "workloads/cuda_api/driver/copy.h"
+
 #include "workloads/cuda_api/driver/call.h"
 
 namespace lockstep::cuda::driver {
@@ -116,24 +118,34 @@ Copy copy_of(const Memcpy3D& p) {
     return copy;
 }
 
-/// Rows that would overlap are refused, as on hardware.
-Result check_box(const Memcpy3D* p) {
-    if (!p) return Result::kInvalidValue;
+}  // namespace
+
+Error box_operation(cuda::Context& context, const Memcpy3D* p, Operation& operation) {
+    if (!p) return Error::kInvalidValue;
+    // Rows that would overlap are refused, as on hardware.
     const bool fits = (p->srcPitch == 0 || p->srcXInBytes + p->WidthInBytes <= p->srcPitch) &&
                       (p->dstPitch == 0 || p->dstXInBytes + p->WidthInBytes <= p->dstPitch);
-    if (!fits) return Result::kInvalidValue;
-    return in_context([&](cuda::Context& context) {
-        return has_arrays(context, *p) ? Error::kSuccess : Error::kInvalidValue;
-    });
+    if (!fits || !has_arrays(context, *p)) return Error::kInvalidValue;
+    operation = copy_of(*p);
+    return Error::kSuccess;
+}
+
+namespace {
+
+/// A copy that may be made, or why not.
+Result check_box(const Memcpy3D* p, Operation& copy) {
+    return in_context([&](cuda::Context& context) { return box_operation(context, p, copy); });
 }
 
 Result copy_box(const Memcpy3D* p) {
-    const Result checked = check_box(p);
-    return checked == Result::kSuccess ? submit_and_wait(copy_of(*p)) : checked;
+    Operation copy;
+    const Result checked = check_box(p, copy);
+    return checked == Result::kSuccess ? submit_and_wait(copy) : checked;
 }
 Result copy_box(const Memcpy3D* p, Stream* stream) {
-    const Result checked = check_box(p);
-    return checked == Result::kSuccess ? submit(stream, copy_of(*p)) : checked;
+    Operation copy;
+    const Result checked = check_box(p, copy);
+    return checked == Result::kSuccess ? submit(stream, copy) : checked;
 }
 Result copy_plane(const Memcpy2D* p) {
     if (!p) return Result::kInvalidValue;

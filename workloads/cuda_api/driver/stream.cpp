@@ -100,29 +100,6 @@ LOCKSTEP_DRIVER(cuEventElapsedTime_v2, (float* milliseconds, Event* start, Event
     return call([&] { return cudaEventElapsedTime(milliseconds, start, end); });
 }
 
-LOCKSTEP_DRIVER(cuGraphCreate, (Graph * *graph, unsigned flags)) {
-    return call([&] { return cudaGraphCreate(graph, flags); });
-}
-LOCKSTEP_DRIVER(cuGraphDestroy, (Graph * graph)) {
-    return call([&] { return cudaGraphDestroy(graph); });
-}
-LOCKSTEP_DRIVER(cuGraphGetNodes, (Graph * graph, GraphNode** nodes, std::size_t* count)) {
-    return call([&] { return cudaGraphGetNodes(graph, nodes, count); });
-}
-LOCKSTEP_DRIVER(cuGraphInstantiateWithFlags,
-                (GraphExec * *exec, Graph* graph, unsigned long long flags)) {
-    return call([&] { return instantiate(exec, graph, flags); });
-}
-LOCKSTEP_DRIVER(cuGraphUpload, (GraphExec * exec, Stream* stream)) {
-    return call([&] { return cudaGraphUpload(exec, stream); });
-}
-LOCKSTEP_DRIVER(cuGraphLaunch, (GraphExec * exec, Stream* stream)) {
-    return call([&] { return cudaGraphLaunch(exec, stream); });
-}
-LOCKSTEP_DRIVER(cuGraphExecDestroy, (GraphExec * exec)) {
-    return call([&] { return cudaGraphExecDestroy(exec); });
-}
-
 // There is no profiler to start: --stats counts every launch.
 LOCKSTEP_DRIVER(cuProfilerStart, ()) {
     return call([] { return Error::kSuccess; });

@@ -115,7 +115,51 @@ Error cudaEventSynchronize(Event*);
 Error cudaEventElapsedTime(float*, Event*, Event*);
 Error cudaGraphCreate(Graph**, unsigned);
 Error cudaGraphDestroy(Graph*);
+Error cudaGraphClone(Graph**, Graph*);
+Error cudaGraphNodeFindInClone(GraphNode**, GraphNode*, Graph*);
 Error cudaGraphGetNodes(Graph*, GraphNode**, std::size_t*);
+Error cudaGraphGetRootNodes(Graph*, GraphNode**, std::size_t*);
+Error cudaGraphNodeGetType(GraphNode*, abi::GraphNodeType*);
+Error cudaGraphDestroyNode(GraphNode*);
+Error cudaGraphDebugDotPrint(Graph*, const char*, unsigned);
+Error cudaGraphAddMemsetNode(GraphNode**, Graph*, GraphNode* const*, std::size_t,
+                             const abi::MemsetParams*);
+Error cudaGraphAddHostNode(GraphNode**, Graph*, GraphNode* const*, std::size_t,
+                           const abi::HostNodeParams*);
+Error cudaGraphAddEmptyNode(GraphNode**, Graph*, GraphNode* const*, std::size_t);
+Error cudaGraphAddChildGraphNode(GraphNode**, Graph*, GraphNode* const*, std::size_t, Graph*);
+Error cudaGraphAddEventRecordNode(GraphNode**, Graph*, GraphNode* const*, std::size_t, Event*);
+Error cudaGraphAddEventWaitNode(GraphNode**, Graph*, GraphNode* const*, std::size_t, Event*);
+Error cudaGraphAddMemAllocNode(GraphNode**, Graph*, GraphNode* const*, std::size_t,
+                               abi::MemAllocNodeParams*);
+Error cudaGraphAddMemFreeNode(GraphNode**, Graph*, GraphNode* const*, std::size_t, void*);
+Error cudaGraphMemsetNodeGetParams(GraphNode*, abi::MemsetParams*);
+Error cudaGraphMemsetNodeSetParams(GraphNode*, const abi::MemsetParams*);
+Error cudaGraphHostNodeGetParams(GraphNode*, abi::HostNodeParams*);
+Error cudaGraphHostNodeSetParams(GraphNode*, const abi::HostNodeParams*);
+Error cudaGraphChildGraphNodeGetGraph(GraphNode*, Graph**);
+Error cudaGraphEventRecordNodeGetEvent(GraphNode*, Event**);
+Error cudaGraphEventRecordNodeSetEvent(GraphNode*, Event*);
+Error cudaGraphEventWaitNodeGetEvent(GraphNode*, Event**);
+Error cudaGraphEventWaitNodeSetEvent(GraphNode*, Event*);
+Error cudaGraphMemAllocNodeGetParams(GraphNode*, abi::MemAllocNodeParams*);
+Error cudaGraphMemFreeNodeGetParams(GraphNode*, void**);
+Error cudaGraphKernelNodeSetParams(GraphNode*, const abi::KernelNodeParams*);
+Error cudaGraphKernelNodeSetAttribute(GraphNode*, abi::LaunchAttributeId,
+                                      const abi::LaunchAttributeValue*);
+Error cudaGraphKernelNodeGetAttribute(GraphNode*, abi::LaunchAttributeId,
+                                      abi::LaunchAttributeValue*);
+Error cudaGraphKernelNodeCopyAttributes(GraphNode*, GraphNode*);
+Error cudaGraphInstantiateWithParams(GraphExec**, Graph*, abi::GraphInstantiateParams*);
+Error cudaGraphExecGetFlags(GraphExec*, unsigned long long*);
+Error cudaGraphExecKernelNodeSetParams(GraphExec*, GraphNode*, const abi::KernelNodeParams*);
+Error cudaGraphExecMemsetNodeSetParams(GraphExec*, GraphNode*, const abi::MemsetParams*);
+Error cudaGraphExecHostNodeSetParams(GraphExec*, GraphNode*, const abi::HostNodeParams*);
+Error cudaGraphExecChildGraphNodeSetParams(GraphExec*, GraphNode*, Graph*);
+Error cudaGraphExecEventRecordNodeSetEvent(GraphExec*, GraphNode*, Event*);
+Error cudaGraphExecEventWaitNodeSetEvent(GraphExec*, GraphNode*, Event*);
+Error cudaGraphNodeSetEnabled(GraphExec*, GraphNode*, unsigned);
+Error cudaGraphNodeGetEnabled(GraphExec*, GraphNode*, unsigned*);
 Error cudaGraphUpload(GraphExec*, Stream*);
 Error cudaGraphLaunch(GraphExec*, Stream*);
 Error cudaGraphExecDestroy(GraphExec*);

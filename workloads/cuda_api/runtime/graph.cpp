@@ -28,7 +28,8 @@ Error list(const std::vector<GraphNode*>& nodes, GraphNode** result, std::size_t
     return Error::kSuccess;
 }
 
-/// The node of an executable graph that a node of its source became.
+}  // namespace
+
 Error set_in_exec(GraphExec* exec, GraphNode* node,
                   const std::function<Error(Context&, Operation&)>& make) {
     return call([&](Context& context) {
@@ -37,8 +38,6 @@ Error set_in_exec(GraphExec* exec, GraphNode* node,
         return clone ? set_operation(context, *clone, make) : Error::kInvalidValue;
     });
 }
-
-}  // namespace
 
 Error instantiate(GraphExec** result, Graph* handle, unsigned long long flags) {
     return with_graph(handle, [&](Context& context, Graph& graph) {

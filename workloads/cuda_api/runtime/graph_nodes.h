@@ -22,5 +22,14 @@ Error add_node(GraphNode** result, Graph* graph, GraphNode* const* dependencies,
 /// Replaces what a node does by something of the same type.
 Error set_operation(Context& context, GraphNode& node,
                     const std::function<Error(Context&, Operation&)>& make);
+/// ... of the node of an executable graph that a node of its source became.
+Error set_in_exec(GraphExec* exec, GraphNode* node,
+                  const std::function<Error(Context&, Operation&)>& make);
+
+Error update(GraphExec* exec, Graph* graph, abi::GraphExecUpdateResultInfo& info);
+Error edges_of(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count);
+Error change_edges(Graph* graph, GraphNode* const* from, GraphNode* const* to, std::size_t count,
+                   bool add);
+Error neighbours(GraphNode* node, GraphNode** result, std::size_t* count, bool dependents);
 
 }  // namespace lockstep::cuda

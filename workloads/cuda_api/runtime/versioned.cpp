@@ -13,12 +13,6 @@
 
 namespace lockstep::cuda {
 
-Error update(GraphExec* exec, Graph* graph, abi::GraphExecUpdateResultInfo& info);
-Error edges_of(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count);
-Error change_edges(Graph* graph, GraphNode* const* from, GraphNode* const* to, std::size_t count,
-                   bool add);
-Error neighbours(GraphNode* node, GraphNode** result, std::size_t* count, bool dependents);
-
 namespace {
 
 constexpr int kVersion = LOCKSTEP_CUDART == 11 ? 11080 : LOCKSTEP_CUDART == 12 ? 12090 : 13000;

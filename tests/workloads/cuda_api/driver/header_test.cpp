@@ -38,6 +38,7 @@ requires(sizeof...(A) == sizeof...(B)) struct Alike<R (*)(A...), S (*)(B...)>
 #include "workloads/cuda_api/driver/device.cpp"
 #include "workloads/cuda_api/driver/entry_point.cpp"
 #include "workloads/cuda_api/driver/error.cpp"
+#include "workloads/cuda_api/driver/graph.cpp"
 #include "workloads/cuda_api/driver/launch.cpp"
 #include "workloads/cuda_api/driver/memory.cpp"
 #include "workloads/cuda_api/driver/module.cpp"
@@ -57,6 +58,12 @@ TEST(DriverHeader, HasOurLayouts) {
     SAME_MEMBER(Memcpy2D, CUDA_MEMCPY2D, Height);
     EXPECT_EQ(sizeof(ContextParameters), sizeof(CUctxCreateParams));
     SAME_MEMBER(ContextParameters, CUctxCreateParams, cigParams);
+    EXPECT_EQ(sizeof(KernelNode), sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+    SAME_MEMBER(KernelNode, CUDA_KERNEL_NODE_PARAMS_v2, extra);
+    SAME_MEMBER(KernelNode, CUDA_KERNEL_NODE_PARAMS_v1, extra);
+    EXPECT_EQ(sizeof(abi::MemsetParams), sizeof(CUDA_MEMSET_NODE_PARAMS_v1));
+    SAME_MEMBER(abi::MemsetParams, CUDA_MEMSET_NODE_PARAMS_v1, elementSize);
+    EXPECT_EQ(sizeof(abi::MemAllocNodeParams), sizeof(CUDA_MEM_ALLOC_NODE_PARAMS_v1));
     EXPECT_EQ(sizeof(abi::MemAllocationProp), sizeof(CUmemAllocationProp));
     SAME_MEMBER(abi::MemAllocationProp, CUmemAllocationProp, location);
     EXPECT_EQ(sizeof(Memcpy3D), sizeof(CUDA_MEMCPY3D));
