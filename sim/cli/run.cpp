@@ -121,7 +121,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
     choose(verb->add_option("--mode", job->mode, "cycle or emulate"), kModes)->default_str("cycle");
     verb->add_option("--set", job->overrides, "override a machine's parameter: path=value")
         ->take_all()
-        ->expected(1);
+        ->expected(1)
+        ->allow_extra_args(false);
     verb->add_option("--stats", job->stats_file, "write statistics (.json or .csv)")
         ->check(is_name);
     verb->add_option(
@@ -232,7 +233,8 @@ void add_run(CLI::App& app, const Words& after_dashes, int& status) {
                      "argument of a cubin's kernel, in order: 42, 1.5, zeros:BYTES, iota:BYTES, "
                      "random:BYTES, in:FILE, out:BYTES:FILE, inout:FILE:FILE")
         ->take_all()
-        ->expected(1);
+        ->expected(1)
+        ->allow_extra_args(false);
     add_training(*verb, job);
     verb->callback([job, html_file, verb, &after_dashes, &status] {
         job->arguments.insert(job->arguments.end(), after_dashes.begin(), after_dashes.end());

@@ -244,6 +244,7 @@ TEST_F(Cli, SaysWhatIsWrongWithTheInput) {
     expect("compare --suite scalesin", "did you mean scalesim?");
     expect("run", "X is required");
     expect("run vektor_add --mode emulate", "vector_add");
+    expect("run --mode emulate --set sm.count=14 vektor_add 3", "vector_add");
     expect("run vector_add:m=5 --mode emulate", "m");
     expect("run vector_add:n=five --mode emulate", "five");
     expect("run vector_add --mode emulate --on h20", "did you mean h200?");
