@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/gpu/sm/wait_report.h"
-
 namespace lockstep::gpu {
 
 namespace {
@@ -19,12 +17,15 @@ constexpr unsigned kFirstLooks = 16;
 /// ... and before warps are tried that ask mbarriers; then after twice as long each time.
 constexpr engine::Time kTrial = 2'000'000'000;
 
+bool has_come_back_to(const WarpSample& then, const WarpSample& now) {
+    return now.state == then.state && now.path_turns - then.path_turns >= now.paths;
+}
+
 }  // namespace
 
-void SpinWatch::sample(const std::vector<std::unique_ptr<Sm>>& sms,
-                       std::vector<std::uint64_t>& states) {
-    states.clear();
-    for (const std::unique_ptr<Sm>& sm : sms) append_warp_states(sm->warps(), states);
+void SpinWatch::sample(const Sms& sms) {
+    samples_.clear();
+    for (const std::unique_ptr<Sm>& sm : sms) append_warp_samples(sm->warps(), samples_);
 }
 
 void SpinWatch::observe(const Sms& sms, bool observes) {
@@ -81,18 +82,19 @@ void SpinWatch::look(const std::vector<std::unique_ptr<Sm>>& sms, engine::Time n
                  std::all_of(sms.begin(), sms.end(), is_stuck);
     }
     if (spins_) return;
-    sample(sms, states_);
-    if (reference_.size() != states_.size() || looks_ == most_looks_) {
+    sample(sms);
+    if (reference_.size() != samples_.size() || looks_ == most_looks_) {
         most_looks_ = reference_.empty() ? kFirstLooks : 2 * most_looks_;
         looks_ = 0;
-        reference_ = states_;
-        has_come_back_.assign(states_.size(), false);
+        reference_ = samples_;
+        has_come_back_.assign(samples_.size(), false);
         return;
     }
     ++looks_;
-    for (std::size_t i = 0; i < states_.size(); ++i)
-        if (states_[i] == reference_[i]) has_come_back_[i] = true;
-    if (std::all_of(states_.begin(), states_.end(), [](auto state) { return state == 0; }) ||
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+        if (has_come_back_to(reference_[i], samples_[i])) has_come_back_[i] = true;
+    if (std::all_of(samples_.begin(), samples_.end(),
+                    [](const auto& sample) { return sample.state == 0; }) ||
         std::find(has_come_back_.begin(), has_come_back_.end(), false) != has_come_back_.end())
         return;
     spins_ = std::all_of(sms.begin(), sms.end(),

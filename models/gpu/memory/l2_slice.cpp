@@ -86,7 +86,11 @@ void L2Slice::advance(Cycle until) {
             not_before_ = return_at;
             continue;
         }
-        Input& input = input_[from_peer <= from_sm];
+        // Of two that could be taken the older: neither side keeps the other from its turn.
+        const bool peer_goes =
+            from_peer < from_sm ||
+            (from_peer == from_sm && input_[1].queue.front().at <= input_[0].queue.front().at);
+        Input& input = input_[peer_goes];
         if (handle(request_at, input.queue.front())) {
             input.queue.pop();
             looked_up_ = request_at + 1;

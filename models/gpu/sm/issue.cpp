@@ -195,6 +195,7 @@ void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now
     if (!warp.parked.empty() && ++context.path_instructions >= parameters_.path_slice &&
         in.kind == InstructionKind::kBranch) [[unlikely]] {
         context.path_instructions = 0;
+        ++context.path_turns;
         sass::rotate(warp);
         context.line = WarpContext::kNoLine;
     }

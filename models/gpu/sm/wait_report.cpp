@@ -54,9 +54,17 @@ std::string explain_waits(const Warps& warps) {
     return text.empty() ? "a CTA's memory accesses are under way" : text;
 }
 
-void append_warp_states(const Warps& warps, std::vector<std::uint64_t>& states) {
-    for (const WarpContext& context : warps.all())
-        states.push_back(context.warp == nullptr ? 0 : state_of(*context.warp));
+void append_warp_samples(const Warps& warps, std::vector<WarpSample>& samples) {
+    for (const WarpContext& context : warps.all()) {
+        WarpSample& sample = samples.emplace_back();
+        if (context.warp == nullptr) continue;
+        const auto& parked = context.warp->parked;
+        const auto ready = std::count_if(parked.begin(), parked.end(), [](const sass::Path& path) {
+            return path.status == sass::PathStatus::kReady;
+        });
+        sample = {state_of(*context.warp), context.path_turns,
+                  ready == 0 ? 0 : static_cast<std::uint32_t>(ready + 1)};
+    }
 }
 
 bool waits_in_vain(const Warps& warps) {

@@ -13,8 +13,14 @@ namespace lockstep::gpu {
 /// For the report of a deadlock; of all its warps, as far as a message holds them.
 std::string explain_waits(const Warps& warps);
 
-/// A number for the state of each warp slot, 0 where there is no warp.
-void append_warp_states(const Warps& warps, std::vector<std::uint64_t>& states);
+/// Where a warp stands at a time.
+struct WarpSample {
+    std::uint64_t state = 0;       ///< a number for its registers, predicates, paths; 0: no warp
+    std::uint32_t path_turns = 0;  ///< that its paths have taken
+    std::uint32_t paths = 0;       ///< that take turns; 0: one alone goes on
+};
+/// Of each warp slot.
+void append_warp_samples(const Warps& warps, std::vector<WarpSample>& samples);
 /// Each of its warps waits at a barrier, or asks mbarriers for ever if nobody changes them.
 bool never_goes_on(const Warps& warps);
 /// The same of those that a try_wait holds, whose state stands still until it gives up.

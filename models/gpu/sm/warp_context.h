@@ -52,6 +52,7 @@ struct WarpContext {
     std::uint32_t line = kNoLine;           ///< instruction line in its buffer
     std::uint32_t constant_line = kNoLine;  ///< that it waits for, or has waited for
     std::uint32_t path_instructions = 0;    ///< since its paths last took turns
+    std::uint32_t path_turns = 0;           ///< that its paths have taken
     std::uint32_t in_flight = 0;            ///< memory instructions
     std::uint32_t stores_in_flight = 0;
 

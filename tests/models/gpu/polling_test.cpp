@@ -66,6 +66,12 @@ TEST_P(Polling, BesideStoresOfWhatIsThere) {
     EXPECT_EQ(flags[1], 1);
 }
 
+TEST_P(Polling, ForALockThatAThreadOfTheSameWarpHolds) {
+    const auto lock = runner.ints(1), count = runner.ints(1);
+    EXPECT_EQ(deadlock_of("lock_by_thread", 8, 256, lock.data(), count.data(), 4), "none");
+    EXPECT_EQ(count[0], 8 * 256 * 4);
+}
+
 TEST_P(Polling, AtABarrierOfAGridThatDoesNotFit) {
     const auto arrived = runner.ints(1), out = runner.ints(100'000);
     // 1024 threads a CTA: at most two on each SM.

@@ -153,3 +153,17 @@ GLOBAL turns_by_thread(int* out, int rounds) {
         turn = turn + 1;
     }
 }
+
+/// Each thread takes a lock `rounds` times, so that a path that holds it waits for others' turns.
+GLOBAL lock_by_thread(int* lock, volatile int* count, int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+        for (bool done = false; !done;) {
+            if (atomicCAS(lock, 0, 1) != 0) continue;
+            __threadfence();
+            *count += 1;
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+    }
+}
