@@ -68,8 +68,8 @@ TEST_P(Polling, BesideStoresOfWhatIsThere) {
 
 TEST_P(Polling, ForALockThatAThreadOfTheSameWarpHolds) {
     const auto lock = runner.ints(1), count = runner.ints(1);
-    EXPECT_EQ(deadlock_of("lock_by_thread", 8, 256, lock.data(), count.data(), 4), "none");
-    EXPECT_EQ(count[0], 8 * 256 * 4);
+    EXPECT_EQ(deadlock_of("lock_by_thread", 8, 256, lock.data(), count.data(), 2), "none");
+    EXPECT_EQ(count[0], 8 * 256 * 2);
 }
 
 TEST_P(Polling, AtABarrierOfAGridThatDoesNotFit) {
