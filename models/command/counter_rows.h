@@ -36,6 +36,19 @@ struct CounterRow {
     std::string_view meaning;
 };
 
+/// Of what follows from counters.
+inline double percent(double part, double whole) {
+    return whole == 0 ? 0 : 100 * part / whole;
+}
+
+/// Operations by time, two for each useful multiply-add: 10^12 a second.
+template <typename Result, typename Parameters>
+double tops(const Result& result, const Parameters& parameters) {
+    constexpr double kTera = 1e12;
+    const double seconds = double(result.cycles) / (parameters.clock_mhz * 1e6);
+    return seconds == 0 ? 0 : 2 * double(result.useful_macs) / seconds / kTera;
+}
+
 /// Adds all counters of `other` to `sum`.
 template <typename Result, typename Parameters>
 void add(std::span<const CounterRow<Result, Parameters>> rows, Result& sum, const Result& other) {

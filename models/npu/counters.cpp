@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/counters.h"
 
-#include <fmt/format.h>
-
 #include "models/npu/parameters.h"
 
 namespace lockstep::npu {
@@ -10,10 +8,8 @@ namespace lockstep::npu {
 namespace {
 
 using S = StepResult;
+using command::percent;
 
-double percent(double part, double whole) {
-    return whole == 0 ? 0 : 100 * part / whole;
-}
 double core_cycles(const S& s, const Parameters& p) {
     return double(s.cycles) * p.cores;
 }
@@ -23,11 +19,6 @@ double of_core_cycles(const S& s, const Parameters& p) {
 }
 double utilization(const S& s, const Parameters& p) {
     return percent(double(s.useful_macs), core_cycles(s, p) * double(p.array.macs()));
-}
-double tops(const S& s, const Parameters& p) {
-    constexpr double kTera = 1e12;
-    const double seconds = double(s.cycles) / (p.clock_mhz * 1e6);
-    return seconds == 0 ? 0 : 2 * double(s.useful_macs) / seconds / kTera;
 }
 double toggles(const S& s, const Parameters&) {
     return percent(double(s.toggled_bits), double(s.stored_bits));
@@ -105,7 +96,8 @@ constexpr CounterRow kRows[] = {
     {&S::toggled_bits, "lockstep__toggled_bits", "bit",
      "of these, those that differ from the same bit of the byte before"},
     {toggles, "lockstep__toggled.pct", "%", "toggled of observed bits"},
-    {tops, "lockstep__tops", "TOP/s", "two operations for each of macs, by its time"},
+    {command::tops<StepResult, Parameters>, "lockstep__tops", "TOP/s",
+     "two operations for each of macs, by its time"},
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/tpu/counters.h"
 
-#include <fmt/format.h>
-
 #include "models/tpu/parameters.h"
 
 namespace lockstep::tpu {
@@ -10,10 +8,8 @@ namespace lockstep::tpu {
 namespace {
 
 using S = StepResult;
+using command::percent;
 
-double percent(double part, double whole) {
-    return whole == 0 ? 0 : 100 * part / whole;
-}
 double array_cycles(const S& s, const Parameters& p) {
     return double(s.cycles) * p.units;
 }
@@ -31,11 +27,6 @@ double unused(const S& s, const Parameters& p) {
 }
 double host_share(const S& s, const Parameters&) {
     return percent(double(s.host_busy), double(s.cycles));
-}
-double tops(const S& s, const Parameters& p) {
-    constexpr double kTera = 1e12;
-    const double seconds = double(s.cycles) / (p.clock_mhz * 1e6);
-    return seconds == 0 ? 0 : 2 * double(s.useful_macs) / seconds / kTera;
 }
 
 constexpr CounterRow kRows[] = {
@@ -99,7 +90,8 @@ constexpr CounterRow kRows[] = {
     {&S::host_bytes_read, "lockstep__host_bytes_read", "B", "read from the host's memory"},
     {&S::host_bytes_written, "lockstep__host_bytes_write", "B", "written to the host's memory"},
     {host_share, "lockstep__host_busy.pct", "%", "the host worked on its tasks, of its cycles"},
-    {tops, "lockstep__tops", "TOP/s", "two operations for each of macs, by its time"},
+    {command::tops<StepResult, Parameters>, "lockstep__tops", "TOP/s",
+     "two operations for each of macs, by its time"},
 };
 
 }  // namespace

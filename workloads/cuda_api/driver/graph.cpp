@@ -40,7 +40,7 @@ Result set(GraphNode* node, const std::function<Error(cuda::Context&, Operation&
     });
 }
 
-/// Fills `bytes` of the parameters: older forms are shorter.
+/// `has_kernel`: the parameters end with a CUkernel and a context; older forms are shorter.
 Result get_kernel(GraphNode* node, KernelNode* p, bool has_kernel) {
     return in_context([&](cuda::Context& context) {
         if (!p || !context.graphs.is_node(node)) return Error::kInvalidValue;
