@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/config/key_values.h"
 #include "sim/config/nearest.h"
 #include "sim/error/error.h"
 #include "workloads/cuda/builtin/all.h"
@@ -92,18 +93,16 @@ WorkloadText parse_workload(std::string_view text) {
 
 Parameters parse_parameters(const Workload& workload, std::string_view text) {
     Parameters values;
-    std::size_t begin = 0;
-    while (begin < text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string_view item = text.substr(begin, end - begin);
+    for (const config::KeyValue& item : config::key_values(text)) {
+        const std::string_view key = item.key, value = item.value;
         const auto fail = [&](const std::string& why) {
             throw InputError(
                 fmt::format("workload '{}', '{}' (at character {} of its parameters): {}",
-                            workload.name, item, begin + 1, why));
+                            workload.name, item.text, item.at + 1, why));
         };
-        const std::size_t equals = item.find('=');
-        if (equals == std::string_view::npos) fail("expected key=value");
-        const std::string_view key = item.substr(0, equals), value = item.substr(equals + 1);
+        if (item.text.empty() && item.at == text.size())
+            fail("expected a parameter after the last comma");
+        if (key.empty()) fail("expected key=value");
         const auto info = std::find_if(workload.parameters.begin(), workload.parameters.end(),
                                        [&](const ParameterInfo& p) { return p.name == key; });
         if (info == workload.parameters.end()) {
@@ -119,8 +118,6 @@ Parameters parse_parameters(const Workload& workload, std::string_view text) {
             fail(fmt::format("the value must be from {} to {}", info->minimum, info->maximum));
         }
         if (!values.emplace(key, number).second) fail("the parameter is given twice");
-        if (end + 1 == text.size()) fail("expected a parameter after the last comma");
-        begin = end + 1;
     }
     for (const ParameterInfo& info : workload.parameters) {
         values.emplace(info.name, info.default_value);

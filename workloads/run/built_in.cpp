@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/config/key_values.h"
 #include "sim/config/nearest.h"
 #include "workloads/cuda/workload.h"
 #include "workloads/network/builtin/builtin.h"
@@ -24,22 +25,19 @@ bool is_gpu_workload(std::string_view name) {
 
 bool needs_network(std::string_view what) {
     const auto& workloads = cuda::workloads();
-    const std::string_view name = what.substr(0, what.find(':'));
+    const std::size_t colon = what.find(':');
+    const std::string_view name = what.substr(0, colon);
     const auto kernel = std::ranges::find(workloads, name, &cuda::Workload::name);
     if (kernel == workloads.end() || !is_network(name)) return false;
     const auto network =
         std::ranges::find(network::builtin_networks(), name, &network::BuiltinNetwork::name);
-    std::vector<std::string_view> keys;
-    for (std::size_t at = name.size(); at < what.size();) {
-        const std::size_t end = std::min(what.find(',', at + 1), what.size());
-        const std::string_view item = what.substr(at + 1, end - at - 1);
-        keys.push_back(item.substr(0, item.find('=')));
-        at = end;
-    }
+    const std::vector<config::KeyValue> items =
+        config::key_values(colon == std::string_view::npos ? "" : what.substr(colon + 1));
     const auto all_of = [&](const auto& parameters, std::string_view other) {
-        return std::ranges::all_of(keys, [&](std::string_view key) {
-            return key == other ||
-                   std::ranges::any_of(parameters, [&](const auto& p) { return p.name == key; });
+        return std::ranges::all_of(items, [&](const config::KeyValue& item) {
+            return item.key == other || std::ranges::any_of(parameters, [&](const auto& p) {
+                       return p.name == item.key;
+                   });
         });
     };
     return !all_of(kernel->parameters, "") && all_of(network->parameters, "dtype");

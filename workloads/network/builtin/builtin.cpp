@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/config/key_values.h"
 #include "sim/config/nearest.h"
 #include "sim/error/error.h"
 #include "workloads/network/builtin/families.h"
@@ -159,15 +160,12 @@ BuiltinRequest parse_builtin(std::string_view text) {
     BuiltinRequest request;
     const std::size_t colon = text.find(':');
     request.name = text.substr(0, colon);
-    std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-    while (!rest.empty()) {
-        const std::string_view item = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-        const std::size_t equals = item.find('=');
-        if (equals == 0 || equals == std::string_view::npos)
-            throw InputError(fmt::format("{}: {} is not key=value", request.name, item));
-        const std::string key(item.substr(0, equals));
-        const std::string_view value = item.substr(equals + 1);
+    if (colon == std::string_view::npos) return request;
+    for (const config::KeyValue& item : config::key_values(text.substr(colon + 1))) {
+        if (item.key.empty())
+            throw InputError(fmt::format("{}: '{}' is not key=value", request.name, item.text));
+        const std::string key(item.key);
+        const std::string_view value = item.value;
         if (key == "dtype") {
             if (request.dtype) throw InputError(fmt::format("{}: dtype twice", request.name));
             request.dtype = element_type_named(value);
@@ -178,7 +176,7 @@ BuiltinRequest parse_builtin(std::string_view text) {
         std::int64_t number = 0;
         const auto [end, error] = std::from_chars(value.begin(), value.end(), number);
         if (error != std::errc() || end != value.end())
-            throw InputError(fmt::format("{}: {} is no integer", request.name, item));
+            throw InputError(fmt::format("{}: {} is no integer", request.name, item.text));
         if (!request.options.parameters.emplace(key, number).second)
             throw InputError(fmt::format("{}: {} twice", request.name, key));
     }
