@@ -25,16 +25,25 @@ Memory memory_of(Handle handle) {
             handle & ((std::uint64_t{1} << kDeviceShift) - 1)};
 }
 
+/// The calling thread works on a device while this lives.
+class Selected {
+  public:
+    explicit Selected(unsigned device) { cuda::Context::select_device(device); }
+    ~Selected() { cuda::Context::select_device(before_); }
+    Selected(const Selected&) = delete;
+    Selected& operator=(const Selected&) = delete;
+
+  private:
+    const unsigned before_ = cuda::Context::current_device();
+};
+
 /// The body gets the addresses of a device.
 template <class Body>
 Error on_device(cuda::Context& context, int device, Body body) {
     if (!context.has_device(device)) return Error::kInvalidDevice;
-    const unsigned before = cuda::Context::current_device();
-    cuda::Context::select_device(static_cast<unsigned>(device));
+    const Selected selected(static_cast<unsigned>(device));
     AddressSpace* const space = context.device().address_space();
-    const Error error = space == nullptr ? Error::kNotSupported : body(*space);
-    cuda::Context::select_device(before);
-    return error;
+    return space == nullptr ? Error::kNotSupported : body(*space);
 }
 
 /// ... of the device to which an address belongs.
