@@ -57,24 +57,35 @@ void Heap::release(std::uint64_t address, std::uint64_t bytes) {
     free_.erase(range);
 }
 
+std::optional<std::uint64_t> Ring::next(std::uint64_t bytes, const Pinned& a,
+                                        const Pinned& b) const {
+    const std::uint64_t end = begin_ + size_;
+    std::uint64_t at = head_;
+    // Round once: past each of the two, and the end.
+    for (int attempt = 0; attempt < 6; ++attempt) {
+        if (at + bytes > end)
+            at = begin_;
+        else if (a.meets(at, at + bytes))
+            at = a.end;
+        else if (b.meets(at, at + bytes))
+            at = b.end;
+        else
+            return at;
+    }
+    return std::nullopt;
+}
+
 std::uint64_t Ring::allocate(std::uint64_t bytes) {
     bytes = range_bytes(bytes);
-    const std::uint64_t end = begin_ + size_;
-    for (int attempt = 0; attempt < 3; ++attempt) {
-        if (head_ + bytes > end)
-            head_ = begin_;
-        else if (head_ < pinned_end_ && head_ + bytes > pinned_begin_)
-            head_ = pinned_end_;
-        else
-            break;
-    }
-    if (head_ + bytes > end || (head_ < pinned_end_ && head_ + bytes > pinned_begin_))
+    const bool spares = pinned_.bytes() + before_.bytes() <= size_ / 2;
+    std::optional<std::uint64_t> address = next(bytes, pinned_, spares ? before_ : Pinned{});
+    if (!address) address = next(bytes, pinned_, {});
+    if (!address)
         throw Refusal(fmt::format("{} is too small: {} bytes beside {} that stay, in {}", name_,
-                                  bytes, pinned_end_ - pinned_begin_, size_));
-    const std::uint64_t address = head_;
-    head_ += bytes;
-    hand_out(address, head_);
-    return address;
+                                  bytes, pinned_.bytes(), size_));
+    head_ = *address + bytes;
+    hand_out(*address, head_);
+    return *address;
 }
 
 void Ring::hand_out(std::uint64_t begin, std::uint64_t end) {
@@ -89,30 +100,30 @@ void Ring::hand_out(std::uint64_t begin, std::uint64_t end) {
 }
 
 void Ring::set_begin(std::uint64_t begin) {
-    LOCKSTEP_CHECK(pinned_end_ == 0, "a ring moves under a pinned range");
+    LOCKSTEP_CHECK(pinned_.bytes() == 0, "a ring moves under a pinned range");
     size_ = begin_ + size_ - begin;
     begin_ = begin;
     head_ = std::max(head_, begin);
 }
 
 std::uint64_t Ring::pin(std::uint64_t bytes) {
-    release();
     bytes = range_bytes(bytes);
     if (bytes > size_)
         throw Refusal(
             fmt::format("{} is too small: {} bytes are to stay in {}", name_, bytes, size_));
-    pinned_begin_ = pins_high_ ? begin_ + size_ - bytes : begin_;
-    pinned_end_ = pinned_begin_ + bytes;
+    release();
+    const std::uint64_t begin = pins_high_ ? begin_ + size_ - bytes : begin_;
+    pinned_ = {begin, begin + bytes};
     pins_high_ = !pins_high_;
-    if (bytes != 0) hand_out(pinned_begin_, pinned_end_);
-    return pinned_begin_;
+    if (bytes != 0) hand_out(pinned_.begin, pinned_.end);
+    return begin;
 }
 
 std::uint64_t Ring::pin_next(std::uint64_t bytes) {
     release();
-    pinned_begin_ = allocate(bytes);
-    pinned_end_ = pinned_begin_ + range_bytes(bytes);
-    return pinned_begin_;
+    const std::uint64_t begin = allocate(bytes);
+    pinned_ = {begin, begin + range_bytes(bytes)};
+    return begin;
 }
 
 }  // namespace lockstep::network::compile

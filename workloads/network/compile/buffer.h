@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,18 +47,22 @@ class Ring {
 
     std::uint64_t size() const { return size_; }
     /// What is left beside the pinned range.
-    std::uint64_t room() const { return size_ - (pinned_end_ - pinned_begin_); }
+    std::uint64_t room() const { return size_ - pinned_.bytes(); }
     /// The next `bytes`; earlier ranges come round again: what is in use at the same time, with
     /// once more the largest piece of it (which may not fit before the end), must not exceed
     /// room(). Refusal where they do not fit.
     std::uint64_t allocate(std::uint64_t bytes);
     /// A range that is not overwritten until the next pin() or release(): at the ring's lower and
-    /// upper end in turn, so that the rest is whole.
+    /// upper end in turn, so that the rest is whole. The one before it, which may still be in use,
+    /// is left alone where the two have no more than half of the ring.
     std::uint64_t pin(std::uint64_t bytes);
     /// Such a range where the next allocate() would have been, so that earlier ones may still be in
     /// use. It divides the rest: for what is small.
     std::uint64_t pin_next(std::uint64_t bytes);
-    void release() { pinned_begin_ = pinned_end_ = 0; }
+    void release() {
+        if (pinned_.bytes() != 0) before_ = pinned_;
+        pinned_ = {};
+    }
     /// Of the range that was handed out last.
     std::uint64_t serial() const { return overwritten_.size() - 1; }
     /// Whether nothing was handed out over the range since; always of serial 0.
@@ -68,9 +73,20 @@ class Ring {
   private:
     std::string name_;
     std::uint64_t begin_, size_;
-    std::uint64_t head_, pinned_begin_ = 0, pinned_end_ = 0;
+    struct Pinned {
+        std::uint64_t begin = 0, end = 0;
+        std::uint64_t bytes() const { return end - begin; }
+        /// Whether they share an address.
+        bool meets(std::uint64_t first, std::uint64_t last) const {
+            return first < end && last > begin;
+        }
+    };
+    std::uint64_t head_;
+    Pinned pinned_, before_;  ///< before_: what was pinned before
     bool pins_high_ = false;
 
+    /// Where the next range is that meets neither; nothing where there is no room.
+    std::optional<std::uint64_t> next(std::uint64_t bytes, const Pinned& a, const Pinned& b) const;
     void hand_out(std::uint64_t begin, std::uint64_t end);
 
     struct Range {

@@ -39,6 +39,19 @@ TEST(Ring, goes_round_what_is_pinned) {
     EXPECT_EQ(ring.room(), 768u);
 }
 
+TEST(Ring, spares_what_was_pinned_before) {
+    Ring ring("the buffer", 0, 4096);
+    EXPECT_EQ(ring.pin(256), 0u);
+    ring.release();
+    EXPECT_EQ(ring.pin(256), 3840u);
+    EXPECT_EQ(ring.allocate(2048), 256u);
+    EXPECT_EQ(ring.allocate(1536), 2304u);
+    EXPECT_EQ(ring.allocate(256), 256u) << "what was pinned at 0 may still be in use";
+    ring.release();
+    EXPECT_EQ(ring.pin(2048), 0u);
+    EXPECT_EQ(ring.allocate(2048), 2048u) << "there is no room elsewhere";
+}
+
 TEST(Ring, pins_the_next_place_beside_earlier_ranges) {
     Ring ring("the buffer", 0, 1024);
     EXPECT_EQ(ring.pin_next(256), 0u);
