@@ -156,6 +156,10 @@ class ProgramBuilder {
         program_.instructions.push_back(std::move(instruction));
     }
     void release(std::size_t count) {
+        // A loop stays together.
+        if constexpr (requires(const I& i) { i.continues_loop(); })
+            while (count != 0 && count < held_.size() && held_[count].instruction.continues_loop())
+                ++count;
         for (std::size_t i = 0; i < count; ++i) append(std::move(held_[i].instruction));
         held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(count));
     }

@@ -81,6 +81,9 @@ enum class Broadcast : std::uint8_t {
     kImmediate,  ///< b is the immediate
 };
 
+/// Which operand is in registers already.
+enum class Taken : std::uint8_t { kNone, kA, kB };
+
 enum class Reduction : std::uint8_t { kSum, kMean, kMax, kMin, kSumOfSquares };
 enum class Axis : std::uint8_t { kColumns, kRows };  ///< the axis that goes away
 enum class PoolMode : std::uint8_t { kNone, kMax, kAverage };

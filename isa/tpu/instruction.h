@@ -24,6 +24,8 @@ class Instruction : public command::InstructionOf<Isa> {
     using Field = tpu::Field;
     using InstructionOf::InstructionOf;
     DataType type(Field field) const { return as<DataType>(field); }
+    /// Whether it goes on with the loop of the instruction before it in the vector unit's queue.
+    bool continues_loop() const { return as<Taken>(Field::kTakes) != Taken::kNone; }
     bool operator==(const Instruction&) const = default;
 };
 

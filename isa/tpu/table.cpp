@@ -28,6 +28,7 @@ constexpr FunctionRow kFunctionRows[] = {
 #include "isa/tpu/instructions.table"
 };
 constexpr std::string_view kBroadcasts[] = {"none", "row", "column", "immediate"};
+constexpr std::string_view kTaken[] = {"none", "a", "b"};
 constexpr std::string_view kReductions[] = {"sum", "mean", "max", "min", "sum_of_squares"};
 constexpr std::string_view kAxes[] = {"columns", "rows"};
 constexpr std::string_view kPoolModes[] = {"none", "max", "average"};

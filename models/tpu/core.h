@@ -13,6 +13,7 @@
 #include "models/tpu/counters.h"
 #include "models/tpu/parameters.h"
 #include "models/tpu/timeline.h"
+#include "models/tpu/vector_timing.h"
 #include "models/tpu/window_setup.h"
 #include "sim/engine/channel.h"
 
@@ -106,8 +107,9 @@ class Core : public command::Sequencer<Machine> {
     bool run_dma(std::size_t index, Cycle now);
     bool start_transfer(std::size_t index, Cycle now);
     void occupy_buffer(Transfer& transfer, std::uint64_t bytes, Cycle now);
-    /// When an instruction that would last `cycles` ends.
-    Cycle access_buffer(const Instruction& instruction, Cycle cycles, Cycle now,
+    memory::BankLoads accesses_of(const Instruction& instruction) const;
+    /// When what would last `cycles` ends.
+    Cycle access_buffer(const memory::BankLoads& accesses, Cycle cycles, Cycle now,
                         std::uint64_t StepCounters::*stall, std::uint32_t step);
     bool request(std::size_t index, Cycle now);
     void finish_transfer(std::size_t index, Cycle now);
@@ -136,6 +138,12 @@ class Core : public command::Sequencer<Machine> {
     std::array<Link, 2> host_links_;  // read, write
     Cycle vector_free_ = 0, cross_lane_free_ = 0;
     std::deque<Completion> vector_results_;
+    /// Instructions whose results the next one takes: they run with it.
+    struct {
+        VectorWork work;
+        memory::BankLoads accesses{};
+        std::vector<std::uint32_t> steps;
+    } loop_;
 
     std::vector<Timeline> timelines_;
 };

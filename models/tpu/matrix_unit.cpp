@@ -90,8 +90,9 @@ bool Core::shift_tile(std::size_t index, Cycle now) {
         });
         if (next == waiting.end() || !satisfied(next->need)) return false;
         if (parameters_.overlap != Overlap::kDouble && next != waiting.begin()) return false;
-        unit.shadow_ready = access_buffer(instruction(*next), static_cast<Cycle>(tile_.load), now,
-                                          &StepCounters::bank_stall, next->step);
+        unit.shadow_ready =
+            access_buffer(accesses_of(instruction(*next)), static_cast<Cycle>(tile_.load), now,
+                          &StepCounters::bank_stall, next->step);
     }
     unit.shadow = true;
     unit.shadow_begin = now;
@@ -112,9 +113,10 @@ engine::Cycle Core::stream(MatrixUnit& unit, const Instruction& next, std::uint3
                            Cycle now) {
     const Cycle duration = stream_cycles(next);
     // Inputs that are held have been read before.
-    unit.stream_end = parameters_.array.dataflow == Dataflow::kInputStationary
-                          ? now + duration
-                          : access_buffer(next, duration, now, &StepCounters::bank_stall, step);
+    unit.stream_end =
+        parameters_.array.dataflow == Dataflow::kInputStationary
+            ? now + duration
+            : access_buffer(accesses_of(next), duration, now, &StepCounters::bank_stall, step);
     const bool takes_rows =
         parameters_.array.dataflow != Dataflow::kInputStationary || next.flag(kSwitchInputs);
     const Cycle rows_made = takes_rows ? windows_.assemble(next, now) : now;

@@ -49,6 +49,8 @@ std::span<const Row<VectorParameters>> vector_rows() {
          "registers loaded in a cycle"},
         {"vector.store_slots", &VectorParameters::store_slots, "1", 1, 16,
          "registers stored in a cycle"},
+        {"vector.registers", &VectorParameters::registers, "1", 4, 4096,
+         "vector registers: values that a loop of the compiler's keeps between its operations"},
         {"vector.loop_registers", &VectorParameters::loop_registers, "1", 0, 64,
          "registers of a round of a loop, which ends with a cycle of its own; 0: loops cost none"},
         {"vector.conversion_ops", &VectorParameters::conversion_ops, "1", 0, 64,

@@ -25,7 +25,7 @@ struct VectorParameters {
     std::uint32_t conversion_ops = 0, transcendental_ops = 1, divide_ops = 1;
     std::uint32_t cross_lane_cycles = 1, cross_lane_latency = 0, window_cycles = 0,
                   transpose_rows = 1, latency = 0;
-    std::uint32_t loop_registers = 0;
+    std::uint32_t registers = 32, loop_registers = 0;
 };
 
 using UnifiedBufferParameters = memory::BankParameters;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "isa/tpu/loops.h"
 #include "models/memory/stream/stream_memory.h"
 #include "models/memory/stream/stream_rates.h"
 #include "models/tpu/core.h"
@@ -93,6 +94,7 @@ RunResult run(const Program& program, const Parameters& parameters, Storage& sto
     check(program, parameters);
     if (options.values) command::check_driver(program, options.host != nullptr);
     check_waits(program);
+    check_loops(program);
     std::optional<State> state;
     if (options.values) {
         state.emplace(parameters.limits(), storage);

@@ -139,9 +139,10 @@ bool Core::start_transfer(std::size_t index, Cycle now) {
     if (what.local) {
         const auto shift = static_cast<Cycle>(tile_.load);
         ready =
-            access_buffer(next, shift, now, &StepCounters::dma_bank_stall, head.step) - shift + 1;
+            access_buffer(accesses_of(next), shift, now, &StepCounters::dma_bank_stall, head.step) -
+            shift + 1;
     } else if (index < kWeightQueue) {
-        accesses = bank_accesses(next, parameters_.banks, parameters_.vector.fixed_function);
+        accesses = accesses_of(next);
         for (const double bank : accesses) counters.buffer_lines += bank;
     }
     dma.active.push_back({.entry = head,

@@ -7,7 +7,8 @@
 // Reductions along a row end in the cross-lane unit, which takes one group of rows after the other
 // while the slots go on with the groups that it is done with. Our simplification: bundles are
 // always packed to the slots' limit; addresses and masks cost nothing; what reads a reduction
-// follows it group by group.
+// follows it group by group. Instructions that keep values in registers are one loop with those
+// that take them.
 #include "models/tpu/vector_timing.h"
 
 #include <algorithm>
@@ -23,11 +24,6 @@ using enum Field;
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
     return (a + b - 1) / b;
 }
-
-/// What a register of elements asks of the slots.
-struct Work {
-    std::uint64_t loads = 0, operations = 0, stores = 0;
-};
 
 class VectorUnit {
   public:
@@ -61,30 +57,38 @@ class VectorUnit {
         }
     }
 
-    std::uint64_t programmed() const {
+    VectorWork work() const {
+        const auto takes = i.as<Taken>(kTakes);
+        VectorWork work;
+        if (takes != Taken::kA) work += {1, conversion(i.type(kAType)), 0};
+        if (i.opcode() == Opcode::kReduce) {
+            const bool squares = i.as<Reduction>(kReduction) == Reduction::kSumOfSquares;
+            work.operations += squares ? 2 : 1;
+            return work;
+        }
+        const auto function = i.as<Function>(kFunction);
+        const auto then = i.as<Function>(kThen);
+        // e^x is 2^(x log2 e): the sign of -x goes into the factor.
+        const bool negates = function == Function::kNegate && then == Function::kExp;
+        work.operations += (negates ? 0 : operations(function)) + operations(then);
+        if (is_binary(function) && i.as<Broadcast>(kBroadcast) == Broadcast::kNone &&
+            takes != Taken::kB)
+            work += {1, conversion(i.type(kBType)), 0};
+        if (!i.flag(kKeeps)) work += {0, conversion(i.type(kType)), 1};
+        return work;
+    }
+
+    std::uint64_t programmed(VectorWork before) const {
         const std::uint64_t registers = register_count(i[kRows], i[kColumns]);
         switch (i.opcode()) {
             case Opcode::kActivate:
                 return activate();
-            case Opcode::kVector: {
-                const auto function = i.as<Function>(kFunction);
-                const auto broadcast = i.as<Broadcast>(kBroadcast);
-                const bool loads_b = is_binary(function) && broadcast == Broadcast::kNone;
-                Work work{1,
-                          operations(function) + operations(i.as<Function>(kThen)) +
-                              conversion(i.type(kAType)) + conversion(i.type(kType)),
-                          1};
-                if (loads_b) {
-                    work.loads += 1;
-                    work.operations += conversion(i.type(kBType));
-                }
-                return cycles(registers, work);
-            }
+            case Opcode::kVector:
+                before += work();
+                return cycles(registers, before);
             case Opcode::kReduce: {
-                const auto reduction = i.as<Reduction>(kReduction);
-                const std::uint64_t square = reduction == Reduction::kSumOfSquares ? 1 : 0;
-                const std::uint64_t joined =
-                    cycles(registers, {1, 1 + square + conversion(i.type(kAType)), 0});
+                before += work();
+                const std::uint64_t joined = cycles(registers, before);
                 if (i.as<Axis>(kAxis) == Axis::kRows)
                     // The sublanes of a register are joined in halves.
                     return joined + cycles(divide_up(i[kColumns], p.lanes), {0, 3, 1});
@@ -117,7 +121,7 @@ class VectorUnit {
         return divide_up(rows, p.sublanes) * divide_up(columns, p.lanes);
     }
 
-    std::uint64_t cycles(std::uint64_t registers, const Work& each) const {
+    std::uint64_t cycles(std::uint64_t registers, const VectorWork& each) const {
         const std::uint64_t rounds = p.loop_registers == 0 ? 0 : registers / p.loop_registers;
         return rounds + std::max({divide_up(registers * each.loads, p.load_slots),
                                   divide_up(registers * each.operations, p.alu_slots),
@@ -144,7 +148,7 @@ class VectorUnit {
     }
 
     std::uint64_t activate() const {
-        Work work{1, operations(i.as<Function>(kFunction)) + conversion(i.type(kType)), 1};
+        VectorWork work{1, operations(i.as<Function>(kFunction)) + conversion(i.type(kType)), 1};
         if (i.type(kAccumulatorType) == DataType::kInt32) work.operations += 1;
         if (i.flag(kHasBias)) work.operations += 1;
         if (i.flag(kHasScales) || i.float_value(kScale) != 1) work.operations += 1;
@@ -166,11 +170,16 @@ class VectorUnit {
 
 }  // namespace
 
-VectorTime vector_time(const Instruction& instruction, const VectorParameters& parameters) {
+VectorWork vector_work(const Instruction& instruction, const VectorParameters& parameters) {
+    return VectorUnit(instruction, parameters).work();
+}
+
+VectorTime vector_time(const Instruction& instruction, const VectorParameters& parameters,
+                       const VectorWork& before) {
     const VectorUnit unit(instruction, parameters);
     if (parameters.fixed_function)
         return {.issue = std::max<std::uint64_t>(1, unit.fixed_function())};
-    return {.issue = std::max<std::uint64_t>(1, unit.programmed()),
+    return {.issue = std::max<std::uint64_t>(1, unit.programmed(before)),
             .cross_lane = unit.cross_lane()};
 }
 

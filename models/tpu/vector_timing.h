@@ -16,6 +16,22 @@ struct VectorTime {
     std::uint64_t cross_lane = 0;
 };
 
-VectorTime vector_time(const Instruction& instruction, const VectorParameters& parameters);
+/// What a register of elements asks of the slots.
+struct VectorWork {
+    std::uint64_t loads = 0, operations = 0, stores = 0;
+
+    VectorWork& operator+=(const VectorWork& other) {
+        loads += other.loads;
+        operations += other.operations;
+        stores += other.stores;
+        return *this;
+    }
+};
+
+/// Of a `vector` or `reduce`.
+VectorWork vector_work(const Instruction& instruction, const VectorParameters& parameters);
+/// Of an instruction, and of those of its loop before it, which keep their results in registers.
+VectorTime vector_time(const Instruction& instruction, const VectorParameters& parameters,
+                       const VectorWork& before = {});
 
 }  // namespace lockstep::tpu

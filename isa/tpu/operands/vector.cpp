@@ -10,13 +10,14 @@ using enum Field;
 
 /// Operand a of the vector unit, whose elements are of the type that a field has.
 void add_a(Footprint& footprint, const Instruction& i, Field type) {
+    if (i.as<Taken>(kTakes) == Taken::kA) return;
     footprint.add_rows(kBuffer, false, i[kA], i[kRows], i[kAPitch],
                        i[kColumns] * size_of(i.type(type)));
 }
 
 void add_b(Footprint& footprint, const Instruction& i) {
     const std::uint64_t size = size_of(i.type(kBType));
-    if (!is_binary(i.as<Function>(kFunction))) return;
+    if (!is_binary(i.as<Function>(kFunction)) || i.as<Taken>(kTakes) == Taken::kB) return;
     switch (i.as<Broadcast>(kBroadcast)) {
         case Broadcast::kNone:
             return footprint.add_rows(kBuffer, false, i[kB], i[kRows], i[kBPitch],
@@ -64,7 +65,7 @@ void touch_vector(const Instruction& i, Footprint& footprint) {
     add_a(footprint, i, kAType);
     add_b(footprint, i);
     add_table(footprint, i);
-    add_destination(footprint, i, i[kRows], i[kColumns]);
+    if (!i.flag(kKeeps)) add_destination(footprint, i, i[kRows], i[kColumns]);
 }
 
 void touch_reduce(const Instruction& i, Footprint& footprint) {
@@ -74,6 +75,8 @@ void touch_reduce(const Instruction& i, Footprint& footprint) {
 }
 
 std::string check_reduce(const Instruction& i) {
+    if (i.as<Taken>(kTakes) == Taken::kB && i.opcode() == Opcode::kReduce)
+        return "takes operand b, of which it has none";
     std::string wrong = check_a_scale(i);
     return wrong.empty() ? check_out_scale(i) : wrong;
 }
@@ -84,6 +87,11 @@ std::string check_vector(const Instruction& i) {
         if (std::string wrong = check_fixed_vector(i); !wrong.empty()) return wrong;
     if (std::string wrong = check_table(i); !wrong.empty()) return wrong;
     if (is_binary(i.as<Function>(kThen))) return "`then` is a function of two operands";
+    if (fixed_point && (i.as<Taken>(kTakes) != Taken::kNone || i.flag(kKeeps)))
+        return "fixed_point goes from buffer to buffer";
+    if (i.as<Taken>(kTakes) == Taken::kB &&
+        (!is_binary(i.as<Function>(kFunction)) || i.as<Broadcast>(kBroadcast) != Broadcast::kNone))
+        return "takes operand b, of which it has none as wide as a";
     if (fixed_point) return "";
     if (is_binary(i.as<Function>(kFunction)) && !is_float(i.type(kBType)) &&
         i.as<Broadcast>(kBroadcast) != Broadcast::kImmediate && i.float_value(kBScale) == 0)

@@ -95,6 +95,7 @@ void execute(const Instruction& i, State& state) {
 #include "isa/tpu/instructions.table"
     };
     if (!is_empty(i)) kExecute[i.number()](i, state);
+    if (i.queue() == Queue::kVector && !i.flag(Field::kKeeps)) state.kept.clear();
 }
 
 }  // namespace lockstep::tpu

@@ -72,6 +72,8 @@ class State {
     WeightTile weights[kMaxMatrixUnits];           ///< in the array, or streaming through it
     InputTile inputs[kMaxMatrixUnits];             ///< in the array (is)
     SumTile sums[kMaxMatrixUnits];                 ///< in the array (os); none: rows is 0
+    /// What a `vector` keeps in registers for the next instruction, [row][column].
+    std::vector<float> kept;
 
   private:
     const CoreLimits limits_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector unit: rows x columns of elements through a function; sums and extrema along an axis;
 // pooling of images; transposition. Operands are converted to fp32 when they are loaded.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -10,6 +12,7 @@
 #include "isa/tpu/semantics/functions.h"
 #include "isa/tpu/semantics/handlers.h"
 #include "isa/tpu/semantics/windows.h"
+#include "sim/error/error.h"
 
 namespace lockstep::tpu {
 
@@ -24,7 +27,22 @@ Quantisation quantisation(const Instruction& i, Field scale, Field zero) {
             static_cast<std::int32_t>(i.signed_value(zero))};
 }
 
+/// A row of what the instruction before kept in registers.
+float* kept_row(const Instruction& i, State& state, std::uint64_t row) {
+    return state.kept.data() + row * i[kColumns];
+}
+
+void check_kept(const Instruction& i, const State& state) {
+    if (i.as<Taken>(kTakes) != Taken::kNone && state.kept.size() != i[kRows] * i[kColumns])
+        throw ProgramFault(fmt::format("takes {} x {} values from registers, where {} are kept",
+                                       i[kRows], i[kColumns], state.kept.size()));
+}
+
 void load_a(const Instruction& i, State& state, std::uint64_t row, float* out) {
+    if (i.as<Taken>(kTakes) == Taken::kA) {
+        std::copy_n(kept_row(i, state, row), i[kColumns], out);
+        return;
+    }
     load_elements(state.unified_buffer(i[kA] + row * i[kAPitch]), i.type(kAType), i[kColumns],
                   quantisation(i, kAScale, kAZero), out);
 }
@@ -64,6 +82,7 @@ float empty_value(Reduction reduction) {
 template <typename Join>
 void reduce(const Instruction& i, State& state, const Join& join) {
     const auto reduction = i.as<Reduction>(kReduction);
+    check_kept(i, state);
     const std::size_t columns = i[kColumns];
     const bool along_row = i.as<Axis>(kAxis) == Axis::kColumns;
     std::vector<float> values(columns), result(columns, empty_value(reduction));
@@ -122,6 +141,9 @@ void execute_vector(const Instruction& i, State& state) {
     const std::size_t columns = i[kColumns];
     const auto function = i.as<Function>(kFunction);
     const auto broadcast = i.as<Broadcast>(kBroadcast);
+    const auto takes = i.as<Taken>(kTakes);
+    check_kept(i, state);
+    if (i.flag(kKeeps)) state.kept.resize(i[kRows] * columns);
     std::vector<float> a(columns), b(std::max<std::size_t>(columns, 1), i.float_value(kImmediate));
     for (std::uint64_t row = 0; row < i[kRows]; ++row) {
         load_a(i, state, row, a.data());
@@ -129,7 +151,9 @@ void execute_vector(const Instruction& i, State& state) {
             broadcast == Broadcast::kColumn || broadcast == Broadcast::kImmediate ? 0 : 1;
         if (is_binary(function)) {
             const bool same = broadcast == Broadcast::kRow || broadcast == Broadcast::kImmediate;
-            if (broadcast != Broadcast::kImmediate && !(same && row != 0))
+            if (takes == Taken::kB)
+                std::copy_n(kept_row(i, state, row), columns, b.data());
+            else if (broadcast != Broadcast::kImmediate && !(same && row != 0))
                 load_elements(state.unified_buffer(i[kB] + (same ? 0 : row * i[kBPitch])),
                               i.type(kBType), b_step == 0 ? 1 : columns,
                               quantisation(i, kBScale, kBZero), b.data());
@@ -140,7 +164,10 @@ void execute_vector(const Instruction& i, State& state) {
             apply(function, a.data(), b.data(), b_step, columns);
             apply(i.as<Function>(kThen), a.data(), columns);
         }
-        store(i, state, row, a.data(), columns);
+        if (i.flag(kKeeps))
+            std::copy_n(a.data(), columns, kept_row(i, state, row));
+        else
+            store(i, state, row, a.data(), columns);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "isa/tpu/builder.h"
 #include "isa/tpu/footprint.h"
+#include "isa/tpu/loops.h"
 #include "sim/error/error.h"
 
 namespace lockstep::tpu {
@@ -155,6 +156,59 @@ TEST(TpuBuilder, WaitsCoverEveryPairThatConflicts) {
             }
         }
     }
+}
+
+TEST(TpuLoops, WhatIsKeptIsTakenByTheNextOfTheVectorUnit) {
+    const auto relu = [](Taken takes, bool keeps, std::uint64_t rows = 8) {
+        return Instruction(Opcode::kVector, {{Field::kFunction, Function::kRelu},
+                                             {Field::kTakes, takes},
+                                             {Field::kKeeps, keeps},
+                                             {Field::kAType, DataType::kFp32},
+                                             {Field::kType, DataType::kFp32},
+                                             {Field::kRows, rows},
+                                             {Field::kColumns, 128}});
+    };
+    const Instruction first = relu(Taken::kNone, true), middle = relu(Taken::kA, true),
+                      last = relu(Taken::kA, false), alone = relu(Taken::kNone, false);
+    const auto program = [](std::vector<Instruction> list) {
+        Program made;
+        made.generation = 2;
+        made.instructions = std::move(list);
+        made.instructions.emplace_back(Opcode::kHalt);
+        return made;
+    };
+    EXPECT_NO_THROW(check_loops(program({alone, first, middle, last, alone})));
+    EXPECT_NO_THROW(check_loops(program({first, read_host(0, 1024), last})));
+    EXPECT_THROW(check_loops(program({first})), ProgramFault);
+    EXPECT_THROW(check_loops(program({first, alone, last})), ProgramFault);
+    EXPECT_THROW(check_loops(program({alone, last})), ProgramFault);
+    EXPECT_THROW(check_loops(program({first, relu(Taken::kA, false, 16)})), ProgramFault);
+}
+
+TEST(TpuBuilder, ALoopThatIsHeldStaysTogether) {
+    ProgramBuilder builder(2);
+    const auto vector = [](Taken takes, bool keeps, std::uint64_t a, std::uint64_t to) {
+        return Instruction(Opcode::kVector, {{Field::kFunction, Function::kRelu},
+                                             {Field::kTakes, takes},
+                                             {Field::kKeeps, keeps},
+                                             {Field::kA, a},
+                                             {Field::kAPitch, 512},
+                                             {Field::kAType, DataType::kFp32},
+                                             {Field::kAScale, 1.0f},
+                                             {Field::kDestination, to},
+                                             {Field::kPitch, 512},
+                                             {Field::kType, DataType::kFp32},
+                                             {Field::kOutScale, 1.0f},
+                                             {Field::kRows, 8},
+                                             {Field::kColumns, 128}});
+    };
+    builder.hold(0);
+    builder.emit(vector(Taken::kNone, true, 0, 0));
+    builder.emit(vector(Taken::kA, false, 0, 8192));
+    builder.stop_holding();
+    // Writes what the loop's first instruction reads.
+    builder.emit(vector(Taken::kNone, false, 16384, 0));
+    EXPECT_NO_THROW(check_loops(builder.finish()));
 }
 
 TEST(TpuWaits, AMissingWaitIsAFault) {

@@ -94,5 +94,39 @@ TEST(TpuVectorTiming, ReductionsOfRowsWaitForTheLanes) {
     EXPECT_EQ(reduce(Axis::kRows).cross_lane, 0u);
 }
 
+TEST(TpuVectorTiming, ALoopLoadsAndStoresOnce) {
+    const VectorParameters v3 = Parameters(*config::Machine::load("tpu_v3")).vector;
+    const auto relu = [](Taken takes, bool keeps) {
+        return Instruction(Opcode::kVector, {{kRows, 64},
+                                             {kColumns, 256},
+                                             {kFunction, Function::kRelu},
+                                             {kTakes, takes},
+                                             {kKeeps, keeps},
+                                             {kAType, DataType::kFp32},
+                                             {kType, DataType::kFp32}});
+    };
+    // 16 registers; two ALU slots. A load, a store and two operations are a cycle each.
+    VectorWork before = vector_work(relu(Taken::kNone, true), v3);
+    const Instruction last = relu(Taken::kA, false);
+    EXPECT_EQ(vector_time(last, v3, before).issue, 16u);
+    before += vector_work(relu(Taken::kA, true), v3);
+    EXPECT_EQ(vector_time(last, v3, before).issue, 24u) << "three operations";
+    EXPECT_EQ(vector_time(relu(Taken::kNone, false), v3).issue, 16u);
+}
+
+TEST(TpuVectorTiming, TheSignOfAPowerCostsNothing) {
+    const auto power = [&](Function first) {
+        return cycles("tpu_v3", Opcode::kVector,
+                      {{kRows, 64},
+                       {kColumns, 256},
+                       {kFunction, first},
+                       {kThen, Function::kExp},
+                       {kAType, DataType::kFp32},
+                       {kType, DataType::kFp32}});
+    };
+    EXPECT_EQ(power(Function::kNegate), power(Function::kIdentity));
+    EXPECT_GT(power(Function::kAbs), power(Function::kIdentity));
+}
+
 }  // namespace
 }  // namespace lockstep::tpu

@@ -64,6 +64,7 @@ const Case kCases[] = {
 const std::map<std::string_view, std::vector<std::string>> kOnlyWith = {
     {"memory.row_timeout", {"memory.row_policy=timeout"}},
     {"vector.store_slots", {"vector.alu_slots=16", "vector.load_slots=16", "memory.clock=4000"}},
+    {"vector.registers", {"vector.loop_registers=8"}},
     {"sram.ports", {"sram.banks=1"}},
     {"array.winograd_values", {"array.winograd=true"}},
 };

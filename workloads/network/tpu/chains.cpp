@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of elements that follow each other are one kernel, as XLA fuses them: what is between
-// stays in the unified buffer, window by window. A chain has the same shape throughout, and the
+// Operations of elements that follow each other are one kernel, as XLA fuses them: a loop over
+// registers, window by window. A chain has the same shape throughout, and the
 // operands that join it lie as its first one does. Where a reduction of all elements follows, it
 // ends the chain, and operands of one element may join, too.
 #include <algorithm>
 
 #include "workloads/network/graph/given.h"
 #include "workloads/network/tpu/long_row.h"
+#include "workloads/network/tpu/loop.h"
 #include "workloads/network/tpu/operators.h"
-#include "workloads/network/tpu/vector.h"
 
 namespace lockstep::network::lowering {
 
@@ -53,7 +53,7 @@ class Chain {
         }
         if (node != nullptr && !links_.empty() && ends(*node)) {
             reduction_ = node;
-            columns_ = PassingPieces::kPiece;
+            columns_ = PassingPieces::columns_of(place.half_tiles);
             return;
         }
         columns_ = compile::in_memory_order(place).shape.back();
@@ -108,14 +108,19 @@ class Chain {
         return {place.space, place.address, place.type,      element_count(shape_) / columns_,
                 columns_,    columns_,      place.half_tiles};
     }
-    /// Bytes beside an element that flows.
+    /// Bytes of the result, if it is stored, and of operands beside an element that flows.
     std::uint64_t bytes_beside() const {
-        std::uint64_t bytes = 8;
+        std::uint64_t bytes = reduction_ != nullptr ? 0 : 4;
         for (const Link& link : links_) bytes += link.other != kNoValue && !link.is_one ? 4 : 0;
         return bytes * static_cast<std::uint64_t>(columns_);
     }
-    /// The window's last values, in `out` where that is given.
-    BufferRows compute(std::int64_t row, std::int64_t rows, const Matrix* out);
+    /// Whether e^-x begins at the link: one instruction.
+    bool is_negative_power(std::size_t i) const {
+        return i + 1 < links_.size() && links_[i].function == Function::kNegate &&
+               links_[i + 1].function == Function::kExp;
+    }
+    /// What is computed of a window.
+    Loop compute(std::int64_t row, std::int64_t rows);
     void reduce_all();
 
     Compilation& c_;
@@ -131,34 +136,29 @@ class Chain {
 
 constexpr std::uint64_t kOne = 4;  // bytes, at most
 
-BufferRows Chain::compute(std::int64_t row, std::int64_t rows, const Matrix* out) {
-    BufferRows flows = c_.staging.load(matrix_of(c_.places.of(head_)), row, rows);
+Loop Chain::compute(std::int64_t row, std::int64_t rows) {
+    Loop loop(c_, c_.staging.load(matrix_of(c_.places.of(head_)), row, rows), rows, columns_);
     for (std::size_t i = 0; i < links_.size();) {
         const std::size_t first = i++;
         const Link& link = links_[first];
-        std::optional<BufferRows> other;
-        if (link.is_one)
-            other = BufferRows{ones_ + first * kOne, 0, c_.places.of(link.other).type};
-        else if (link.other != kNoValue)
-            other = c_.staging.load(matrix_of(c_.places.of(link.other)), row, rows);
         // A function of one value follows at once.
         Function then = Function::kIdentity;
-        if (i < links_.size() && links_[i].is_unary()) then = links_[i++].function;
-        const bool is_last = out != nullptr && i == links_.size();
-        const BufferRows to = is_last      ? c_.staging.room_for(*out, row, rows)
-                              : first == 0 ? c_.staging.temporary(rows, columns_, DataType::kFp32)
-                                           : flows;
-        const bool swaps = other && link.flows_second && !link.is_one;
-        const BufferRows& a = swaps ? *other : flows;
-        const BufferRows* b = !other ? nullptr : swaps ? &flows : &*other;
-        vector_op(c_, link.function, then, a, b,
-                  link.immediate ? Broadcast::kImmediate
-                  : link.is_one  ? Broadcast::kColumn
-                                 : Broadcast::kNone,
-                  link.immediate.value_or(0), to, rows, columns_);
-        flows = to;
+        if (i < links_.size() && links_[i].is_unary() && !is_negative_power(i))
+            then = links_[i++].function;
+        if (link.is_unary()) {
+            loop.apply(link.function, then);
+        } else if (link.immediate) {
+            loop.apply(link.function, *link.immediate, then);
+        } else if (link.is_one) {
+            const BufferRows one{ones_ + first * kOne, 0, c_.places.of(link.other).type};
+            loop.apply(link.function, one, Broadcast::kColumn, then);
+        } else {
+            loop.apply(link.function,
+                       c_.staging.load(matrix_of(c_.places.of(link.other)), row, rows),
+                       Broadcast::kNone, then, link.flows_second);
+        }
     }
-    return flows;
+    return loop;
 }
 
 void Chain::reduce_all() {
@@ -179,14 +179,15 @@ void Chain::reduce_all() {
                 c_.staging.load_at(at.address, element, 0, 1);
         }
     };
-    reduce_pieces(c_, *reduction_,
-                  {.count = in.rows,
-                   .at_a_time = window_rows(c_, in.bytes(), in.rows, bytes_beside()),
-                   .beside = links_.size() * kOne,
-                   .begin = load_ones,
-                   .make = [&](std::int64_t first,
-                               std::int64_t rows) { return compute(first, rows, nullptr); }},
-                  {to.space, to.address, to.type, 1, 1, 1});
+    reduce_pieces(
+        c_, *reduction_,
+        {.count = in.rows,
+         .at_a_time = window_rows(c_, in.bytes(), in.rows, bytes_beside()),
+         .columns = columns_,
+         .beside = links_.size() * kOne,
+         .begin = load_ones,
+         .make = [&](std::int64_t first, std::int64_t rows) { return compute(first, rows); }},
+        {to.space, to.address, to.type, 1, 1, 1});
     c_.fused.insert(reduction_);
     c_.places.set(reduction_->outputs[0], to);
 }
@@ -198,12 +199,15 @@ void Chain::lower() {
     c_.steps.begin(name);
     for (std::size_t i = 1; i < nodes_.size(); ++i) c_.fused.insert(nodes_[i]);
     if (reduction_ != nullptr) return reduce_all();
-    Place to = c_.places.make(links_.back().result, strides_);
+    Place to = c_.places.make_over(links_.back().result, head_, strides_);
     const Matrix out = matrix_of(to);
     const std::int64_t window = window_rows(c_, out.bytes(), out.rows, bytes_beside());
     for (std::int64_t row = 0; row < out.rows; row += window) {
         const std::int64_t rows = std::min(window, out.rows - row);
-        c_.staging.store(compute(row, rows, &out), out, row, rows);
+        Loop loop = compute(row, rows);
+        const BufferRows result = c_.staging.room_for(out, row, rows);
+        loop.store(result);
+        c_.staging.store(result, out, row, rows);
     }
     c_.places.set(links_.back().result, std::move(to));
 }

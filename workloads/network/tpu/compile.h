@@ -29,6 +29,8 @@ struct TpuTarget {
     std::uint64_t full_tiles = 0;
     /// Bytes of the windows that kernels of the vector unit pass their operands by; 0: sixteenths.
     std::uint64_t window = 0;
+    /// Registers of the vector unit, and how many a loop works on in a round.
+    std::uint32_t vector_registers = 32, loop_registers = 1;
     /// Cycles that the vector unit takes for an instruction; for plans, too.
     std::function<std::uint64_t(const tpu::Instruction&)> vector_cycles = {};
 };

@@ -4,8 +4,8 @@
 
 #include "workloads/network/graph/given.h"
 #include "workloads/network/tpu/fixed_point.h"
+#include "workloads/network/tpu/loop.h"
 #include "workloads/network/tpu/operators.h"
-#include "workloads/network/tpu/vector.h"
 
 namespace lockstep::network::lowering {
 
@@ -30,14 +30,12 @@ bool lower_one_below(Compilation& c, const Node& node) {
     Place to = c.places.make(y, compile::is_dense(from) ? from.strides : dense_strides(c.shape(y)));
     to.image = from.image;
     const std::int64_t columns = compile::in_memory_order(to).shape.back();
-    by_rows(c, from, to, static_cast<std::uint64_t>(columns) * 4,
+    by_rows(c, from, to, 0,
             [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
-                const BufferRows negative =
-                    c.staging.temporary(rows, columns, tpu::DataType::kFp32);
-                vector_op(c, Function::kNegate, Function::kIdentity, in, nullptr, Broadcast::kNone,
-                          0, negative, rows, columns);
-                vector_op(c, Function::kLess, Function::kIdentity, negative, nullptr,
-                          Broadcast::kImmediate, -*one, out, rows, columns);
+                Loop loop(c, in, rows, columns);
+                loop.apply(Function::kNegate);
+                loop.apply(Function::kLess, -*one);
+                loop.store(out);
             });
     c.places.set(y, std::move(to));
     return true;

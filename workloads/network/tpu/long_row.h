@@ -4,19 +4,21 @@
 
 #include <functional>
 
-#include "workloads/network/tpu/compilation.h"
+#include "workloads/network/tpu/loop.h"
 
 namespace lockstep::network::lowering {
 
-/// Its pieces of kPiece elements, of which some pass at a time.
+/// Its pieces, of which some pass at a time.
 struct PassingPieces {
     static constexpr std::int64_t kPiece = 1024;
+    /// Elements of a piece: kPiece, or half the lanes of registers that tiles fill by half.
+    static std::int64_t columns_of(bool half_tiles) { return half_tiles ? kHalfLanes : kPiece; }
 
-    std::int64_t count = 0, at_a_time = 0;
+    std::int64_t count = 0, at_a_time = 0, columns = kPiece;
     std::uint64_t beside = 0;  ///< bytes of the unified buffer that stay while they pass
     std::function<void(std::uint64_t address)> begin = [](std::uint64_t) {};
-    /// The pieces from `first` on.
-    std::function<BufferRows(std::int64_t first, std::int64_t count)> make;
+    /// What is computed of the pieces from `first` on.
+    std::function<Loop(std::int64_t first, std::int64_t count)> make;
 };
 /// Whether the node is a reduction that joins each row to an element.
 bool joins_rows(const Compilation& c, const Node& node);

@@ -124,13 +124,10 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     means.hold_at(pinned + 2 * bytes);
     deviations.hold_at(pinned + 2 * bytes + means.bytes());
     const auto centre = [&](const BufferRows& in, std::int64_t row, std::int64_t rows) {
-        const BufferRows mean = means.load(row, rows),
-                         centred = c.staging.temporary(rows, columns, DataType::kFp32);
-        vector_op(c, Function::kSubtract, Function::kIdentity, in, &mean, Broadcast::kColumn, 0,
-                  centred, rows, columns);
-        return centred;
+        Loop loop(c, in, rows, columns);
+        loop.apply(Function::kSubtract, means.load(row, rows), Broadcast::kColumn);
+        return loop;
     };
-    const std::uint64_t temporaries = static_cast<std::uint64_t>(columns) * 4;
     by_rows(
         c, c.places.of(x), means.place(c.shape(x)), 0,
         [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
@@ -141,14 +138,13 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     c.steps.begin_kernel();
     means.begin_kernel();
     by_rows(
-        c, c.places.of(x), deviations.place(c.shape(x)), temporaries,
+        c, c.places.of(x), deviations.place(c.shape(x)), 0,
         [&](const BufferRows& in, const BufferRows& out, std::int64_t row, std::int64_t rows) {
-            const BufferRows centred = centre(in, row, rows);
-            reduce(c, Reduction::kSumOfSquares, centred, out, rows, columns);
-            vector_op(c, Function::kMultiply, Function::kIdentity, out, nullptr,
-                      Broadcast::kImmediate, 1.0f / static_cast<float>(columns), out, rows, 1);
-            vector_op(c, Function::kAdd, Function::kRsqrt, out, nullptr, Broadcast::kImmediate,
-                      epsilon, out, rows, 1);
+            centre(in, row, rows).reduce(Reduction::kSumOfSquares, out);
+            Loop of_rows(c, out, rows, 1);
+            of_rows.apply(Function::kMultiply, 1.0f / static_cast<float>(columns));
+            of_rows.apply(Function::kAdd, epsilon, Function::kRsqrt);
+            of_rows.store(out);
         },
         columns);
     deviations.end_kernel();
@@ -158,27 +154,23 @@ void lower_layer_normalisation(Compilation& c, const Node& node) {
     Place to = c.places.make_dense(y);
     const Place normalised = c.places.make_scratch(node.name + ".normalised", to);
     by_rows(
-        c, c.places.of(x), normalised, temporaries,
+        c, c.places.of(x), normalised, 0,
         [&](const BufferRows& in, const BufferRows& out, std::int64_t row, std::int64_t rows) {
-            const BufferRows centred = centre(in, row, rows),
-                             deviation = deviations.load(row, rows);
-            vector_op(c, Function::kMultiply, Function::kIdentity, centred, &deviation,
-                      Broadcast::kColumn, 0, out, rows, columns);
+            Loop loop = centre(in, row, rows);
+            loop.apply(Function::kMultiply, deviations.load(row, rows), Broadcast::kColumn);
+            loop.store(out);
         },
         columns);
     c.steps.begin_kernel();
     c.staging.load_at(scale_tile.address, scale, 0, 1);
     if (has_bias) c.staging.load_at(bias_tile.address, row_of(node.inputs[2]), 0, 1);
     by_rows(
-        c, normalised, to, temporaries,
+        c, normalised, to, 0,
         [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
-            const BufferRows scaled =
-                has_bias ? c.staging.temporary(rows, columns, DataType::kFp32) : out;
-            vector_op(c, Function::kMultiply, Function::kIdentity, in, &scale_tile, Broadcast::kRow,
-                      0, scaled, rows, columns);
-            if (has_bias)
-                vector_op(c, Function::kAdd, Function::kIdentity, scaled, &bias_tile,
-                          Broadcast::kRow, 0, out, rows, columns);
+            Loop loop(c, in, rows, columns);
+            loop.apply(Function::kMultiply, scale_tile, Broadcast::kRow);
+            if (has_bias) loop.apply(Function::kAdd, bias_tile, Broadcast::kRow);
+            loop.store(out);
         },
         columns);
     c.staging.ring().release();
@@ -203,8 +195,8 @@ Function joining(Reduction reduction) {
 }
 
 /// One row in fp32 of all pieces. It is pinned.
-BufferRows joined_rows(Compilation& c, Reduction each, const PassingPieces& pieces,
-                       std::int64_t columns) {
+BufferRows joined_rows(Compilation& c, Reduction each, const PassingPieces& pieces) {
+    const std::int64_t columns = pieces.columns;
     const std::uint64_t bytes = static_cast<std::uint64_t>(columns) * 4,
                         beside = compile::aligned(pieces.beside),
                         at = c.staging.ring().pin(beside + bytes);
@@ -212,10 +204,10 @@ BufferRows joined_rows(Compilation& c, Reduction each, const PassingPieces& piec
     const BufferRows running{at + beside, bytes, DataType::kFp32};
     for (std::int64_t first = 0; first < pieces.count; first += pieces.at_a_time) {
         const std::int64_t rows = std::min(pieces.at_a_time, pieces.count - first);
-        const BufferRows in = pieces.make(first, rows);
+        Loop loop = pieces.make(first, rows);
         const BufferRows joined =
             first == 0 ? running : c.staging.temporary(1, columns, DataType::kFp32);
-        reduce(c, each, in, joined, rows, columns, tpu::Axis::kRows);
+        loop.reduce(each, joined, tpu::Axis::kRows);
         if (first != 0)
             vector_op(c, joining(each), Function::kIdentity, running, &joined, Broadcast::kNone, 0,
                       running, 1, columns);
@@ -228,9 +220,10 @@ BufferRows joined_rows(Compilation& c, Reduction each, const Matrix& x, std::int
     return joined_rows(c, each,
                        {.count = x.rows,
                         .at_a_time = window,
-                        .make = [&](std::int64_t first,
-                                    std::int64_t rows) { return c.staging.load(x, first, rows); }},
-                       x.columns);
+                        .columns = x.columns,
+                        .make = [&](std::int64_t first, std::int64_t rows) {
+                            return Loop(c, c.staging.load(x, first, rows), rows, x.columns);
+                        }});
 }
 
 /// Of `count` values each; ends what joined_rows() pinned.
@@ -284,22 +277,21 @@ void lower_reduction_of_rows(Compilation& c, const Node& node) {
     c.places.set(y, std::move(to));
 }
 
-constexpr std::int64_t kPiece = PassingPieces::kPiece;
-
 /// Of a row that is long: its pieces are joined as rows, that one across lanes.
 void reduce_long_row(Compilation& c, Reduction reduction, const Matrix& row, const Matrix& to) {
     const Reduction each = of_parts(reduction);
+    const std::int64_t piece = PassingPieces::columns_of(row.half_tiles);
     Matrix pieces = row;
-    pieces.rows = row.columns / kPiece;
-    pieces.columns = pieces.pitch = kPiece;
+    pieces.rows = row.columns / piece;
+    pieces.columns = pieces.pitch = piece;
     const BufferRows joined =
         joined_rows(c, each, pieces, window_rows(c, pieces.bytes(), pieces.rows, 0));
     const BufferRows all = c.staging.temporary(1, 1, DataType::kFp32);
-    reduce(c, each, joined, all, 1, kPiece);
-    if (row.columns % kPiece != 0) {
+    reduce(c, each, joined, all, 1, piece);
+    if (row.columns % piece != 0) {
         Matrix rest = row;
         rest.address = pieces.row_address(pieces.rows);
-        rest.columns = row.columns % kPiece;
+        rest.columns = row.columns % piece;
         const BufferRows in = c.staging.load(rest, 0, 1);
         const BufferRows of_rest = c.staging.temporary(1, 1, DataType::kFp32);
         reduce(c, each, in, of_rest, 1, rest.columns);
@@ -348,10 +340,10 @@ bool joins_rows(const Compilation& c, const Node& node) {
 void reduce_pieces(Compilation& c, const Node& node, const PassingPieces& pieces,
                    const Matrix& to) {
     const Reduction reduction = reduction_of(node), each = of_parts(reduction);
-    const BufferRows joined = joined_rows(c, each, pieces, kPiece),
+    const BufferRows joined = joined_rows(c, each, pieces),
                      all = c.staging.temporary(1, 1, DataType::kFp32);
-    reduce(c, each, joined, all, 1, kPiece);
-    store_joined(c, reduction, pieces.count * kPiece, all, to);
+    reduce(c, each, joined, all, 1, pieces.columns);
+    store_joined(c, reduction, pieces.count * pieces.columns, all, to);
 }
 
 void lower_reduction(Compilation& c, const Node& node) {

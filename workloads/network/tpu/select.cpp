@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that are limited to a range, or replaced where a mask says so.
 #include "workloads/network/graph/given.h"
+#include "workloads/network/tpu/loop.h"
 #include "workloads/network/tpu/operators.h"
 #include "workloads/network/tpu/vector.h"
 
@@ -28,18 +29,14 @@ void lower_clip(Compilation& c, const Node& node) {
     const std::int64_t columns = compile::in_memory_order(to).shape.back();
     by_rows(c, from, to, 0,
             [&](const BufferRows& in, const BufferRows& out, std::int64_t, std::int64_t rows) {
-                BufferRows now = in;
+                Loop loop(c, in, rows, columns);
                 for (const auto& [i, function] : {std::pair{std::size_t{1}, Function::kMaximum},
                                                   {std::size_t{2}, Function::kMinimum}}) {
                     if (node.input(i) == kNoValue) continue;
                     const std::optional<float> bound = scalar_of(c.value(node.input(i)));
-                    vector_op(c, function, Function::kIdentity, now, nullptr, Broadcast::kImmediate,
-                              *bound, out, rows, columns);
-                    now = out;
+                    loop.apply(function, *bound);
                 }
-                if (now.address == in.address)
-                    vector_op(c, Function::kIdentity, Function::kIdentity, in, nullptr,
-                              Broadcast::kNone, 0, out, rows, columns);
+                loop.store(out);
             });
     c.places.set(y, std::move(to));
 }

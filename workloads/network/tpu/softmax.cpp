@@ -5,7 +5,6 @@
 
 #include "workloads/network/tpu/copies.h"
 #include "workloads/network/tpu/operators.h"
-#include "workloads/network/tpu/vector.h"
 
 namespace lockstep::network::lowering {
 
@@ -110,11 +109,12 @@ void Softmax::maxima_kernel() {
     c_.staging.ring().release();
 }
 
-void Softmax::powers(const Part& part, std::uint64_t maxima, const BufferRows& x,
-                     std::int64_t first_row, std::int64_t rows, const BufferRows& out) {
-    const BufferRows subtracted = running_of(maxima, first_row, 0, part.x.columns);
-    vector_op(c_, Function::kSubtract, Function::kExp, x, &subtracted,
-              by_rows() ? Broadcast::kColumn : Broadcast::kRow, 0, out, rows, part.x.columns);
+Loop Softmax::powers(const Part& part, std::uint64_t maxima, const BufferRows& x,
+                     std::int64_t first_row, std::int64_t rows) {
+    Loop loop(c_, x, rows, part.x.columns);
+    loop.apply(Function::kSubtract, running_of(maxima, first_row, 0, part.x.columns), spread(),
+               Function::kExp);
+    return loop;
 }
 
 void Softmax::sums_kernel() {
@@ -122,20 +122,17 @@ void Softmax::sums_kernel() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Part& part = parts_[i];
         const std::int64_t columns = part.x.columns,
-                           window = window_rows(c_, part.x.bytes(), part.x.rows,
-                                                static_cast<std::uint64_t>(columns) * kBytes);
+                           window = window_rows(c_, part.x.bytes(), part.x.rows, 0);
         const std::uint64_t maxima = places.of(i), running = maxima + running_bytes(i);
         c_.staging.load_at(maxima, part.maxima, 0, part.maxima.rows);
         for (std::int64_t row = 0; row < part.x.rows; row += window) {
             const std::int64_t rows = std::min(window, part.x.rows - row);
-            const BufferRows x = c_.staging.load(part.x, row, rows),
-                             power = c_.staging.temporary(rows, columns, DataType::kFp32);
-            powers(part, maxima, x, row, rows, power);
+            Loop loop = powers(part, maxima, c_.staging.load(part.x, row, rows), row, rows);
             const BufferRows all = running_of(running, row, 0, columns);
             const bool is_first = by_rows() || row == 0;
             const BufferRows sums =
                 is_first ? all : c_.staging.temporary(1, columns, DataType::kFp32);
-            reduce(c_, Reduction::kSum, power, sums, rows, columns, axis_);
+            loop.reduce(Reduction::kSum, sums, axis_);
             if (!is_first)
                 vector_op(c_, Function::kAdd, Function::kIdentity, all, &sums, Broadcast::kNone, 0,
                           all, 1, columns);
@@ -159,12 +156,11 @@ void Softmax::load_statistics(std::size_t index, std::uint64_t statistics) {
 void Softmax::apply(std::size_t index, std::uint64_t statistics, const BufferRows& x,
                     std::int64_t first_row, std::int64_t rows, const BufferRows& out) {
     const Part& part = parts_[index];
-    const BufferRows power = c_.staging.temporary(rows, part.x.columns, DataType::kFp32);
-    powers(part, statistics, x, first_row, rows, power);
-    const BufferRows factors =
-        running_of(statistics + running_bytes(index), first_row, 0, part.x.columns);
-    vector_op(c_, Function::kMultiply, Function::kIdentity, power, &factors,
-              by_rows() ? Broadcast::kColumn : Broadcast::kRow, 0, out, rows, part.x.columns);
+    Loop loop = powers(part, statistics, x, first_row, rows);
+    loop.apply(Function::kMultiply,
+               running_of(statistics + running_bytes(index), first_row, 0, part.x.columns),
+               spread());
+    loop.store(out);
 }
 
 void Softmax::results_kernel(const Matrix& out) {
@@ -178,7 +174,7 @@ void Softmax::results_kernel(const Matrix& out) {
         const std::uint64_t statistics = places.of(i);
         load_statistics(i, statistics);
         const std::int64_t window =
-            window_rows(c_, x.bytes(), x.rows, static_cast<std::uint64_t>(x.columns) * 2 * kBytes);
+            window_rows(c_, x.bytes(), x.rows, static_cast<std::uint64_t>(x.columns) * kBytes);
         for (std::int64_t row = 0; row < x.rows; row += window) {
             const std::int64_t rows = std::min(window, x.rows - row);
             const BufferRows in = c_.staging.load(x, row, rows),

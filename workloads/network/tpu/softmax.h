@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/network/tpu/compilation.h"
+#include "workloads/network/tpu/loop.h"
 
 namespace lockstep::network::lowering {
 
@@ -49,11 +49,15 @@ class Softmax {
     };
 
     bool by_rows() const { return axis_ == tpu::Axis::kColumns; }
+    /// How statistics are spread over a block.
+    tpu::Broadcast spread() const {
+        return by_rows() ? tpu::Broadcast::kColumn : tpu::Broadcast::kRow;
+    }
     /// The statistics that belong to a block, of those at `running` or of its own `count` rows.
     BufferRows running_of(std::uint64_t running, std::int64_t row, std::int64_t column,
                           std::int64_t columns) const;
-    void powers(const Part& part, std::uint64_t maxima, const BufferRows& x, std::int64_t first_row,
-                std::int64_t rows, const BufferRows& out);
+    Loop powers(const Part& part, std::uint64_t maxima, const BufferRows& x, std::int64_t first_row,
+                std::int64_t rows);
     /// Places of `bytes` that parts take in turn, two or as many as a small part of the ring has.
     struct Places {
         std::uint64_t begin, bytes;

@@ -16,8 +16,6 @@ using tpu::Opcode;
 
 namespace {
 
-constexpr std::int64_t kHalfLanes = 64;
-
 /// Whether rows of so many elements lie without gaps.
 bool is_dense(const BufferRows& rows, std::int64_t columns) {
     return rows.pitch == static_cast<std::uint64_t>(columns) * tpu::size_of(rows.type);
@@ -31,8 +29,6 @@ void vector_op(Compilation& c, Function function, Function then, const BufferRow
                std::array<Scaling, 3> scaling, const numerics::FixedPointPair* fixed) {
     BufferRows a = of_a, out = of_out, second = of_b != nullptr ? *of_b : BufferRows{};
     const BufferRows* const b = of_b != nullptr ? &second : nullptr;
-    // Tiles of 8 x 128 elements of 16 bits fill half a register: the same elements as twice as many
-    // registers of half their lanes.
     const bool is_plain =
         b == nullptr ? broadcast != Broadcast::kRow : broadcast == Broadcast::kNone;
     if ((a.half_tiles || out.half_tiles) && is_plain && columns % kHalfLanes == 0 &&
@@ -235,7 +231,9 @@ std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t
                          std::uint64_t temporaries) {
     constexpr std::uint64_t kWindows = 16, kLeast = 64 << 10;
     const std::uint64_t row = std::max<std::uint64_t>(1, bytes / static_cast<std::uint64_t>(rows));
-    const std::uint64_t fits = c.staging.window_room() / 2 / (row + temporaries);
+    const std::uint64_t room =
+        c.target.window != 0 ? c.staging.ring().size() : c.staging.window_room();
+    const std::uint64_t fits = room / 2 / (row + temporaries);
     const std::uint64_t window =
         c.target.window != 0 ? c.target.window : std::max(bytes / kWindows, kLeast);
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(window / row, fits)), 1,

@@ -11,6 +11,10 @@
 
 namespace lockstep::network::lowering {
 
+/// Elements of 16 bits in tiles of 8 x 128 fill half a register: they take as long as twice as many
+/// registers of so many lanes.
+constexpr std::int64_t kHalfLanes = 64;
+
 /// out = then(function(a, b or immediate)), of a and b spread by `broadcast`; scales of a, b, out.
 void vector_op(Compilation& c, tpu::Function function, tpu::Function then, const BufferRows& a,
                const BufferRows* b, tpu::Broadcast broadcast, float immediate,

@@ -16,6 +16,8 @@ inline network::TpuTarget tpu_target(const tpu::Parameters& parameters) {
             .resident_share = parameters.resident_share,
             .full_tiles = parameters.full_tiles,
             .window = parameters.window,
+            .vector_registers = parameters.vector.registers,
+            .loop_registers = std::max(1u, parameters.vector.loop_registers),
             .vector_cycles = [vector = parameters.vector](const tpu::Instruction& instruction) {
                 return tpu::vector_time(instruction, vector).issue;
             }};

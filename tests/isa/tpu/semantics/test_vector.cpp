@@ -414,5 +414,72 @@ TEST(TpuDepthwise, MultipliesEachChannelByItsOwnWeights) {
     EXPECT_EQ(std::bit_cast<float>(core.state.accumulators(0)[1]), 20 + 80 + 180 + 320);
 }
 
+/// x - 1 in registers, then what `next` does with it.
+void keep_less_one(Core& core) {
+    core.run(Opcode::kVector, {{kFunction, Function::kSubtract},
+                               {kBroadcast, Broadcast::kImmediate},
+                               {kImmediate, 1.0f},
+                               {kA, 0},
+                               {kAPitch, 8},
+                               {kAType, DataType::kFp32},
+                               {kAScale, 1.0f},
+                               {kKeeps, true},
+                               {kType, DataType::kFp32},
+                               {kDestination, 0},
+                               {kRows, 2},
+                               {kColumns, 2}});
+}
+
+TEST(TpuLoop, ALaterInstructionTakesWhatIsKept) {
+    Core core;
+    core.put<float>(0, {1, 2, 3, 4});
+    core.put<float>(64, {10, 20, 30, 40});
+    const auto subtract = [&](Taken takes, std::uint64_t a, std::uint64_t b) {
+        keep_less_one(core);
+        core.run(Opcode::kVector, {{kFunction, Function::kSubtract},
+                                   {kTakes, takes},
+                                   {kA, a},
+                                   {kAPitch, 8},
+                                   {kAType, DataType::kFp32},
+                                   {kAScale, 1.0f},
+                                   {kB, b},
+                                   {kBPitch, 8},
+                                   {kBType, DataType::kFp32},
+                                   {kBScale, 1.0f},
+                                   {kType, DataType::kFp32},
+                                   {kDestination, 128},
+                                   {kPitch, 8},
+                                   {kRows, 2},
+                                   {kColumns, 2}});
+        return core.get<float>(128, 4);
+    };
+    EXPECT_THAT(subtract(Taken::kA, 0, 64), ElementsAre(-10, -19, -28, -37));
+    EXPECT_THAT(subtract(Taken::kB, 64, 0), ElementsAre(10, 19, 28, 37));
+    EXPECT_THAT(core.get<float>(0, 4), ElementsAre(1, 2, 3, 4)) << "nothing was stored";
+}
+
+TEST(TpuLoop, AReductionTakesWhatIsKept) {
+    Core core;
+    core.put<float>(0, {1, 2, 3, 4});
+    const auto reduce = [&](Axis axis) {
+        core.run(Opcode::kReduce, {{kReduction, Reduction::kSum},
+                                   {kAxis, axis},
+                                   {kTakes, Taken::kA},
+                                   {kAType, DataType::kFp32},
+                                   {kAScale, 1.0f},
+                                   {kType, DataType::kFp32},
+                                   {kDestination, 128},
+                                   {kPitch, 4},
+                                   {kRows, 2},
+                                   {kColumns, 2}});
+        return core.get<float>(128, 2);
+    };
+    keep_less_one(core);
+    EXPECT_THAT(reduce(Axis::kColumns), ElementsAre(1, 5));
+    keep_less_one(core);
+    EXPECT_THAT(reduce(Axis::kRows), ElementsAre(2, 4));
+    EXPECT_THROW(reduce(Axis::kRows), ProgramFault) << "nothing is kept any more";
+}
+
 }  // namespace
 }  // namespace lockstep::tpu

@@ -224,6 +224,38 @@ TEST(Kernels, OperationsOfElementsThatFollowEachOtherAreOneKernel) {
     EXPECT_EQ(step.dram_bytes_written, 4u << 20);
 }
 
+TEST(Kernels, OperationsThatFollowEachOtherAreOneLoop) {
+    // 1024 registers of 1024 elements: a load and a store of each, whatever is done between, until
+    // the ALU slots have more to do.
+    const auto busy = [](std::vector<Operator> operations,
+                         const std::vector<std::string>& settings = {}) {
+        Builder b("chain", 1, false);
+        ValueId x = b.input("x", ElementType::kFp32, {1024, 1024});
+        for (std::size_t i = 0; i < operations.size(); ++i)
+            x = b.node(operations[i], "n" + std::to_string(i), {x});
+        return time_of(b.finish({x}), "tpu_v3", settings).vector_busy;
+    };
+    using enum Operator;
+    EXPECT_EQ(busy({kAbs}), 1024u);
+    EXPECT_EQ(busy({kAbs, kNeg}), 1024u);
+    EXPECT_EQ(busy({kAbs, kNeg, kAbs, kNeg}), 2048u);
+    // With few registers, constants that stay have no room: two loops.
+    const auto constants = [](const char* registers) {
+        Builder b("chain", 1, false);
+        ValueId x = b.input("x", ElementType::kFp32, {1024, 1024});
+        for (int i = 0; i < 3; ++i) {
+            const float number = 1.0f + static_cast<float>(i);
+            x = b.node(Operator::kMul, "n" + std::to_string(i),
+                       {x, b.constant("c" + std::to_string(i),
+                                      make_tensor({}, std::span<const float>(&number, 1)))});
+        }
+        return time_of(b.finish({x}), "tpu_v3", {std::string("vector.registers=") + registers})
+            .vector_busy;
+    };
+    EXPECT_EQ(constants("5"), 1536u);
+    EXPECT_EQ(constants("4"), 2 * 1024u);
+}
+
 /// What makes a vector unit slower, in a softmax that waits for it: memory is four times as fast.
 TEST(Kernels, ASoftmaxThatIsBoundByTheVectorUnitFeelsEachOfItsParts) {
     const auto cycles = [](const std::string& slower) {
