@@ -44,8 +44,13 @@ Graph add(const Parameters& p, std::uint64_t seed, bool with_values) {
 Graph exponential(const Parameters& p, std::uint64_t seed, bool with_values) {
     Builder b("exp", seed, with_values);
     ValueId x = b.input("x", ElementType::kFp32, shape_of(p));
-    for (std::int64_t i = 0; i < p.at("steps"); ++i)
-        x = b.node(Operator::kExp, numbered("exp", i), {i == 0 ? x : next_step(b, p, x, i)});
+    for (std::int64_t i = 0; i < p.at("steps"); ++i) {
+        if (i != 0) x = next_step(b, p, x, i);
+        if (p.at("decays") != 0)
+            x = b.node(Operator::kNeg, numbered("neg", i),
+                       {b.node(Operator::kAbs, numbered("abs", i), {x})});
+        x = b.node(Operator::kExp, numbered("exp", i), {x});
+    }
     return b.finish({x});
 }
 
