@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/tpu/memory_stream.h"
 #include "models/tpu/parameter_rows.h"
 #include "sim/error/error.h"
 
@@ -39,15 +40,21 @@ std::uint64_t host_cycles(const HostTask& task, const Parameters& parameters) {
 }
 
 CoreSpeed Parameters::speed() const {
-    const memory::dram::Geometry geometry = memory.geometry();
-    const double refreshed = memory.policies.refresh == memory::dram::RefreshPolicy::kAllBank
-                                 ? double(geometry.timing.RFC) / double(geometry.timing.REFI)
-                                 : 0;
+    const memory::StreamParameters stream = memory_stream(memory, dma);
+    const double cycles_per_ns = clock_mhz / 1000;
     // Of the memory's bus: both edges of its clock.
     return {.memory_bytes = memory.bus_bits / 8.0 * 2 * memory.clock_mhz / clock_mhz,
-            .memory_share = 1 - refreshed,
-            .memory_latency = memory.latency_ns * clock_mhz / 1000,
+            .read_bytes = stream.read_gb_per_s / cycles_per_ns,
+            .write_bytes = stream.write_gb_per_s / cycles_per_ns,
+            .memory_latency = stream.latency_ns * cycles_per_ns,
+            .memory_jump = stream.jump_ns * cycles_per_ns,
+            .memory_turn = stream.turn_ns * cycles_per_ns,
+            .memory_granule = memory.granule,
+            .dma_chunk = dma.chunk,
+            .dma_outstanding = dma.outstanding,
+            .dma_setup = double(dma.setup),
             .issue_interval = double(issue_interval),
+            .vector_latency = double(vector.latency),
             .window_row = double(vector.window_cycles) / vector.sublanes,
             .vector_lanes = vector.lanes};
 }

@@ -43,6 +43,7 @@ struct MemoryParameters {
 
     /// Throws InputError where there is no such standard, or it has no such bus.
     memory::dram::Geometry geometry() const;
+    bool operator==(const MemoryParameters&) const = default;
 };
 
 /// Of the computer that the board is in.

@@ -8,27 +8,14 @@
 
 #include "isa/tpu/loops.h"
 #include "models/memory/stream/stream_memory.h"
-#include "models/memory/stream/stream_rates.h"
 #include "models/tpu/core.h"
+#include "models/tpu/memory_stream.h"
 #include "sim/engine/tlm_memory_port.h"
 #include "sim/error/error.h"
 
 namespace lockstep::tpu {
 
 namespace {
-
-memory::StreamParameters memory_stream(const MemoryParameters& parameters,
-                                       const DmaParameters& dma) {
-    const memory::dram::Geometry geometry = parameters.geometry();
-    const memory::StreamRates rates =
-        memory::measure_streams(geometry, parameters.policies.controller(geometry), dma.chunk);
-    return {.read_gb_per_s = rates.read_gb_per_s,
-            .write_gb_per_s = rates.write_gb_per_s,
-            .latency_ns = rates.read_latency_ns + parameters.latency_ns,
-            .jump_ns = rates.jump_ns,
-            .turn_ns = rates.turn_ns,
-            .chunk = dma.chunk};
-}
 
 void check(const Program& program, const Parameters& parameters) {
     if (program.generation > parameters.generation)

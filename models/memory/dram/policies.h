@@ -34,6 +34,7 @@ struct Policies {
     double row_timeout_ns = 0;  ///< of kTimeout, and of kAdaptive at first
     RefreshPolicy refresh = RefreshPolicy::kPerBank;
 
+    bool operator==(const Policies&) const = default;
     /// A controller with them; all else is the default.
     ControllerParameters controller(const Geometry& geometry) const;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,8 @@ struct TpuTarget {
     std::uint64_t window = 0;
     /// Registers of the vector unit, and how many a loop works on in a round.
     std::uint32_t vector_registers = 32, loop_registers = 1;
-    /// Cycles that the vector unit takes for an instruction; for plans, too.
-    std::function<std::uint64_t(const tpu::Instruction&)> vector_cycles = {};
+    /// Cycles that the vector unit takes for a loop of instructions; for plans, too.
+    std::function<std::uint64_t(std::span<const tpu::Instruction* const>)> vector_cycles = {};
 };
 
 using TpuPort = compile::Port;

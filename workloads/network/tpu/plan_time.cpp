@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What matters of a core when two ways to cut a product are compared: that queues work in order and
-// wait for each other, that loads and stores share the memory's bandwidth and have its latency,
-// that an array takes a row a cycle and its next tile meanwhile, and that rows of windows have to
-// be made. Left out, because it is much the same for all ways: bank conflicts, depths of FIFOs and
-// queues, DRAM pages.
+// wait for each other, that loads and stores take turns at the memory's bus request by request and
+// have its latency, that an array takes a row a cycle and shifts its next tile in meanwhile, and
+// that rows of windows have to be made. Left out, because it is much the same for all ways: bank
+// conflicts, depths of FIFOs and queues, lanes that reductions wait for.
 #include "workloads/network/tpu/plan_time.h"
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "isa/tpu/footprint.h"
@@ -57,6 +58,16 @@ class PlanTimer {
         std::size_t next = 0;
         double free = 0;
         std::vector<double> done;  ///< by number - 1; ascends
+
+        // The transfer that has begun:
+        std::uint64_t address = 0, left = 0;  ///< of what is not yet requested, bytes
+        double request = 0;                   ///< when the next part of it is
+        struct Request {
+            double answered;
+            std::uint64_t bytes;
+        };
+        std::deque<Request> under_way;  ///< of this and earlier transfers
+        std::uint64_t bytes_under_way = 0;
     };
 
     void run_piece(std::size_t begin, std::size_t end) {
@@ -93,6 +104,7 @@ class PlanTimer {
     /// not begun.
     std::optional<double> start_of(std::size_t index) const {
         const Queue& queue = queues_[index];
+        if (queue.left != 0) return queue.request;
         if (queue.next == queue.entries.size()) return std::nullopt;
         const Entry& entry = queue.entries[queue.next];
         std::array<std::size_t, tpu::kQueues> need = entry.need;
@@ -107,50 +119,121 @@ class PlanTimer {
             if (queues_[q].done.size() < need[q]) return std::nullopt;
             start = std::max(start, queues_[q].done[need[q] - 1]);
         }
+        if (need[kWeightQueue] != 0 && shifts(*entry.instruction))
+            start = std::max({start, queues_[kWeightQueue].done[need[kWeightQueue] - 1] + shift(),
+                              switched_[index - kFirstUnit] + shift()});
         return start;
     }
 
+    /// Cycles to shift a tile of weights in, as soon as it is there and the last is in use.
+    double shift() const { return target_.limits.array_rows; }
+    static bool shifts(const Instruction& i) {
+        return time_of(i.opcode()) == tpu::Time::kStream &&
+               tpu::dataflow_of(i) == tpu::Dataflow::kWeightStationary && i.flag(kSwitchWeights);
+    }
+
     void begin_next(Queue& queue, double start) {
+        if (queue.left != 0) return request(queue, start);
         const Instruction& next = *queue.entries[queue.next++].instruction;
-        double done = start;
         switch (next.opcode()) {
             case Opcode::kLoad:
+                return transfer(queue, start, next[kMemory],
+                                bytes_of(next[kRows], next[kRowBytes], next[kSourcePitch]));
             case Opcode::kStore:
-                done = transfer(queue, start, next[kRows] * next[kRowBytes]);
-                break;
+                return transfer(queue, start, next[kMemory],
+                                bytes_of(next[kRows], next[kRowBytes], next[kDestinationPitch]));
             case Opcode::kReadWeights:
                 if (next.as<tpu::WeightSource>(kFrom) == tpu::WeightSource::kMemory)
-                    done =
-                        transfer(queue, start,
-                                 next[kLanes] * next[kColumns] * size_of(next.type(kWeightType)));
-                break;
+                    return transfer(
+                        queue, start, next[kAddress],
+                        next[kLanes] * next[kColumns] * size_of(next.type(kWeightType)));
+                return finish(queue, start);
             case Opcode::kActivate:
             case Opcode::kVector:
             case Opcode::kReduce:
-                queue.free = start + static_cast<double>(vector_cycles(next));
-                done = queue.free;
-                break;
+                // A loop runs as a whole.
+                loop_.push_back(&next);
+                if (next.flag(kKeeps)) return;
+                queue.free = start + static_cast<double>(vector_cycles());
+                for (; !loop_.empty(); loop_.pop_back())
+                    finish(queue, queue.free + target_.speed.vector_latency);
+                return;
             default:
+                if (shifts(next))
+                    switched_[static_cast<std::size_t>(next.queue()) - kFirstUnit] = start;
                 queue.free =
                     std::max(start + static_cast<double>(streams(next)), rows_made(next, start));
-                done = queue.free + target_.limits.array_rows + target_.limits.array_columns;
+                finish(queue,
+                       queue.free + target_.limits.array_rows + target_.limits.array_columns);
         }
+    }
+
+    void finish(Queue& queue, double done) {
         if (!queue.done.empty()) done = std::max(done, queue.done.back());
         queue.done.push_back(done);
         end_ = std::max(end_, done);
     }
 
-    std::uint64_t vector_cycles(const Instruction& next) const {
-        if (target_.vector_cycles) return target_.vector_cycles(next);
-        return divide_up(next[kRows], kSublanes) *
-               divide_up(next[kColumns], target_.limits.array_columns);
+    std::uint64_t vector_cycles() const {
+        if (target_.vector_cycles) return target_.vector_cycles(loop_);
+        const Instruction& last = *loop_.back();
+        return divide_up(last[kRows], kSublanes) *
+               divide_up(last[kColumns], target_.limits.array_columns);
     }
 
-    double transfer(Queue& queue, double start, std::uint64_t bytes) {
-        link_ = std::max(link_, start) + static_cast<double>(bytes) / target_.speed.memory_bytes /
-                                             target_.speed.memory_share;
-        queue.free = link_;
-        return link_ + target_.speed.memory_latency;
+    /// Of rows that do not follow each other.
+    std::uint64_t bytes_of(std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t pitch) const {
+        if (pitch == row_bytes || rows <= 1) return rows * row_bytes;
+        const std::uint64_t granule = target_.speed.memory_granule;
+        return rows * divide_up(row_bytes, granule) * granule;
+    }
+
+    void transfer(Queue& queue, double start, std::uint64_t address, std::uint64_t bytes) {
+        queue.free = start + target_.speed.dma_setup;
+        if (bytes == 0) return finish(queue, queue.free);
+        queue.address = address;
+        queue.left = bytes;
+        queue.request = may_request(queue, queue.free);
+    }
+
+    /// When the next part of a transfer is requested: so many bytes of a queue are under way.
+    double may_request(Queue& queue, double at) const {
+        const tpu::CoreSpeed& speed = target_.speed;
+        const std::uint64_t bytes = std::min(queue.left, speed.dma_chunk);
+        while (!queue.under_way.empty() &&
+               (queue.under_way.front().answered <= at ||
+                queue.bytes_under_way + bytes > speed.dma_outstanding * speed.dma_chunk)) {
+            at = std::max(at, queue.under_way.front().answered);
+            queue.bytes_under_way -= queue.under_way.front().bytes;
+            queue.under_way.pop_front();
+        }
+        return at;
+    }
+
+    /// The memory serves requests in order of arrival (models/memory/stream).
+    void request(Queue& queue, double at) {
+        const tpu::CoreSpeed& speed = target_.speed;
+        const bool writes = &queue == &queues_[static_cast<std::size_t>(tpu::Queue::kStore)];
+        const std::uint64_t bytes = std::min(queue.left, speed.dma_chunk);
+        const double share = static_cast<double>(bytes) / static_cast<double>(speed.dma_chunk);
+        double cycles =
+            static_cast<double>(bytes) / (writes ? speed.write_bytes : speed.read_bytes);
+        if (streams_[writes ? 0 : 1].until > at)
+            cycles += speed.memory_turn * share;
+        else if (bus_ > at && streams_[writes ? 1 : 0].end != queue.address)
+            cycles += speed.memory_jump * share;
+        bus_ = std::max(bus_, at) + cycles;
+        queue.address += bytes;
+        queue.left -= bytes;
+        streams_[writes ? 1 : 0] = {queue.address, bus_};
+        const double answered = bus_ + speed.memory_latency;
+        queue.under_way.push_back({answered, bytes});
+        queue.bytes_under_way += bytes;
+        queue.free = at;
+        if (queue.left == 0)
+            finish(queue, answered);
+        else
+            queue.request = may_request(queue, at);
     }
 
     /// When the rows of a convolution's windows are there; units share those that are the same.
@@ -167,12 +250,12 @@ class PlanTimer {
         return made_;
     }
 
-    /// Cycles that an array is taken: by what streams, and at least by the next tile's shift.
+    /// Cycles that an array is taken: by what streams, and at least by what shifts with it.
     std::uint64_t streams(const Instruction& i) const {
         const std::uint64_t rows = target_.limits.array_rows;
         switch (tpu::dataflow_of(i)) {
             case tpu::Dataflow::kWeightStationary:
-                return i.flag(kSwitchWeights) ? std::max(i[kRows], rows) : i[kRows];
+                return i[kRows];
             case tpu::Dataflow::kOutputStationary:
                 return i.flag(kUnload) ? std::max(i[kLanes], rows) : i[kLanes];
             case tpu::Dataflow::kInputStationary:
@@ -192,7 +275,14 @@ class PlanTimer {
     };
     std::array<Made, tpu::kMaxMatrixUnits> windows_{};
     std::size_t next_window_ = 0;
-    double issue_ = 0, end_ = 0, link_ = 0, made_ = 0;
+    std::array<double, tpu::kMaxMatrixUnits> switched_{};  ///< when a unit took its last tile
+    std::vector<const Instruction*> loop_;  ///< of the vector unit, that has not ended
+    struct Stream {
+        std::uint64_t end = 0;  ///< address
+        double until = 0;
+    };
+    std::array<Stream, 2> streams_{};  ///< reads, writes
+    double issue_ = 0, end_ = 0, bus_ = 0, made_ = 0;
 };
 
 }  // namespace

@@ -18,9 +18,13 @@ inline network::TpuTarget tpu_target(const tpu::Parameters& parameters) {
             .window = parameters.window,
             .vector_registers = parameters.vector.registers,
             .loop_registers = std::max(1u, parameters.vector.loop_registers),
-            .vector_cycles = [vector = parameters.vector](const tpu::Instruction& instruction) {
-                return tpu::vector_time(instruction, vector).issue;
-            }};
+            .vector_cycles =
+                [vector = parameters.vector](std::span<const tpu::Instruction* const> loop) {
+                    tpu::VectorWork before;
+                    for (const tpu::Instruction* keeps : loop.first(loop.size() - 1))
+                        before += tpu::vector_work(*keeps, vector);
+                    return tpu::vector_time(*loop.back(), vector, before).issue;
+                }};
 }
 
 }  // namespace lockstep::run
