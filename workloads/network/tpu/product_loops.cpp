@@ -121,11 +121,12 @@ void ProductLowering::hold_weights(const Passes& p) {
         limits.accumulator_rows / static_cast<std::size_t>(block_rows), 1, limits.matrix_units);
     for (std::size_t first = 0; first < p.tiles.size(); first += together) {
         const std::size_t count = std::min(together, p.tiles.size() - first);
-        // Where there are fewer columns than units for them, units share the rows.
+        // Where there are fewer columns than units for them, units share the rows, as long as a
+        // share takes less time, which is at least a tile's shift.
         const std::int64_t shares =
             (c_.steps.layer().products > 1 && !c_.has_memory()) || epilogue_.pool
                 ? 1
-                : std::clamp<std::int64_t>(block_rows / limits.array_rows, 1,
+                : std::clamp<std::int64_t>(divide_up(block_rows, limits.array_rows), 1,
                                            static_cast<std::int64_t>(limits.matrix_units / count));
         const std::int64_t share = divide_up(block_rows, shares);
         make_room(count * static_cast<std::size_t>(block_rows));
