@@ -328,19 +328,16 @@ void ProductLowering::dense() {
     if (const auto found = c_.unmade.find(a); found != c_.unmade.end()) made_ = found->second;
     holds_results_ = made_ != nullptr && count > 1 &&
                      c_.target.limits.dataflow == tpu::Dataflow::kWeightStationary;
-    for (std::int64_t i = 0; i < count; ++i) {
-        part_ = static_cast<std::size_t>(i);
-        const auto rows = matrices_of(part(x, i));
-        if (!rows || rows->size() != 1)
-            throw compile::Refusal("its left operand does not lie row by row");
-        const Place right_part = part(y, i);
-        weights_.space = right_part.space;
-        weights_.address = right_part.address;
-        weights_.pitch = right_part.strides[0];
-        weights_.type = right_part.type;
-        std::optional<Place> addend = addend_place();
-        if (addend) addend = part(*addend, i);
-        run_product(*rows, weights_, part(result, i), addend);
+    const Batch batch{x, y, result, batches};
+    if (const std::int64_t together = products_together(batch); together > 1) {
+        run_together(batch, together);
+    } else {
+        for (std::int64_t i = 0; i < count; ++i) {
+            part_ = static_cast<std::size_t>(i);
+            std::optional<Place> addend = addend_place();
+            if (addend) addend = part(*addend, i);
+            run_one(part(x, i), part(y, i), part(result, i), addend);
+        }
     }
     c_.builder.release_all();
     if (softmax != nullptr) {
@@ -351,6 +348,18 @@ void ProductLowering::dense() {
         c_.places.set(softmax->outputs[0], result);
     }
     c_.places.set(epilogue_.result, std::move(result));
+}
+
+void ProductLowering::run_one(const Place& left, const Place& right, const Place& result,
+                              const std::optional<Place>& addend) {
+    const auto rows = matrices_of(left);
+    if (!rows || rows->size() != 1)
+        throw compile::Refusal("its left operand does not lie row by row");
+    weights_.space = right.space;
+    weights_.address = right.address;
+    weights_.pitch = right.strides[0];
+    weights_.type = right.type;
+    run_product(*rows, weights_, result, addend);
 }
 
 compile::Reason reason_product(const Asked& a) {

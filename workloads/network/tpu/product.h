@@ -106,6 +106,17 @@ class ProductLowering {
     void pack_dense(ValueId weight, bool transposed);
     void prepare_parameters(const std::vector<std::int64_t>& column_sums);
     std::optional<Place> addend_place() const;
+    /// A product for each matrix of the right operand.
+    struct Batch {
+        const Place &left, &right, &result;
+        const Shape& batches;
+    };
+    /// How many of a batch pass through the unified buffer together, see product_batch.cpp; 1: each
+    /// by itself.
+    std::int64_t products_together(const Batch& batch) const;
+    void run_together(const Batch& batch, std::int64_t together);
+    void run_one(const Place& left, const Place& right, const Place& result,
+                 const std::optional<Place>& addend);
     void run_product(const std::vector<Matrix>& source, const Weights& weights, const Place& result,
                      const std::optional<Place>& addend);
     Operands operands_of(const std::vector<Matrix>& source, const Weights& weights,

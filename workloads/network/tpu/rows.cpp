@@ -257,10 +257,28 @@ void lower_reduction_of_rows(Compilation& c, const Node& node) {
     Place to = c.places.make_in_backing(y, dense_strides(c.shape(y)));
     std::int64_t done = 0;
     const std::vector<Matrix> matrices = *parts();
-    for (const Matrix& all : matrices)
+    for (const Matrix& all : matrices) {
+        Matrix m = all;
+        m.rows = joined;
+        const std::int64_t together =
+            all.pitch == columns ? matrices_together(c, m.bytes(), all.rows / joined) : 1;
+        if (together > 1) {
+            for (std::int64_t row = 0; row < all.rows; row += together * joined) {
+                const std::int64_t count = std::min(together, (all.rows - row) / joined);
+                BufferRows in = c.staging.load(all, row, count * joined);
+                const Matrix out{to.space, to.address + to.bytes_of(done * columns),
+                                 to.type,  count,
+                                 columns,  columns};
+                const BufferRows results = c.staging.room_for(out, 0, count);
+                for (std::int64_t i = 0; i < count; ++i)
+                    reduce(c, reduction_of(node), row_of(in, i * joined), row_of(results, i),
+                           joined, columns, tpu::Axis::kRows);
+                c.staging.store(results, out, 0, count);
+                done += count;
+            }
+            continue;
+        }
         for (std::int64_t row = 0; row < all.rows; row += joined, ++done) {
-            Matrix m = all;
-            m.rows = joined;
             const std::int64_t piece = window_columns(c, m);
             // As many elements as of whole rows.
             const std::int64_t window = std::clamp<std::int64_t>(
@@ -274,6 +292,7 @@ void lower_reduction_of_rows(Compilation& c, const Node& node) {
                               1, m.columns, m.columns});
             }
         }
+    }
     c.places.set(y, std::move(to));
 }
 

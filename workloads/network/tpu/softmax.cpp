@@ -94,9 +94,69 @@ Softmax::Places Softmax::pin_for_parts(std::uint64_t (Softmax::*bytes)(std::size
     return {ring.pin(count * most), most, count};
 }
 
+std::optional<Softmax::Group> Softmax::group_from(std::size_t first) const {
+    const Part& part = parts_[first];
+    if (by_rows() || part.x.pitch != part.x.columns || part.x.space == tpu::Space::kUnifiedBuffer)
+        return std::nullopt;
+    const auto most = static_cast<std::size_t>(
+        matrices_together(c_, part.x.bytes(), static_cast<std::int64_t>(parts_.size() - first)));
+    std::size_t count = 1;
+    const auto follows = [&](const Matrix& x) {
+        return x.address == part.x.address + count * part.x.bytes() && x.rows == part.x.rows &&
+               x.pitch == x.columns && x.columns == part.x.columns;
+    };
+    while (count < most && follows(parts_[first + count].x)) ++count;
+    if (count == 1) return std::nullopt;
+    Group group{first, count, part.x, part.maxima, part.factors};
+    for (Matrix* all : {&group.x, &group.maxima, &group.factors})
+        all->rows *= static_cast<std::int64_t>(count);
+    return group;
+}
+
+void Softmax::maxima_of(const Group& group) {
+    const std::int64_t rows = group.rows(), columns = group.x.columns;
+    const BufferRows x = c_.staging.load(group.x, 0, group.x.rows),
+                     maxima = c_.staging.room_for(group.maxima, 0, group.maxima.rows);
+    for (std::int64_t i = 0; i < group.maxima.rows; ++i)
+        reduce(c_, Reduction::kMax, row_of(x, i * rows), row_of(maxima, i), rows, columns, axis_);
+    c_.staging.store(maxima, group.maxima, 0, group.maxima.rows);
+}
+
+void Softmax::sums_of(const Group& group) {
+    const std::int64_t rows = group.rows(), columns = group.x.columns;
+    const BufferRows maxima = c_.staging.load(group.maxima, 0, group.maxima.rows),
+                     x = c_.staging.load(group.x, 0, group.x.rows),
+                     sums = c_.staging.room_for(group.factors, 0, group.factors.rows);
+    for (std::int64_t i = 0; i < group.maxima.rows; ++i)
+        powers(row_of(maxima, i), row_of(x, i * rows), rows, columns)
+            .reduce(Reduction::kSum, row_of(sums, i), axis_);
+    vector_op(c_, Function::kReciprocal, Function::kIdentity, sums, nullptr, Broadcast::kNone, 0,
+              sums, group.factors.rows, columns);
+    c_.staging.store(sums, group.factors, 0, group.factors.rows);
+}
+
+void Softmax::results_of(const Group& group, const Matrix& out, std::int64_t out_row) {
+    const std::int64_t rows = group.rows(), columns = group.x.columns;
+    const BufferRows maxima = c_.staging.load(group.maxima, 0, group.maxima.rows),
+                     factors = c_.staging.load(group.factors, 0, group.factors.rows),
+                     x = c_.staging.load(group.x, 0, group.x.rows),
+                     to = c_.staging.room_for(out, out_row, group.x.rows);
+    for (std::int64_t i = 0; i < group.maxima.rows; ++i) {
+        Loop loop = powers(row_of(maxima, i), row_of(x, i * rows), rows, columns);
+        loop.apply(Function::kMultiply, row_of(factors, i), spread());
+        loop.store(row_of(to, i * rows));
+    }
+    c_.staging.store(to, out, out_row, group.x.rows);
+}
+
 void Softmax::maxima_kernel() {
     const Places places = pin_for_parts(&Softmax::running_bytes);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if (const std::optional<Group> group = group_from(i)) {
+            maxima_of(*group);
+            i += group->count - 1;
+            continue;
+        }
         const Matrix& x = parts_[i].x;
         const std::uint64_t running = places.of(i);
         const std::int64_t window = window_rows(c_, x.bytes(), x.rows, 0);
@@ -109,17 +169,21 @@ void Softmax::maxima_kernel() {
     c_.staging.ring().release();
 }
 
-Loop Softmax::powers(const Part& part, std::uint64_t maxima, const BufferRows& x,
-                     std::int64_t first_row, std::int64_t rows) {
-    Loop loop(c_, x, rows, part.x.columns);
-    loop.apply(Function::kSubtract, running_of(maxima, first_row, 0, part.x.columns), spread(),
-               Function::kExp);
+Loop Softmax::powers(const BufferRows& maxima, const BufferRows& x, std::int64_t rows,
+                     std::int64_t columns) {
+    Loop loop(c_, x, rows, columns);
+    loop.apply(Function::kSubtract, maxima, spread(), Function::kExp);
     return loop;
 }
 
 void Softmax::sums_kernel() {
     const Places places = pin_for_parts(&Softmax::statistics_bytes);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if (const std::optional<Group> group = group_from(i)) {
+            sums_of(*group);
+            i += group->count - 1;
+            continue;
+        }
         const Part& part = parts_[i];
         const std::int64_t columns = part.x.columns,
                            window = window_rows(c_, part.x.bytes(), part.x.rows, 0);
@@ -127,7 +191,8 @@ void Softmax::sums_kernel() {
         c_.staging.load_at(maxima, part.maxima, 0, part.maxima.rows);
         for (std::int64_t row = 0; row < part.x.rows; row += window) {
             const std::int64_t rows = std::min(window, part.x.rows - row);
-            Loop loop = powers(part, maxima, c_.staging.load(part.x, row, rows), row, rows);
+            Loop loop = powers(running_of(maxima, row, 0, columns),
+                               c_.staging.load(part.x, row, rows), rows, columns);
             const BufferRows all = running_of(running, row, 0, columns);
             const bool is_first = by_rows() || row == 0;
             const BufferRows sums =
@@ -156,7 +221,8 @@ void Softmax::load_statistics(std::size_t index, std::uint64_t statistics) {
 void Softmax::apply(std::size_t index, std::uint64_t statistics, const BufferRows& x,
                     std::int64_t first_row, std::int64_t rows, const BufferRows& out) {
     const Part& part = parts_[index];
-    Loop loop = powers(part, statistics, x, first_row, rows);
+    Loop loop =
+        powers(running_of(statistics, first_row, 0, part.x.columns), x, rows, part.x.columns);
     loop.apply(Function::kMultiply,
                running_of(statistics + running_bytes(index), first_row, 0, part.x.columns),
                spread());
@@ -168,6 +234,12 @@ void Softmax::results_kernel(const Matrix& out) {
     std::int64_t first = 0, column = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Matrix& x = parts_[i].x;
+        if (const std::optional<Group> group = group_from(i); group && x.columns == out.columns) {
+            results_of(*group, out, first);
+            first += group->x.rows;
+            i += group->count - 1;
+            continue;
+        }
         Matrix piece = out;
         piece.columns = x.columns;
         piece.address += static_cast<std::uint64_t>(column) * tpu::size_of(out.type);

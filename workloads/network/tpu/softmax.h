@@ -56,8 +56,8 @@ class Softmax {
     /// The statistics that belong to a block, of those at `running` or of its own `count` rows.
     BufferRows running_of(std::uint64_t running, std::int64_t row, std::int64_t column,
                           std::int64_t columns) const;
-    Loop powers(const Part& part, std::uint64_t maxima, const BufferRows& x, std::int64_t first_row,
-                std::int64_t rows);
+    Loop powers(const BufferRows& maxima, const BufferRows& x, std::int64_t rows,
+                std::int64_t columns);
     /// Places of `bytes` that parts take in turn, two or as many as a small part of the ring has.
     struct Places {
         std::uint64_t begin, bytes;
@@ -65,6 +65,19 @@ class Softmax {
         std::uint64_t of(std::size_t part) const { return begin + part % count * bytes; }
     };
     Places pin_for_parts(std::uint64_t (Softmax::*bytes)(std::size_t) const);
+    /// Parts from `first` on that pass as one window: small ones that follow each other, whose
+    /// columns are normalised. Each has a row of statistics.
+    struct Group {
+        std::size_t first, count;
+        Matrix x, maxima, factors;  ///< of all
+
+        std::int64_t rows() const { return x.rows / static_cast<std::int64_t>(count); }
+    };
+    /// Nothing where a part passes by itself.
+    std::optional<Group> group_from(std::size_t first) const;
+    void maxima_of(const Group& group);
+    void sums_of(const Group& group);
+    void results_of(const Group& group, const Matrix& out, std::int64_t out_row);
 
     Compilation& c_;
     const tpu::Axis axis_;

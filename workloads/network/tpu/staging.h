@@ -17,6 +17,12 @@ struct BufferRows {
     bool half_tiles = false;   ///< as the value's (place.h)
 };
 
+/// Those from `row` on.
+inline BufferRows row_of(BufferRows rows, std::int64_t row) {
+    rows.address += static_cast<std::uint64_t>(row) * rows.pitch;
+    return rows;
+}
+
 class Staging {
   public:
     /// The ring has the buffer from `begin` on.

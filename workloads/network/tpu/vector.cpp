@@ -240,6 +240,12 @@ std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t
                                     rows);
 }
 
+std::int64_t matrices_together(const Compilation& c, std::uint64_t bytes, std::int64_t count) {
+    const tpu::CoreSpeed& speed = c.target.speed;
+    if (count == 1 || static_cast<double>(bytes) >= speed.dma_setup * speed.memory_bytes) return 1;
+    return window_rows(c, bytes * static_cast<std::uint64_t>(count), count, bytes);
+}
+
 std::int64_t window_columns(const Compilation& c, const Matrix& m) {
     constexpr std::int64_t kRows = 16, kLeast = 512;
     const std::int64_t rows = window_rows(c, m.bytes(), m.rows, 0);

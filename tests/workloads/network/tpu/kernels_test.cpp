@@ -224,6 +224,24 @@ TEST(Kernels, OperationsOfElementsThatFollowEachOtherAreOneKernel) {
     EXPECT_EQ(step.dram_bytes_written, 4u << 20);
 }
 
+TEST(Kernels, SmallMatricesThatFollowEachOtherAreLoadedTogether) {
+    // 200 of 8 x 16, along their rows.
+    const auto program = [](Operator op, Attributes attributes) {
+        Builder b("rows", 1);
+        const ValueId x = b.input("x", ElementType::kFp32, {200, 8, 16});
+        Ran ran = run_on(b.finish({b.node(op, "joined", {x}, std::move(attributes))}), "tpu_v3");
+        for (const TpuCheck& check : ran.checks) EXPECT_TRUE(check.passed) << check.message;
+        return ran.compiled.program;
+    };
+    const tpu::Program softmax = program(Operator::kSoftmax, {{"axis", std::int64_t{1}}});
+    // Two windows of 64 KiB: of rows by three kernels, of statistics by two and one.
+    EXPECT_EQ(count(softmax, tpu::Opcode::kLoad), 2u * 6);
+    EXPECT_EQ(count(softmax, tpu::Opcode::kStore), 2u * 3);
+    for (const Operator op : {Operator::kReduceMax, Operator::kReduceMean})
+        EXPECT_EQ(count(program(op, {{"axes", std::vector<std::int64_t>{1}}}), tpu::Opcode::kLoad),
+                  2u);
+}
+
 TEST(Kernels, OperationsThatFollowEachOtherAreOneLoop) {
     // 1024 registers of 1024 elements: a load and a store of each, whatever is done between, until
     // the ALU slots have more to do.
