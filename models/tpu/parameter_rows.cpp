@@ -139,8 +139,8 @@ std::span<const Row<Parameters>> core_rows() {
          "values of 16-bit elements from this size on lie in tiles of two registers' rows, which "
          "fill a register; smaller ones fill half of one"},
         {"compiler.window", &Parameters::window, "B", 0, 4 * kGibi,
-         "a kernel of the vector unit passes its operand by windows of so many, or as a whole; 0: "
-         "by sixteenths"},
+         "a kernel passes its operand, or weights, by windows of so many, or as a whole; 0: of the "
+         "vector unit by sixteenths, of weights as there is room"},
         {"vector.requantisation", &Parameters::requantisation, kRequantisations,
          "of the compiler's int8 programs"},
         {"sequencer.issue_interval", &Parameters::issue_interval, "1", 1, 10000,

@@ -27,13 +27,13 @@ TEST(TpuSuites, ThePapersApplicationsSpendTheirCyclesAsItsTableSays) {
     EXPECT_LE(statistics_of(cycles, suite.error).mean_absolute, suite.bar);
 }
 
-TEST(TpuSuites, ProductsOnATpuV6eAreMetWithinTenPercent) {
+TEST(TpuSuites, ProductsOnATpuV6eAreMetWithinSevenPercent) {
     const Suite suite = tpu_v6e_suite();
     std::vector<Row> products;
     for (Row& row : suite.rows({.machine = "tpu_v6e"}))
-        if (row.part == Part::kTest && row.name.starts_with("gemm:")) products.push_back(row);
+        if (row.part != Part::kNoisy && row.name.starts_with("gemm:")) products.push_back(row);
     EXPECT_EQ(products.size(), 11u);
-    EXPECT_LE(statistics_of(products, suite.error).mean_absolute, 10);
+    EXPECT_LE(statistics_of(products, suite.error).mean_absolute, 7);
 }
 
 // Whatever the panels that fit: with few columns in a panel, units share the rows.

@@ -166,6 +166,8 @@ class ProductLowering {
     /// Of many products, and small beside the room: `bytes` of weights and its other values.
     bool is_one_of_many(const Operands& o, std::uint64_t bytes) const;
     std::vector<Panel> weight_panels(const Operands& o, std::optional<std::uint64_t> most) const;
+    /// Whether the first panel may be loaded while the kernel before computes.
+    bool may_prefetch(const std::vector<Panel>& panels) const;
     /// What run_rows() can be given, by the room there is.
     std::vector<std::optional<std::uint64_t>> panel_sizes(const Operands& o) const;
     /// Neither stays, see product_chunks.cpp: so many rows, tiles of columns and elements of k.

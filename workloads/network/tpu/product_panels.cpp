@@ -159,6 +159,12 @@ std::uint64_t ProductLowering::pin(const Operands& o, std::uint64_t bytes) {
     return is_one_of_many(o, bytes) ? ring.pin_next(bytes) : ring.pin(bytes);
 }
 
+bool ProductLowering::may_prefetch(const std::vector<Panel>& panels) const {
+    // XLA copies operands ahead as a whole (memory_space_assignment); what passes by its kernel's
+    // windows begins with the kernel.
+    return c_.target.window == 0 || panels.size() == 1;
+}
+
 std::vector<ProductLowering::Panel> ProductLowering::weight_panels(
     const Operands& o, std::optional<std::uint64_t> most) const {
     const bool results_pass = o.out.space != tpu::Space::kUnifiedBuffer;
@@ -187,6 +193,7 @@ void ProductLowering::run_columns(const Operands& o, std::int64_t limit,
         stage_panel(o, panels[p].begin, panels[p].end, *panels[p].address);
     };
     stage_parameters(parameters, 0, n_);
+    if (!may_prefetch(panels)) c_.steps.end_prefetch();
     stage_weights(0);
     c_.steps.end_prefetch();
     Matrix left = o.left;
@@ -307,6 +314,7 @@ void ProductLowering::run_rows(const Operands& o, std::int64_t limit,
         stage_panel(o, panel.begin, panel.end, *panel.address);
     };
     const bool windows = c_.has_memory() && o.left.space != tpu::Space::kUnifiedBuffer;
+    if (!may_prefetch(panels)) c_.steps.end_prefetch();
     stage_weights(0);
     c_.steps.end_prefetch();
     if (made_ != nullptr) made_->load_statistics(part_, made_at_);

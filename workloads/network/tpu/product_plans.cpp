@@ -88,9 +88,11 @@ std::vector<ProductLowering::Plan> ProductLowering::plans_of(const Operands& o,
 }
 
 ProductLowering::PassingPanels ProductLowering::passing_panels(const Operands& o) const {
-    // What is loaded ahead, and what is written at once, is a sixteenth of the room. Where that
-    // has no columns for all units, units work on two panels at once, and the next is a third.
-    const std::uint64_t bytes = c_.staging.window_room() / 16;
+    // What is loaded ahead, and what is written at once, is a window as kernels of the vector unit
+    // have them, or a sixteenth of the room. Where that has no columns for all units, units work on
+    // two panels at once, and the next is a third.
+    const std::uint64_t bytes =
+        c_.target.window != 0 ? c_.target.window : c_.staging.window_room() / 16;
     const bool narrow = weight_bytes(o, 0) * c_.target.limits.matrix_units > bytes;
     return {bytes, narrow ? std::size_t{2} : std::size_t{1}};
 }
@@ -117,6 +119,10 @@ std::vector<std::optional<std::uint64_t>> ProductLowering::panel_sizes(const Ope
     const auto add = [&](std::uint64_t most) {
         if (weight_bytes(o, 0) <= most || o.weights.transposed) sizes.emplace_back(most);
     };
+    if (c_.target.window != 0) {
+        add(c_.target.window);
+        if (!sizes.empty()) return sizes;
+    }
     add(ring / 4);
     if (all <= room / 4) return sizes;
     if (room < ring) add(room / 4);
