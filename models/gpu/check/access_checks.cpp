@@ -10,6 +10,7 @@
 
 #include "isa/sass/cluster.h"
 #include "isa/sass/program.h"
+#include "models/gpu/check/swap_loop.h"
 #include "models/gpu/execution/order.h"
 
 namespace lockstep::gpu::check {
@@ -64,7 +65,9 @@ void AccessChecks::memory(const sass::Instruction& in, const sass::Warp& warp, s
                     .is_write = noted.is_store || noted.is_atomic,
                     .is_atomic = noted.is_atomic,
                     .only_writes = !has_result && exchanges(word),
-                    .is_strong = noted.is_atomic || is_strong_access(word, warp.cta->launch->arch),
+                    .is_strong = noted.is_atomic ||
+                                 is_strong_access(word, warp.cta->launch->arch) ||
+                                 begins_swap_loop(warp.cta->launch->program->words(), pc),
                     .width = noted.width,
                     .stored = stores_rows(opcode) ? &warp.row(in.b) : nullptr};
     if (noted.space == Space::kCluster) {

@@ -176,6 +176,18 @@ TEST_P(Race, OfTheProgramsThatChipsForgive) {
                 AllOf(HasSubstr("race: "), HasSubstr("global memory")));
 }
 
+TEST_P(Race, AtomicsOfSeveralInstructions) {
+    EXPECT_THAT(run("sum_floats", 256, 0), IsEmpty());
+    EXPECT_EQ(reinterpret_cast<const float*>(out_.data())[0], 512.0f);
+    EXPECT_THAT(run("sum_floats", 256, 1), HasSubstr("race: "));
+    out_[0] = 0;
+    EXPECT_THAT(run("largest", 256, 0), IsEmpty());
+    EXPECT_EQ(reinterpret_cast<const float*>(out_.data())[0], 255.0f);
+    EXPECT_EQ(reinterpret_cast<const float*>(out_.data())[1], 255.0f);
+    out_[0] = 0;
+    EXPECT_THAT(run("largest", 256, 1), HasSubstr("race: "));
+}
+
 TEST_P(Race, IsFoundWhateverCtasWaitForEachOther) {
     for (int i = 0; i < 2; ++i) EXPECT_THAT(run("read_after_write", 64, 0), HasSubstr("race: "));
     EXPECT_EQ(runner_.device().findings(), 4u);

@@ -295,3 +295,53 @@ extern "C" __global__ void vectors(int* out, int what) {
         out[self] = words[4 * other + 3];
     }
 }
+
+// Atomic operations that the compiler makes of loads and compare-and-swaps; what == 1: the last
+// warp loads the sums plainly.
+extern "C" __global__ void sum_floats(float* out, int what) {
+    __shared__ float sums[8];
+    __shared__ double wide[8];
+    if (threadIdx.x < 8) {
+        sums[threadIdx.x] = 0;
+        wide[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    if (what == 1 && threadIdx.x >= 224) {
+        out[threadIdx.x] = sums[threadIdx.x % 8];
+    } else {
+#pragma unroll 1
+        for (int i = 0; i < 8; ++i) {
+            atomicAdd(&sums[(threadIdx.x + i) % 8], 1.0f);
+            atomicAdd(&wide[(threadIdx.x + i) % 8], 1.0);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x < 8)
+        out[threadIdx.x] = sums[threadIdx.x] + static_cast<float>(wide[threadIdx.x]);
+}
+
+__device__ void raise(float* p, float x) {
+    int* const word = reinterpret_cast<int*>(p);
+    int old = *word, expected;
+    do {
+        expected = old;
+        if (__int_as_float(expected) >= x) break;
+        old = atomicCAS(word, expected, __float_as_int(x));
+    } while (old != expected);
+}
+
+// The largest of the threads' values by a program's own atomic operation; what == 1: the last warp
+// loads it plainly.
+extern "C" __global__ void largest(float* out, int what) {
+    __shared__ float most;
+    if (threadIdx.x == 0) most = 0;
+    __syncthreads();
+    if (what == 1 && threadIdx.x >= 224) {
+        out[threadIdx.x] = out[0];
+    } else {
+        raise(&most, static_cast<float>((threadIdx.x * 37) % 256));
+        raise(&out[0], static_cast<float>((threadIdx.x * 41) % 256));
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) out[1] = most;
+}
