@@ -40,7 +40,9 @@ std::int32_t byte_of(std::uint32_t packed, unsigned i) {
                    : static_cast<std::int32_t>(raised >> 24);
 }
 
-/// The absolute differences of four bytes: packed, or summed and added to c (.ACC).
+/// The absolute differences of four bytes: packed, or summed and added to c (.ACC). Packed ones
+/// leave c unused: in PTX it holds the bytes that a mask leaves out, for which ptxas writes other
+/// instructions, yet it passes c on.
 template <bool kSigned, bool kAccumulate>
 void execute_vabsdiff4(const Instruction& in, Warp& warp) {
     const Row& a = warp.row(in.a);
@@ -66,8 +68,6 @@ bool bind_vabsdiff4(Datapath path) {
     if (path.word.bit(75))
         return path.execute(is_signed ? execute_vabsdiff4<true, true>
                                       : execute_vabsdiff4<false, true>);
-    // What c would mean here is not known; compilers leave it RZ.
-    if (path.out.c != Operand::of_warp(kZeroRow)) return false;
     return path.execute(is_signed ? execute_vabsdiff4<true, false>
                                   : execute_vabsdiff4<false, false>);
 }

@@ -20,8 +20,7 @@ TEST(Video, AbsoluteDifferences) {
             lane.d = static_cast<std::uint32_t>(std::abs(x - y) + lane.c);
         });
         for (const bool accumulate : {false, true}) {
-            test.word = make_word(0x215, 4, 8, 16, accumulate ? 24 : 255,
-                                  {{73, 1, is_signed}, {75, 1, accumulate}});
+            test.word = three_sources(0x215, {{73, 1, is_signed}, {75, 1, accumulate}});
             check(test, [=](Lane& lane) {
                 lane.d = accumulate ? lane.c : 0;
                 for (unsigned i = 0; i < 4; ++i) {
