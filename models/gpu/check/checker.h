@@ -19,6 +19,8 @@ class Checker : public sass::BarrierObserver {
     // Device memory.
     void allocated(std::uint64_t begin, std::uint64_t bytes) { init_.allocated(begin, bytes); }
     void freed(std::uint64_t begin) { init_.freed(begin); }
+    /// A kernel that is running has allocated a block: its allocator orders all who had it before.
+    void kernel_allocated(std::uint64_t begin, std::uint64_t bytes) { race_.forget(begin, bytes); }
     void host_wrote(std::uint64_t begin, std::uint64_t bytes) {
         if (checks_.init) init_.host_wrote(begin, bytes);
     }

@@ -4,6 +4,7 @@
 // and when, not what the memory held: a race is found whether or not it changed the result.
 #include "models/gpu/check/race.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace lockstep::gpu::check {
@@ -95,6 +96,21 @@ void RaceCheck::touch(Shadow& shadow, const Me& me, unsigned offset) {
         values[i] = value;
     }
     write(shadow.cell(at), me, offset, bytes, same_value);
+}
+
+void RaceCheck::forget(std::uint64_t begin, std::uint64_t bytes) {
+    for (std::uint64_t at = begin; at < begin + bytes;) {
+        const std::uint64_t page_end = (at / Shadow::kBytes + 1) * Shadow::kBytes;
+        Shadow* const shadow = global_.find(at);
+        if (shadow == nullptr) {
+            at = page_end;
+            continue;
+        }
+        shadow->renew(generation_);
+        for (const std::uint64_t end = std::min(begin + bytes, page_end); at < end;
+             at += shadow->granule())
+            shadow->cell(static_cast<unsigned>(at % Shadow::kBytes)) = {};
+    }
 }
 
 void RaceCheck::access(const Observed& access, CtaClock& cta, Shared& shared) {

@@ -78,6 +78,8 @@ class RaceCheck {
     };
 
     void access(const Observed& access, CtaClock& cta, Shared& shared);
+    /// Forgets the accesses of a range of global memory so far.
+    void forget(std::uint64_t begin, std::uint64_t bytes);
 
   private:
     struct Me;

@@ -281,7 +281,11 @@ unsigned Emulator::thread_count(const LoadedModule& loaded_module, const cubin::
 
 Emulator::Emulator(std::shared_ptr<const config::Machine> machine, const DeviceOptions& options)
     : GpuDevice(std::move(machine), options) {
-    if (options.checks != 0) checker_ = std::make_unique<check::Checker>(options.checks, memory_);
+    if (options.checks == 0) return;
+    checker_ = std::make_unique<check::Checker>(options.checks, memory_);
+    system_calls_.set_allocated([this](std::uint64_t begin, std::uint64_t bytes) {
+        checker_->kernel_allocated(begin, bytes);
+    });
 }
 
 DevicePointer Emulator::allocate(std::uint64_t bytes, MemoryKind kind) {

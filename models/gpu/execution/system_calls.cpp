@@ -92,6 +92,7 @@ void SystemCalls::allocate(sass::Warp& warp) {
             if (address != 0) {
                 heap_used_ += charged;
                 heap_blocks_[address] = charged;
+                allocated_(address, bytes);
             }
         }
         warp.register_row(kFirstArgument).lane[lane] = static_cast<std::uint32_t>(address);

@@ -27,6 +27,9 @@ class SystemCalls {
     void set_output(Output output) { output_ = std::move(output); }
     void set_error_output(Output output) { error_output_ = std::move(output); }
     void set_heap_bytes(std::uint64_t bytes) { heap_bytes_ = bytes; }
+    /// Is told of each block that a kernel allocates: its address and bytes.
+    using Allocated = std::function<void(std::uint64_t, std::uint64_t)>;
+    void set_allocated(Allocated allocated) { allocated_ = std::move(allocated); }
 
     /// Performs call `number` for the lanes of warp.mask, in ascending order. Throws sass::Fault.
     void call(unsigned number, sass::Warp& warp);
@@ -42,6 +45,7 @@ class SystemCalls {
 
     memory::DeviceMemory& memory_;
     Output output_, error_output_;
+    Allocated allocated_ = [](std::uint64_t, std::uint64_t) {};
     std::uint64_t heap_bytes_ = 8ull << 20;  ///< CUDA's default cudaLimitMallocHeapSize
     std::uint64_t heap_used_ = 0;
     std::uint64_t frees_ = 0;

@@ -188,6 +188,11 @@ TEST_P(Race, AtomicsOfSeveralInstructions) {
     EXPECT_THAT(run("largest", 256, 1), HasSubstr("race: "));
 }
 
+TEST_P(Race, BlocksThatKernelsAllocateAgain) {
+    EXPECT_THAT(run("allocate_again", 256, 0), IsEmpty());
+    EXPECT_THAT(run("allocate_again", 256, 1), HasSubstr("race: write after write"));
+}
+
 TEST_P(Race, IsFoundWhateverCtasWaitForEachOther) {
     for (int i = 0; i < 2; ++i) EXPECT_THAT(run("read_after_write", 64, 0), HasSubstr("race: "));
     EXPECT_EQ(runner_.device().findings(), 4u);

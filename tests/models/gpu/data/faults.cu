@@ -345,3 +345,21 @@ extern "C" __global__ void largest(float* out, int what) {
     __syncthreads();
     if (threadIdx.x == 0) out[1] = most;
 }
+
+// Blocks that each thread allocates, writes and frees, so that others get them next; what == 1: all
+// threads write to the last one.
+extern "C" __global__ void allocate_again(int* out, int what) {
+    __shared__ int* block;
+    int* const own = static_cast<int*>(malloc(64));
+    own[3] = static_cast<int>(threadIdx.x);
+    if (threadIdx.x == 255) block = own;
+    const int read = own[3];
+    __syncthreads();
+    if (what == 1) block[3] = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    free(own);
+    int* const next = static_cast<int*>(malloc(64));
+    next[3] = read;
+    out[threadIdx.x] = next[3];
+    free(next);
+}
