@@ -136,27 +136,35 @@ constexpr Execute kLd[] = LOCKSTEP_BY_SIZE(execute_ld);
 constexpr Execute kSt[] = LOCKSTEP_BY_SIZE(execute_st);
 #undef LOCKSTEP_BY_SIZE
 
-bool bind_size(Binder& binder, const Execute (&by_size)[kSizeCount]) {
-    const auto size = static_cast<unsigned>(binder.word.bits(73, 3));
+unsigned size_field(const Binder& binder) {
+    return static_cast<unsigned>(binder.word.bits(73, 3));
+}
+
+/// Of LDG and LD. Before sm_80 they have .U.128 too: 16 bytes where all lanes load from one address
+/// (so ptxas writes it, for read-only data alone).
+unsigned load_size(const Binder& binder) {
+    constexpr unsigned kUniform128 = 7;
+    const unsigned size = size_field(binder);
+    return binder.arch < 80 && size == kUniform128 ? static_cast<unsigned>(Size::k128) : size;
+}
+
+bool bind_size(Binder& binder, const Execute (&by_size)[kSizeCount], unsigned size) {
     if (size >= kSizeCount) return false;
     binder.out.width = kSizeBytes[size];
     binder.out.execute = by_size[size];
     return true;
 }
 
-unsigned size_rows(const Binder& binder) {
-    return rows_of(static_cast<Size>(binder.word.bits(73, 3)));
-}
-
-bool bind_load(Binder& binder, const Execute (&by_size)[kSizeCount]) {
-    if (!bind_size(binder, by_size)) return false;
-    binder.out.d = binder.dest_register(16, size_rows(binder));
+bool bind_load(Binder& binder, const Execute (&by_size)[kSizeCount], unsigned size) {
+    if (!bind_size(binder, by_size, size)) return false;
+    binder.out.d = binder.dest_register(16, rows_of(static_cast<Size>(size)));
     return true;
 }
 
 bool bind_store(Binder& binder, const Execute (&by_size)[kSizeCount], unsigned data_bit = 32) {
-    if (!bind_size(binder, by_size)) return false;
-    binder.out.b = binder.source_register(data_bit, size_rows(binder));
+    const unsigned size = size_field(binder);
+    if (!bind_size(binder, by_size, size)) return false;
+    binder.out.b = binder.source_register(data_bit, rows_of(static_cast<Size>(size)));
     return true;
 }
 
@@ -169,7 +177,7 @@ bool bind_ldg(Binder& binder) {
     binder.out.ps[0] = load_predicate(binder);
     const bool is_always = binder.out.ps[0].index == kPredicatePT && !binder.out.ps[0].negate;
     binder.out.pd[0] = binder.dest_predicate(81);
-    return bind_load(binder, is_always ? kLdg : kLdgPredicated) &&
+    return bind_load(binder, is_always ? kLdg : kLdgPredicated, load_size(binder)) &&
            bind_global_address(binder, kLoadAddress);
 }
 
@@ -180,7 +188,8 @@ bool bind_stg(Binder& binder) {
 bool bind_ld(Binder& binder) {
     const PredicateSource predicate = load_predicate(binder);
     if (predicate.index != kPredicatePT || predicate.negate) return false;
-    return bind_load(binder, kLd) && bind_global_address(binder, kLoadAddress, true);
+    return bind_load(binder, kLd, load_size(binder)) &&
+           bind_global_address(binder, kLoadAddress, true);
 }
 
 bool bind_st(Binder& binder) {
@@ -191,7 +200,7 @@ bool bind_st(Binder& binder) {
 
 bool bind_lds(Binder& binder) {
     bind_shared_address(binder, 32);
-    return bind_load(binder, kLds);
+    return bind_load(binder, kLds, size_field(binder));
 }
 
 bool bind_sts(Binder& binder) {
@@ -201,7 +210,7 @@ bool bind_sts(Binder& binder) {
 
 bool bind_ldl(Binder& binder) {
     bind_local_address(binder, 32);
-    return bind_load(binder, kLdl);
+    return bind_load(binder, kLdl, size_field(binder));
 }
 
 bool bind_stl(Binder& binder) {

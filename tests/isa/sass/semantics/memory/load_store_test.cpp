@@ -51,6 +51,19 @@ std::vector<Offsets> patterns(unsigned bytes, unsigned limit) {
     return all;
 }
 
+TEST(Load, OfOneAddressBySixteenBytesBeforeSm80) {
+    constexpr unsigned kFieldUniform128 = 7;
+    for (const unsigned opcode : {0x381u, 0x980u}) {
+        MemoryWarp t(75);
+        t.set_addresses(8, [](unsigned) { return kBase + 0x60; });
+        t.execute(
+            make_word(opcode, {{16, 8, 20}, {24, 8, 8}, {72, 1, 1}, {73, 3, kFieldUniform128}}));
+        for (unsigned l = 0; l < kWarpSize; ++l)
+            for (unsigned i = 0; i < 4; ++i)
+                EXPECT_EQ(t[20 + i].lane[l], MemoryWarp::word_at(t.global, 0x60 + 4 * i));
+    }
+}
+
 TEST(Load, GlobalSharedAndLocalOfAllSizesAndPatterns) {
     for (const unsigned opcode : {0x381u, 0x984u, 0x983u})
         for (unsigned size = kFieldU8; size <= kField128; ++size)
