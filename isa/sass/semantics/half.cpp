@@ -101,27 +101,6 @@ void execute_add_f32(const Instruction& in, Warp& warp) {
     });
 }
 
-/// HADD2 with an fp32 source a (.F32): the sum, rounded once, in both halves.
-template <HalfType type>
-void execute_add_from_f32(const Instruction& in, Warp& warp) {
-    const Row& a = warp.row(in.a);
-    const Row& b = warp.row(in.b);
-    const HalfSource source_b = HalfSource::of(in, 1);
-    const Sign sign_a{in.modifiers & HalfSource::kAbsolute ? 0x7fffffffu : ~0u,
-                      in.modifiers & HalfSource::kNegate ? 0x80000000u : 0u};
-    const auto flags = static_cast<std::uint32_t>(in.immediate);
-    write_lanes(warp, in.d, [&](unsigned l) {
-        const double x = as_float(sign_a.apply(a.lane[l]));
-        const std::uint32_t pair = source_b.apply(b.lane[l]);
-        const auto one = [&](unsigned shift) {
-            const std::uint32_t half = pair >> shift & 0xffffu;
-            const double y = widen<type>(flags & kFlush ? flush_half<type>(half) : half);
-            return finish_half<type>(narrow<type>(add_to_odd(x, y)), flags);
-        };
-        return one(16) << 16 | one(0);
-    });
-}
-
 /// HADD2.F32 of -RZ and one half of a register: how compiled code converts fp16 to fp32.
 template <unsigned shift>
 void execute_widen(const Instruction& in, Warp& warp) {
@@ -197,16 +176,9 @@ bool bind_hadd2(Binder& binder) {
     Instruction& out = binder.out;
     out.d = binder.dest_register();
     binder.sources_ac();
-    const bool good = bind_half_modifiers_ab(binder);
     const bool is_bf16 = word.bit(85), to_f32 = word.bit(78);
+    if (!bind_half_modifiers_ab(binder, !is_bf16 && !to_f32)) return false;
     out.immediate = (word.bit(80) ? kFlush : 0) | (word.bit(77) ? kSaturate : 0);
-    if (!good) {
-        const bool a_is_f32 = (out.modifiers & 3) == kHalvesOfF32;
-        const bool b_is_f32 = (out.modifiers >> HalfSource::kBits & 3) == kHalvesOfF32;
-        out.execute =
-            is_bf16 ? execute_add_from_f32<HalfType::kBf16> : execute_add_from_f32<HalfType::kF16>;
-        return a_is_f32 && !b_is_f32 && !to_f32;
-    }
     if (!to_f32) {
         choose<Operation::kAdd>(out, is_bf16);
         return true;
@@ -226,7 +198,8 @@ bool bind_hmul2(Binder& binder) {
     out.d = binder.dest_register();
     const bool is_bf16 = word.bit(85), is_f32 = word.bit(78);
     binder.sources_ab();
-    if (!bind_half_modifiers_ab(binder) || is_f32 || (word.bit(76) && word.bit(80))) return false;
+    if (!bind_half_modifiers_ab(binder, !is_bf16) || is_f32 || (word.bit(76) && word.bit(80)))
+        return false;
     out.immediate = (word.bit(80) ? kFlush : 0) | (word.bit(76) ? kFlushZero : 0) |
                     (word.bit(77) ? kSaturate : 0);
     choose<Operation::kMultiply>(out, is_bf16);

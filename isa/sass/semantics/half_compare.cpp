@@ -150,9 +150,9 @@ constexpr Table kHsetp2 = hsetp2_table(std::make_index_sequence<kComparisons>())
 bool bind_compare(Binder& binder, const Table& table, std::uint32_t flag_of_bit_71) {
     const Word& word = binder.word;
     binder.sources_ac();
-    if (!bind_half_modifiers_ab(binder)) return false;
-    binder.out.ps[0] = binder.source_predicate(87, 90);
     const auto type = word.bits(64, 2);
+    if (!bind_half_modifiers_ab(binder, type == 0)) return false;
+    binder.out.ps[0] = binder.source_predicate(87, 90);
     const auto operation = static_cast<unsigned>(word.bits(69, 2));
     binder.out.immediate = (word.bit(80) ? kFlush : 0) | (word.bit(71) ? flag_of_bit_71 : 0) |
                            operation << kOperationShift;

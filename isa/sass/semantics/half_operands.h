@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sources of the packed half-precision instructions: two 16-bit numbers a register, a choice of
-// halves, sign modifiers for both.
+// halves, sign modifiers for both. Before sm_90 a source may be fp32 (.F32), which counts as its
+// value truncated to fp16, in both halves: ptxas writes cvt.rz.f16.f32 (and no other rounding) as
+// HADD2 R0, R2.F32, -RZ.H0_H0, and a sum, product or comparison of such a value as one instruction.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "isa/sass/binder.h"
 #include "isa/sass/semantics/lanes.h"
+#include "sim/numerics/fp16.h"
 
 namespace lockstep::sass {
 
@@ -29,6 +33,11 @@ struct HalfSource {
                 (bits & kNegate ? 0x80008000u : 0u) ^ (bits & kNegateHigh ? 0x80000000u : 0u)};
     }
     std::uint32_t apply(std::uint32_t bits) const {
+        if (swizzle == kHalvesOfF32) [[unlikely]] {
+            const std::uint32_t half = numerics::encode<numerics::Fp16Format>(
+                std::bit_cast<float>(bits), numerics::Rounding::kTowardZero);
+            return ((half << 16 | half) & keep) ^ flip;
+        }
         const std::uint32_t low = bits & 0xffffu, high = bits >> 16;
         const std::uint32_t l = swizzle == kH1H1 ? high : low;
         const std::uint32_t h = swizzle == kH0H0 ? low : high;
@@ -36,7 +45,7 @@ struct HalfSource {
     }
 };
 
-/// The modifiers of one source from its bits in the word; false for a swizzle that is not executed.
+/// The modifiers of one source from its bits in the word; false for an fp32 source.
 inline bool half_source(Binder& binder, unsigned source, unsigned swizzle_bit, unsigned negate_bit,
                         unsigned absolute_bit, bool has_swizzle = true) {
     const Word& word = binder.word;
@@ -48,10 +57,12 @@ inline bool half_source(Binder& binder, unsigned source, unsigned swizzle_bit, u
 }
 
 /// Modifiers of the sources a (bits 74-75, 72, 73) and b of the two-source instructions; an
-/// immediate b has none.
-inline bool bind_half_modifiers_ab(Binder& binder) {
+/// immediate b has none. False for fp32 sources unless the instruction takes them.
+inline bool bind_half_modifiers_ab(Binder& binder, bool takes_f32 = false) {
+    constexpr Arch kFirstWithout = 90;
     const bool b = binder.flexible_is_immediate() || half_source(binder, 1, 60, 63, 62);
-    return half_source(binder, 0, 74, 72, 73) && b;
+    const bool are_halves = half_source(binder, 0, 74, 72, 73) && b;
+    return are_halves || (takes_f32 && binder.arch < kFirstWithout);
 }
 
 /// Formats of a packed pair.

@@ -98,8 +98,8 @@ TEST(Half, Bf16ArithmeticRoundsOnce) {
 }
 
 std::uint32_t run(unsigned opcode, std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                  std::initializer_list<Field> fields) {
-    TestWarp warp;
+                  std::initializer_list<Field> fields, Arch arch = 90) {
+    TestWarp warp(arch);
     for (unsigned l = 0; l < kWarpSize; ++l) {
         warp[8].lane[l] = a;
         warp[16].lane[l] = b;
@@ -122,14 +122,39 @@ TEST(Half, SwizzlesAndSigns) {
     EXPECT_EQ(run(0x231, a, b, a, {{81, 2, 2}, {84, 1, 1}}), 0x4700'4000u);  // -c.H0_H0
 }
 
-TEST(Half, AddsToAnFp32Source) {
+TEST(Half, Fp32SourcesAreTruncated) {
     // HADD2 R4, R8.F32, -RZ.H0_H0
     const auto convert = [](std::uint32_t a) {
-        return run(0x230, a, 0, 0, {{32, 8, 255}, {63, 1, 1}, {60, 2, 2}, {74, 2, 1}});
+        return run(0x230, a, 0, 0, {{32, 8, 255}, {63, 1, 1}, {60, 2, 2}, {74, 2, 1}}, 75);
     };
-    EXPECT_EQ(convert(0x3f801fff), 0x3c01'3c01u);
+    EXPECT_EQ(convert(0x3f801fff), 0x3c00'3c00u);
+    EXPECT_EQ(convert(0xbf803fff), 0xbc01'bc01u);
     EXPECT_EQ(convert(0x80000000), 0x8000'8000u);
+    EXPECT_EQ(convert(0x33ffffff), 0x0001'0001u) << "subnormal";
+    EXPECT_EQ(convert(0x337fffff), 0u);
+    EXPECT_EQ(convert(0x477fffff), 0x7bff'7bffu);
+    EXPECT_EQ(convert(0xff7fffff), 0xfbff'fbffu) << "overflow";
     EXPECT_EQ(convert(0x7f800000), 0x7c00'7c00u);
+    EXPECT_EQ(convert(0x7f800001), 0x7fff'7fffu);
+    // R8.F32 with R16.H0_H0: truncated before the operation, which rounds to nearest.
+    constexpr std::uint32_t a = 0x3f803fff /* 1 + 2^-10 and more */, b = 0x1400 /* 2^-10 */;
+    EXPECT_EQ(run(0x230, a, b, 0, {{60, 2, 2}, {74, 2, 1}}, 75), 0x3c02'3c02u);
+    EXPECT_EQ(run(0x232, a, 0x4000, 0, {{64, 8, 0}, {60, 2, 2}, {74, 2, 1}}, 75), 0x4001'4001u);
+}
+
+TEST(Half, ComparesTruncatedFp32Sources) {
+    TestWarp warp(75);
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        warp[2].lane[l] = l == 9 ? 0x3f804000 : 0x3f803fff;
+        warp[5].lane[l] = 0x3c01;
+    }
+    // HSETP2.GT.AND P0, PT, R2.F32, R5.H0_H0, PT, as ptxas writes it, and .GE
+    Word word{.lo = 0x2000000502007234, .hi = 0x004fda0003f04400};
+    EXPECT_TRUE(warp.run(word));
+    EXPECT_EQ(warp.warp.predicate[0], 1u << 9);
+    word.set_bits(76, 4, 6);
+    EXPECT_TRUE(warp.run(word));
+    EXPECT_EQ(warp.warp.predicate[0], kAllLanes);
 }
 
 TEST(Half, FlushSaturateRelu) {
