@@ -102,6 +102,14 @@ bool Run::is_shared(const Poll& poll) const {
     });
 }
 
+/// Programs that are right may wait for these.
+const char* whose_writes_are_missed(bool has_peers) {
+    return has_peers ? "; emulated devices execute their launches one after the other, only in "
+                       "cycles at the same time"
+                     : "; emulated kernels run alone to their end: what the host or another stream "
+                       "writes meanwhile is seen only in cycles (--mode cycle)";
+}
+
 void Run::report_polling(const Poll& poll, std::uint64_t waiting, std::uint64_t left) const {
     throw LocatedFault{{.kind = sass::FaultKind::kDeadlock,
                         .what = fmt::format(
@@ -110,9 +118,7 @@ void Run::report_polling(const Poll& poll, std::uint64_t waiting, std::uint64_t 
                             waiting == 1 ? "CTA" : fmt::format("{} CTAs", waiting),
                             waiting == 1 ? "runs polls" : "run poll",
                             left == 0 ? "" : fmt::format(", and {} CTAs wait for their room", left),
-                            has_peers_ ? "; emulated devices execute their launches one after the "
-                                         "other, only in cycles at the same time"
-                                       : ""),
+                            whose_writes_are_missed(has_peers_)),
                         .lane = poll.lane},
                        poll.cta->linear_index,
                        poll.warp,

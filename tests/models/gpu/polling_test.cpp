@@ -36,6 +36,11 @@ TEST_P(Polling, WithLoads) {
                 HasSubstr("no thread can go on"));
 }
 
+TEST_P(Polling, SaysWhatAnEmulatedKernelCannotSee) {
+    const std::string report = deadlock_of("poll_load", 1, 1, runner.ints(1).data());
+    EXPECT_EQ(report.find("--mode cycle") == std::string::npos, GetParam().in_cycles) << report;
+}
+
 TEST_P(Polling, WithASumOfZero) {
     EXPECT_THAT(deadlock_of("poll_sum_of_zero", 3, 32, runner.ints(1).data()),
                 HasSubstr("no thread can go on"));
