@@ -49,13 +49,14 @@ DataSheet gpu_sheet(const Machine& machine) {
     const std::int64_t arch = machine.integer("arch");
     const double fp64 =
         lanes("pipe.fp64.interval", machine.boolean("pipe.fp64.shared") ? 1 : sub_cores);
-    const double half = tensor("fp16") / machine.number("tensor_core.fp32_accumulate_factor");
+    const double with_fp32_sums = 1 / machine.number("tensor_core.fp32_accumulate_factor");
+    const double half = tensor("fp16") * with_fp32_sums;
     sheet.peaks = {{"fp64", std::max(fp64, tensor("fp64"))},
                    {"fp32", lanes("pipe.fma.interval", sub_cores)},
                    {"tf32", arch >= 80 ? tensor("tf32") : 0},
                    {"bf16", arch >= 80 ? half : 0},
                    {"fp16", half},
-                   {"fp8", arch >= 89 ? tensor("int8") : 0},
+                   {"fp8", arch >= 89 ? tensor("int8") * with_fp32_sums : 0},
                    {"int8", arch >= 72 ? tensor("int8") : 0},
                    {"int4", arch >= 75 && arch < 90 ? tensor("int4") : 0}};
     sheet.memory = static_cast<double>(machine.integer("dram.size"));

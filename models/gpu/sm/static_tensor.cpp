@@ -58,8 +58,9 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
             in.arithmetic = Arithmetic::kDmma;
             break;
         }
-        case Op::kQmma:  // QMMA: 16x8x32 of 8-bit floats, at the rate of bytes
-            in.tensor_macs = 16 * 8 * 32;
+        case Op::kQmma:  // QMMA: 16x8x32 or 16x8x16 of 8-bit floats, at the rate of bytes
+            if (word.bit(77)) factor = parameters_.fp32_accumulate_factor;
+            in.tensor_macs = 16 * 8 * (word.bit(75) ? 32 : 16);
             type = TensorType::kInt8;
             in.arithmetic = Arithmetic::kHmma;
             break;

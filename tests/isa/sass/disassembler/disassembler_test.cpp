@@ -67,6 +67,20 @@ TEST(Disassembler, PrintsTheFp8ProductsOfAWarpgroup) {
     }
 }
 
+// Nor for QMMA. The words are ptxas 13.0's for mma.sync of sm_89.
+TEST(Disassembler, PrintsTheFp8ProductsOfAWarp) {
+    const std::pair<Word, std::string> cases[] = {
+        {{.lo = 0x000000100c08727a, .hi = 0x004ff6000000ac08},
+         "QMMA.16832.F32.E4M3.E5M2 R8, R12, R16, R8"},
+        {{.lo = 0x000000001208727a, .hi = 0x008ff60000002408},
+         "QMMA.16816.F32.E4M3.E4M3 R8, R18, R0, R8"}};
+    for (const auto& [word, text] : cases) {
+        EXPECT_TRUE(is_known(word, 89)) << text;
+        EXPECT_FALSE(is_known(word, 86)) << text;
+        EXPECT_EQ(disassemble(word, 89, 0), text);
+    }
+}
+
 // The table's rows from nvdisasm 11.8 lack texture instructions with handles in constants and
 // uniform registers. The words are ptxas 13.0's for texture objects; the texts are those of SULD.
 TEST(Disassembler, PrintsTextureFetchesOfObjects) {

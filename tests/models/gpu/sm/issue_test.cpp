@@ -142,6 +142,18 @@ TEST(Issue, MemoryInstructionsOfAllSubCoresShareTheArbiter) {
     EXPECT_DOUBLE_EQ(fast.cycles_each({lds(4, 255)}, 64, 4), 4);
 }
 
+/// Cycles that an instruction holds its pipe.
+std::uint32_t interval_of(const sass::Word& word, const config::Machine& machine) {
+    const SmParameters parameters(machine);
+    sass::Program program(static_cast<int>(machine.integer("arch")));
+    const std::uint32_t entry =
+        program.add_function("test", true, std::as_bytes(std::span(&word, 1)));
+    program.bind(entry);
+    StaticTable table(parameters);
+    table.describe(program, entry, 1);
+    return table[entry].interval;
+}
+
 TEST(Issue, SlowTensorCoresAreAsSlowAsTheMachineSays) {
     // HMMA.16816.F16: 2,048 multiply-adds.
     sass::Word hmma = instruction(0x23c, 8, 2, 4, 6, {.reuse = 7});
@@ -150,15 +162,25 @@ TEST(Issue, SlowTensorCoresAreAsSlowAsTheMachineSays) {
     for (const unsigned macs : {512u, 4u, 1u}) {
         const auto machine =
             config::Machine::load("h200", {fmt::format("tensor_core.macs.fp16={}", macs)});
-        const SmParameters parameters(*machine);
-        sass::Program program(90);
-        const std::uint32_t entry =
-            program.add_function("test", true, std::as_bytes(std::span(&hmma, 1)));
-        program.bind(entry);
-        StaticTable table(parameters);
-        table.describe(program, entry, 1);
-        EXPECT_EQ(table[entry].interval, 2048 / macs);
+        EXPECT_EQ(interval_of(hmma, *machine), 2048 / macs);
     }
+}
+
+// NVIDIA's Ada whitepaper: FP8 with FP32 sums has half the rate on GeForce cards.
+TEST(Issue, Fp8ProductsTakeTheTimeOfTheirShapeAndSums) {
+    const auto geforce = config::Machine::load("rtx4090", {}),
+               professional = config::Machine::load("l40s", {});
+    for (const bool is_16832 : {false, true})
+        for (const bool has_fp32_sums : {false, true}) {
+            sass::Word qmma = instruction(0x27a, 8, 2, 4, 6);
+            qmma.set_bits(74, 1, 1);
+            qmma.set_bits(75, 1, is_16832);
+            qmma.set_bits(77, 1, has_fp32_sums);
+            qmma.set_bits(82, 2, 0);
+            const unsigned at_full_rate = 16 * 8 * (is_16832 ? 32 : 16) / 256;
+            EXPECT_EQ(interval_of(qmma, *professional), at_full_rate);
+            EXPECT_EQ(interval_of(qmma, *geforce), has_fp32_sums ? 2 * at_full_rate : at_full_rate);
+        }
 }
 
 TEST(Issue, ABarrierReleasesAllWarps) {
