@@ -7,6 +7,7 @@
 #include "models/gpu/check/swap_loop.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "isa/sass/table/op.h"
 
@@ -17,16 +18,17 @@ namespace {
 using sass::Op;
 using sass::Word;
 
-bool is_swap_after(Op load, Op swap) {
+/// The compare-and-swap of the space that an instruction loads from.
+std::optional<Op> swap_after(Op load) {
     switch (load) {
         case Op::kLds:
-            return swap == Op::kAtomsCas;
+            return Op::kAtomsCas;
         case Op::kLdg:
-            return swap == Op::kAtomgCas;
+            return Op::kAtomgCas;
         case Op::kLd:
-            return swap == Op::kAtomCas;
+            return Op::kAtomCas;
         default:
-            return false;
+            return std::nullopt;
     }
 }
 
@@ -46,9 +48,11 @@ bool is_expected(const Word& load, const Word& swap) {
 bool begins_swap_loop(std::span<const Word> words, std::size_t pc) {
     constexpr std::size_t kNear = 64;  // in between is work on one value, a division at most
     const Word& load = words[pc];
+    const std::optional<Op> swap = swap_after(sass::op_of(load));
+    if (!swap) return false;
     const std::size_t end = std::min(words.size(), pc + kNear);
     for (std::size_t i = pc + 1; i < end; ++i)
-        if (is_swap_after(sass::op_of(load), sass::op_of(words[i])))
+        if (sass::op_of(words[i]) == *swap)
             return same_address(load, words[i]) || is_expected(load, words[i]);
     return false;
 }
