@@ -238,6 +238,38 @@ void store_joined(Compilation& c, Reduction reduction, std::int64_t count, const
     c.staging.ring().release();
 }
 
+/// Joins the rows of a matrix, by as many columns at a time as fit.
+void reduce_by_columns(Compilation& c, Reduction reduction, const Matrix& all, const Matrix& to) {
+    const std::int64_t piece = window_columns(c, all);
+    // As many elements as of whole rows.
+    const std::int64_t window = std::clamp<std::int64_t>(
+        window_rows(c, all.bytes(), all.rows, 0) * all.columns / piece, 1, all.rows);
+    for (std::int64_t column = 0; column < all.columns; column += piece) {
+        Matrix from = all, out = to;
+        from.columns = out.columns = out.pitch = std::min(piece, all.columns - column);
+        from.address += static_cast<std::uint64_t>(column) * tpu::size_of(from.type);
+        out.address += static_cast<std::uint64_t>(column) * tpu::size_of(out.type);
+        store_joined(c, reduction, from.rows, joined_rows(c, of_parts(reduction), from, window),
+                     out);
+    }
+}
+
+/// Joins the rows of each of the matrices that follow each other as the rows of `all`; each has a
+/// row of `to`.
+void reduce_together(Compilation& c, Reduction reduction, const Matrix& all, std::int64_t together,
+                     const Matrix& to) {
+    const std::int64_t joined = all.rows / to.rows;
+    for (std::int64_t first = 0; first < to.rows; first += together) {
+        const std::int64_t count = std::min(together, to.rows - first);
+        const BufferRows in = c.staging.load(all, first * joined, count * joined),
+                         out = c.staging.room_for(to, first, count);
+        for (std::int64_t i = 0; i < count; ++i)
+            reduce(c, reduction, row_of(in, i * joined), row_of(out, i), joined, to.columns,
+                   tpu::Axis::kRows);
+        c.staging.store(out, to, first, count);
+    }
+}
+
 /// Along the last axis but one: rows are joined, and nothing is turned.
 void lower_reduction_of_rows(Compilation& c, const Node& node) {
     const ValueId x = node.inputs[0], y = node.outputs[0];
@@ -258,39 +290,23 @@ void lower_reduction_of_rows(Compilation& c, const Node& node) {
     std::int64_t done = 0;
     const std::vector<Matrix> matrices = *parts();
     for (const Matrix& all : matrices) {
-        Matrix m = all;
-        m.rows = joined;
+        const auto result = [&](std::int64_t rows) -> Matrix {
+            return {to.space, to.address + to.bytes_of(done * columns), to.type, rows, columns,
+                    columns};
+        };
+        const std::int64_t count = all.rows / joined;
+        Matrix one = all;
+        one.rows = joined;
         const std::int64_t together =
-            all.pitch == columns ? matrices_together(c, m.bytes(), all.rows / joined) : 1;
+            all.pitch == columns ? matrices_together(c, one.bytes(), count) : 1;
         if (together > 1) {
-            for (std::int64_t row = 0; row < all.rows; row += together * joined) {
-                const std::int64_t count = std::min(together, (all.rows - row) / joined);
-                BufferRows in = c.staging.load(all, row, count * joined);
-                const Matrix out{to.space, to.address + to.bytes_of(done * columns),
-                                 to.type,  count,
-                                 columns,  columns};
-                const BufferRows results = c.staging.room_for(out, 0, count);
-                for (std::int64_t i = 0; i < count; ++i)
-                    reduce(c, reduction_of(node), row_of(in, i * joined), row_of(results, i),
-                           joined, columns, tpu::Axis::kRows);
-                c.staging.store(results, out, 0, count);
-                done += count;
-            }
+            reduce_together(c, reduction_of(node), all, together, result(count));
+            done += count;
             continue;
         }
-        for (std::int64_t row = 0; row < all.rows; row += joined, ++done) {
-            const std::int64_t piece = window_columns(c, m);
-            // As many elements as of whole rows.
-            const std::int64_t window = std::clamp<std::int64_t>(
-                window_rows(c, m.bytes(), m.rows, 0) * m.columns / piece, 1, m.rows);
-            for (std::int64_t column = 0; column < columns; column += piece) {
-                m.address = all.row_address(row) + from.bytes_of(column);
-                m.columns = std::min(piece, columns - column);
-                const Reduction reduction = reduction_of(node);
-                store_joined(c, reduction, m.rows, joined_rows(c, of_parts(reduction), m, window),
-                             {to.space, to.address + to.bytes_of(done * columns + column), to.type,
-                              1, m.columns, m.columns});
-            }
+        for (std::int64_t i = 0; i < count; ++i, ++done) {
+            one.address = all.row_address(i * joined);
+            reduce_by_columns(c, reduction_of(node), one, result(1));
         }
     }
     c.places.set(y, std::move(to));
