@@ -59,6 +59,11 @@ std::string check_fixed_pool(const Instruction& i) {
     return is_narrow_integer(i.type(kAType)) ? "" : "fixed_point takes integers of 8 or 16 bits";
 }
 
+std::string check_scales(const Instruction& i) {
+    std::string wrong = check_a_scale(i);
+    return wrong.empty() ? check_out_scale(i) : wrong;
+}
+
 }  // namespace
 
 void touch_vector(const Instruction& i, Footprint& footprint) {
@@ -75,10 +80,8 @@ void touch_reduce(const Instruction& i, Footprint& footprint) {
 }
 
 std::string check_reduce(const Instruction& i) {
-    if (i.as<Taken>(kTakes) == Taken::kB && i.opcode() == Opcode::kReduce)
-        return "takes operand b, of which it has none";
-    std::string wrong = check_a_scale(i);
-    return wrong.empty() ? check_out_scale(i) : wrong;
+    if (i.as<Taken>(kTakes) == Taken::kB) return "takes operand b, of which it has none";
+    return check_scales(i);
 }
 
 std::string check_vector(const Instruction& i) {
@@ -96,7 +99,7 @@ std::string check_vector(const Instruction& i) {
     if (is_binary(i.as<Function>(kFunction)) && !is_float(i.type(kBType)) &&
         i.as<Broadcast>(kBroadcast) != Broadcast::kImmediate && i.float_value(kBScale) == 0)
         return "a b_scale of 0";
-    return check_reduce(i);
+    return check_scales(i);
 }
 
 void touch_pool(const Instruction& i, Footprint& footprint) {
@@ -113,7 +116,7 @@ std::string check_pool(const Instruction& i) {
         if (std::string wrong = check_fixed_pool(i); !wrong.empty()) return wrong;
     if (i.as<PoolMode>(Field::kPool) == PoolMode::kNone) return "no pool mode";
     if (!fixed_point)
-        if (std::string wrong = check_reduce(i); !wrong.empty()) return wrong;
+        if (std::string wrong = check_scales(i); !wrong.empty()) return wrong;
     return check_windows(i);
 }
 

@@ -37,12 +37,12 @@ bool Loop::Operation::holds_constant() const {
            (broadcast == Broadcast::kColumn && b && b->pitch == 0);
 }
 
-bool Loop::fills_half(const BufferRows* out) const {
+bool Loop::fills_half(const BufferRows& out) const {
     const auto lies_dense = [&](const BufferRows& rows) {
         return rows.pitch == static_cast<std::uint64_t>(columns_) * tpu::size_of(rows.type);
     };
-    bool is_half = first_.half_tiles || (out != nullptr && out->half_tiles),
-         is_dense = lies_dense(first_) && (out == nullptr || lies_dense(*out));
+    bool is_half = first_.half_tiles || out.half_tiles,
+         is_dense = lies_dense(first_) && lies_dense(out);
     for (const Operation& operation : operations_) {
         if (!operation.b || operation.holds_constant()) continue;
         is_half |= operation.b->half_tiles;
@@ -54,7 +54,7 @@ bool Loop::fills_half(const BufferRows* out) const {
 void Loop::store(const BufferRows& to) {
     BufferRows out = to;
     if (operations_.empty()) apply(Function::kIdentity);
-    if (fills_half(&out)) {
+    if (fills_half(out)) {
         const auto narrow = [](BufferRows& rows) {
             rows.pitch = kHalfLanes * tpu::size_of(rows.type);
         };

@@ -41,9 +41,8 @@ class Loop {
         /// Whether it needs a register of its own all the while.
         bool holds_constant() const;
     };
-    using Operations = std::vector<Operation>;
 
-    bool fills_half(const BufferRows* out) const;
+    bool fills_half(const BufferRows& out) const;
     /// The operations in as many loops as registers allow; the last result to `out`, or kept.
     void emit(const BufferRows* out);
     void emit(const Operation& operation, const BufferRows* from, const BufferRows* to);
@@ -51,7 +50,7 @@ class Loop {
     Compilation& c_;
     BufferRows first_;
     std::int64_t rows_, columns_;
-    Operations operations_;
+    std::vector<Operation> operations_;
 };
 
 }  // namespace lockstep::network::lowering

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "workloads/network/tpu/product.h"
+#include "workloads/network/tpu/vector.h"
 
 namespace lockstep::network::lowering {
 
@@ -37,8 +38,7 @@ std::int64_t ProductLowering::products_together(const Batch& batch) const {
         return matrix_of(place, batch.batches, 0).bytes();
     };
     const std::uint64_t read = bytes(batch.left) + bytes(batch.right);
-    if (static_cast<double>(read) >= c_.target.speed.dma_setup * c_.target.speed.memory_bytes)
-        return 1;
+    if (!is_small_for_dma(c_, read)) return 1;
     for (const Place* place : {&batch.left, &batch.right, &batch.result})
         if (!follow_each_other(*place, batch.batches)) return 1;
     // Windows as of one product's rows (window_bytes()); one is loaded while another is computed.

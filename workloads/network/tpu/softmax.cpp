@@ -107,7 +107,7 @@ std::optional<Softmax::Group> Softmax::group_from(std::size_t first) const {
     };
     while (count < most && follows(parts_[first + count].x)) ++count;
     if (count == 1) return std::nullopt;
-    Group group{first, count, part.x, part.maxima, part.factors};
+    Group group{count, part.x, part.maxima, part.factors};
     for (Matrix* all : {&group.x, &group.maxima, &group.factors})
         all->rows *= static_cast<std::int64_t>(count);
     return group;

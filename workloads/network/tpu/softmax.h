@@ -68,7 +68,7 @@ class Softmax {
     /// Parts from `first` on that pass as one window: small ones that follow each other, whose
     /// columns are normalised. Each has a row of statistics.
     struct Group {
-        std::size_t first, count;
+        std::size_t count;
         Matrix x, maxima, factors;  ///< of all
 
         std::int64_t rows() const { return x.rows / static_cast<std::int64_t>(count); }

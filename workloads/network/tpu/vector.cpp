@@ -240,9 +240,13 @@ std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t
                                     rows);
 }
 
-std::int64_t matrices_together(const Compilation& c, std::uint64_t bytes, std::int64_t count) {
+bool is_small_for_dma(const Compilation& c, std::uint64_t bytes) {
     const tpu::CoreSpeed& speed = c.target.speed;
-    if (count == 1 || static_cast<double>(bytes) >= speed.dma_setup * speed.memory_bytes) return 1;
+    return static_cast<double>(bytes) < speed.dma_setup * speed.memory_bytes;
+}
+
+std::int64_t matrices_together(const Compilation& c, std::uint64_t bytes, std::int64_t count) {
+    if (count == 1 || !is_small_for_dma(c, bytes)) return 1;
     return window_rows(c, bytes * static_cast<std::uint64_t>(count), count, bytes);
 }
 

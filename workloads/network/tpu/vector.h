@@ -32,8 +32,10 @@ void reduce(Compilation& c, tpu::Reduction reduction, const BufferRows& a, const
 std::int64_t window_rows(const Compilation& c, std::uint64_t bytes, std::int64_t rows,
                          std::uint64_t temporaries);
 
+/// Whether the DMA takes longer to begin with so many bytes than to move them.
+bool is_small_for_dma(const Compilation& c, std::uint64_t bytes);
 /// How many of `count` matrices of so many bytes, which follow each other in memory, pass in one
-/// window: more than one where the DMA takes longer to begin with a matrix than to move it.
+/// window: more than one where they are small for the DMA.
 std::int64_t matrices_together(const Compilation& c, std::uint64_t bytes, std::int64_t count);
 
 /// `body(rows of x, rows of y, first row, rows)` over pieces of the rows of x, which are those of
