@@ -102,11 +102,9 @@ pack_up
 # 2. Nsight Compute, tried first on one pair: where it does not work that costs seconds. Counters
 # that this chip or version lacks are left out.
 ncu=${LOCKSTEP_NCU:-$(command -v ncu || ls -d /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | tail -n 1)}
-version=unknown startup=10 selected='--profile-from-start off' plain='' names=''
+version=unknown startup=10 selected='--profile-from-start off' plain=''
 if [ -n "$ncu" ]; then
     version=$(timeout 20 "$ncu" --version 2>/dev/null | tail -n 1)
-    # Columns by names of metrics, not by labels; older versions do not have the option.
-    timeout 20 "$ncu" --help 2>/dev/null | grep -q -e --print-metric-name && names='--print-metric-name name'
 fi
 
 # under_ncu NAME SECONDS CACHE METRICS PLAN...: writes ncu_NAME.csv and launches_NAME.list.
@@ -117,7 +115,7 @@ under_ncu() {
     [ "$cache" = warm ] && control=none
     rm -f "$out/ncu_$name.csv"
     timeout -k 10 "$seconds" "$ncu" --csv --page raw --print-units base --print-kernel-base mangled \
-        $names $selected --clock-control none --cache-control $control --metrics "$metrics" \
+        $selected --clock-control none --cache-control $control --metrics "$metrics" \
         --log-file "$out/ncu_$name.csv" "$measure" $options $plain "$@" --profile --cache "$cache" \
         --profiler "$version" --manifest "$out/launches_$name.list" >"$out/ncu_$name.log" 2>&1
 }
