@@ -107,18 +107,34 @@ void Chip::distribute(Time window_end) {
     for (const std::unique_ptr<Sm>& sm : used_sms_)
         if (sm->ctas().has_ended())
             for (const CtaEnd& end : sm->ctas().take_ended()) ends_.push_back({end, sm.get()});
-    if (ends_.empty()) return;
+    if (ends_.empty()) return finish_grids();
     distributor_.count(ends_);
     for (const auto& [end, sm] : ends_)
         if (end.run->waves != nullptr) end.run->waves->ended(end.at);
     if (Grid* const head = distributor_.head()) look_at_waves(*head);
     distributor_.refill(ends_, clock_.first_cycle_from(window_end));
+    finish_grids();
+}
+
+/// A kernel ends with its last CTA and, as warps go when their stores have left, its last store.
+void Chip::finish_grids() {
     for (std::size_t i = 0; i < distributor_.grids().size();) {
-        if (distributor_.grids()[i]->is_done())
-            finish(*distributor_.grids()[i]);
+        Grid& grid = *distributor_.grids()[i];
+        if (grid.is_done() && has_performed_stores(grid))
+            finish(grid);
         else
             ++i;
     }
+}
+
+bool Chip::has_performed_stores(Grid& grid) const {
+    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+        const ResidentGrid* const part = sm->grids().find(grid.run);
+        if (part == nullptr) continue;
+        if (part->stores_under_way != 0) return false;
+        grid.last_end = std::max(grid.last_end, part->last_store);
+    }
+    return true;
 }
 
 void Chip::finish(Grid& grid) {
@@ -175,16 +191,20 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
 }
 
 /// To the GPCs that CTAs may come to.
-void Chip::prefetch_code(const Grid& grid) {
+void Chip::prefetch(const Grid& grid) {
     const sass::Launch& launch = *grid.run.launch;
     const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
-    if (kernel == nullptr) return;
-    for (std::uint32_t gpc = 0; gpc < units_.gccs().size(); ++gpc)
-        if (const auto sms = units_.gpcs().sms(gpc); !sms.empty() && sms.front() < used_sms_.size())
-            units_.gccs()[gpc]->prefetch(
+    for (std::uint32_t gpc = 0; gpc < units_.gccs().size(); ++gpc) {
+        const auto sms = units_.gpcs().sms(gpc);
+        if (sms.empty() || sms.front() >= used_sms_.size()) continue;
+        Gcc& cache = *units_.gccs()[gpc];
+        cache.prefetch_constants(grid.begin, grid.run.constant_address, launch.constant[0].size());
+        if (kernel != nullptr)
+            cache.prefetch_code(
                 grid.begin,
                 grid.run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
                 std::uint64_t{kernel->count} * sass::Word::kBytes);
+    }
 }
 
 Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prerequisite) {
@@ -212,11 +232,11 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
         distributor_.use_all();
         for (const std::unique_ptr<Sm>& sm : used_sms_) sm->grids().share();
     }
-    prefetch_code(*grid);
     // The front end writes the launch's parameters through L2.
     const std::uint64_t parameters = run.launch->constant[0].size();
     for (std::uint64_t offset = 0; offset < parameters; offset += kLineBytes)
         memory().place(grid->begin, (run.constant_address + offset) / kLineBytes);
+    prefetch(*grid);
     if (trace_ != nullptr) grid->run.trace_names = trace_->names_of(*run.launch->program);
     const auto is_taken = [this](unsigned lane) {
         const auto others = distributor_.grids();

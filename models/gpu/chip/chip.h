@@ -112,9 +112,11 @@ class Chip {
 
   private:
     void begin_period(engine::Cycle begin, std::uint64_t ctas);
-    void prefetch_code(const Grid& grid);
+    void prefetch(const Grid& grid);
     void look_at_waves(Grid& grid);
     void distribute(engine::Time window_end);
+    void finish_grids();
+    bool has_performed_stores(Grid& grid) const;
     void finish(Grid& grid);
     void count_triggers();
     void trace_window(engine::Cycle end);

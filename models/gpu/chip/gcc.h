@@ -27,8 +27,11 @@ class Gcc final : public engine::Tile {
 
     /// Forgets what it holds; nothing is under way.
     void begin_kernel();
-    /// A launch asks for its code's first lines, at `at`.
-    void prefetch(engine::Cycle at, std::uint64_t address, std::uint64_t bytes);
+    // A launch asks ahead, at `at`
+    /// For its code's first lines.
+    void prefetch_code(engine::Cycle at, std::uint64_t address, std::uint64_t bytes);
+    /// For its parameters.
+    void prefetch_constants(engine::Cycle at, std::uint64_t address, std::uint64_t bytes);
     const GccCounters& counters() const { return counters_; }
 
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
@@ -36,6 +39,7 @@ class Gcc final : public engine::Tile {
     std::string explain_wait() const override;
 
   private:
+    void prefetch(engine::Cycle at, std::uint64_t address, std::uint64_t bytes);
     struct Link {
         Link(engine::Tile& tile, std::size_t number)
             : requests(tile, fmt::format("fetch_requests{}", number)),

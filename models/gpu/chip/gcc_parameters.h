@@ -16,6 +16,7 @@ struct GccParameters {
     unsigned fetch_lines;                          ///< aligned group that a miss brings
     unsigned interval;                             ///< cycles between two requests
     unsigned sm_requests;                          ///< of one SM at one time
+    bool constant_prefetch;                        ///< a launch brings its parameters
     std::uint64_t code_prefetch;                   ///< bytes of a kernel that its launch brings
     engine::Cycle request_latency, reply_latency;  ///< of the ways to an SM
 };

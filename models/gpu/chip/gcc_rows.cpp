@@ -29,6 +29,9 @@ std::span<const Row<GccParameters>> gcc_rows() {
          "cycles between two requests of its SMs"},
         {"launch.code_prefetch", &GccParameters::code_prefetch, "B", 0, kMebi,
          "of a kernel's code, brought to the caches of the GPCs while it is launched"},
+        Row<GccParameters>{"launch.constant_prefetch", &GccParameters::constant_prefetch,
+                           "a launch brings its parameters to the caches of the GPCs"}
+            .defaults_to("true"),
         {"gcc.sm_requests", &GccParameters::sm_requests, "1", 1, 4096, "lines under way to an SM"},
     };
     return kRows;

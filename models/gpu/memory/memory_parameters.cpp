@@ -75,6 +75,7 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     const auto page = static_cast<std::uint64_t>(machine.integer("tlb.page_size"));
     require(std::has_single_bit(page), "tlb.page_size is no power of two");
     out.page_lines = page / kLineBytes;
+    out.tlb_warm = machine.boolean("tlb.warm");
     out.tlb_ways = std::min(integer("tlb.l2_ways"), out.tlb_entries);
 
     const auto memory_khz = static_cast<std::uint64_t>(machine.number("clock.memory") * 1000 + 0.5);

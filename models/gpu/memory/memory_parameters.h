@@ -44,6 +44,7 @@ struct MemoryParameters {
     std::uint64_t page_lines;
     std::uint32_t tlb_entries, tlb_ways, walkers;
     engine::Cycle tlb_latency, walk_latency;
+    bool tlb_warm;  ///< at the start
 
     // DRAM.
     memory::dram::Geometry dram;

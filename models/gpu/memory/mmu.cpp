@@ -22,10 +22,15 @@ engine::Cycle Mmu::translate(engine::Cycle now, std::uint64_t line) {
     const auto last = first + static_cast<std::ptrdiff_t>(ways_);
     auto entry = std::find_if(first, last, [&](const Entry& e) { return e.page == page; });
     const engine::Cycle looked_up = now + parameters_.tlb_latency;
-    if (entry == last) {
-        ++misses_;
+    const bool is_new = entry == last;
+    if (is_new)
         entry = std::min_element(first, last,
                                  [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    if (is_new && parameters_.tlb_warm && entry->used == 0) {  // from a launch before
+        ++hits_;
+        *entry = {.page = page};
+    } else if (is_new) {
+        ++misses_;
         engine::Cycle& walker = *std::min_element(walker_free_.begin(), walker_free_.end());
         walker = std::max(looked_up, walker) + parameters_.walk_latency;
         *entry = {.page = page, .known = walker};

@@ -38,6 +38,8 @@ struct ResidentGrid {
     const KernelRun* run = nullptr;
     std::uint32_t ctas = 0;  ///< announced or running
     std::uint32_t line_offset = 0, constant_offset = 0;
+    std::uint32_t stores_under_way = 0;  ///< and reductions that have left for L2
+    engine::Cycle last_store = 0;        ///< when one was last performed
     // Counted where kernels share the chip.
     std::uint64_t instructions = 0, thread_instructions = 0;
 };

@@ -41,11 +41,13 @@ L1Pipeline::L1Pipeline(const MemoryUnitParameters& parameters, std::uint16_t sm,
       l1_(static_cast<std::uint32_t>(cache_bytes / kLineBytes), p_.sets, p_.replacement,
           p_.ideal_l1),
       misses_(p_.miss_entries),
-      tlb_(p_.tlb_entries, p_.page_bytes, p_.ideal_tlb),
+      tlb_(p_.tlb_entries, p_.page_bytes,
+           p_.ideal_tlb  ? TlbStart::kIdeal
+           : p_.tlb_warm ? TlbStart::kWarm
+                         : TlbStart::kCold),
       queue_(port),
       tma_(p_, counters),
-      fifo_(p_.return_order),
-      stores_(p_.max_warps) {}
+      fifo_(p_.return_order) {}
 
 AccessCounters& L1Pipeline::counted(const MemoryInstructionInfo& info) {
     return counters_.of(row(info.operation).access);
@@ -192,7 +194,6 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
         in.access.space == sass::Space::kLocal ? p_.allocates_local_stores : p_.allocates_stores;
     const std::uint32_t index = pending_.add(in, PendingInstruction::Kind::kStore);
     pending_[index].waits_for = lines_.count;
-    ++stores_[in.warp];
     AccessCounters& access = counted(*in.info);
     for (unsigned i = 0; i < lines_.count; ++i) {
         const LineAccess& line = lines_.line[i];
@@ -208,6 +209,7 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
         request(leaves(now, i), RequestKind::kWrite, kOfInstruction | index, line,
                 in.info->priority);
     }
+    listener_.sent(leaves(now, lines_.count - 1), in);
 }
 
 void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
@@ -228,7 +230,7 @@ void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
     if (returns) {
         pending.place = fifo_.add_miss(index);
     } else {
-        ++stores_[in.warp];
+        listener_.sent(leaves(now, lines_.count - 1), in);
     }
     for (unsigned i = 0; i < lines_.count; ++i) {
         LineAccess& line = lines_.line[i];
@@ -284,8 +286,7 @@ void L1Pipeline::satisfy(Cycle now, std::uint32_t index, unsigned parts) {
         case PendingInstruction::Kind::kBulkCopy:
             return finish(now, index);
         case PendingInstruction::Kind::kStore:
-            --stores_[pending.instruction.warp];
-            listener_.written_back(now, pending.instruction);
+            listener_.performed(now, pending.instruction);
             pending_.remove(index);
     }
 }

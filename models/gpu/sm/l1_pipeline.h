@@ -43,7 +43,6 @@ class L1Pipeline {
     engine::Cycle next_event() const;
     bool idle() const { return pending_.is_empty() && misses_.is_empty() && queue_.size() == 0; }
     L1Queues queues() const { return {fifo_.size(), misses_.size(), queue_.size()}; }
-    std::uint32_t outstanding_stores(std::uint16_t warp) const { return stores_[warp]; }
     void invalidate();
 
   private:
@@ -91,8 +90,7 @@ class L1Pipeline {
     LatencyFifo fifo_;
     engine::Cycle tags_free_ = 0;
     engine::Cycle texture_free_ = 0;
-    engine::Cycle fill_free_ = 0;        ///< the fill port; only data of LDGSTS takes its time
-    std::vector<std::uint32_t> stores_;  ///< not yet performed, by warp slot
+    engine::Cycle fill_free_ = 0;  ///< the fill port; only data of LDGSTS takes its time
 };
 
 }  // namespace lockstep::gpu

@@ -17,6 +17,8 @@ struct TexelFootprint;
 
 namespace lockstep::gpu {
 
+struct ResidentGrid;
+
 /// What decoding knows about a memory instruction; one per instruction of the program.
 struct MemoryInstructionInfo {
     MemoryOperation operation = MemoryOperation::kLoadGlobal;
@@ -40,6 +42,8 @@ struct MemoryInstructionHeader {
     std::uint8_t sub_core = 0;
     std::uint8_t write_barrier = 7;  ///< dependence counter released at write-back; 7: none
     std::uint8_t read_barrier = 7;   ///< ... when the sources have been read; 7: none
+    std::uint64_t age = 0;           ///< of the warp, whose slot a store may outlive
+    ResidentGrid* grid = nullptr;    ///< the kernel's part of the SM; of global stores
     std::uint64_t trace = 0;         ///< its number in the trace; 0: it has none
     std::uint16_t copy_group = 0;    ///< LDGSTS: the core's number of its group
     bool is_remote = false;          ///< works on shared memory of other CTAs of the cluster
@@ -64,9 +68,12 @@ class MemoryListener {
     virtual ~MemoryListener() = default;
     /// The source registers have been read: they may be overwritten from `at` on.
     virtual void sources_read(engine::Cycle at, const MemoryInstructionHeader& instruction) = 0;
-    /// Results are in the registers (loads, atomics), in shared memory (LDGSTS), or performed
-    /// (stores, reductions: needed by MEMBAR and at the CTA's end).
+    /// Results are in the registers (loads, atomics) or in shared memory (LDGSTS).
     virtual void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) = 0;
+    /// A store or a reduction of global memory is on its way: its warp may end.
+    virtual void sent(engine::Cycle at, const MemoryInstructionHeader& instruction) = 0;
+    /// ... and has been performed, which MEMBAR and the kernel's end wait for.
+    virtual void performed(engine::Cycle at, const MemoryInstructionHeader& instruction) = 0;
     /// The operations of an instruction that works on other CTAs may leave.
     virtual void remote_accepted(engine::Cycle, const MemoryInstructionHeader&) {}
 };

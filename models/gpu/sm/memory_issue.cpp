@@ -30,6 +30,8 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
     entry.info = &info;
     entry.code_index = pc;
     entry.warp = context.slot;
+    entry.age = context.age;
+    entry.grid = context.grid;
     entry.sub_core = static_cast<std::uint8_t>(sub_core);
     entry.write_barrier = in.write_barrier;
     entry.read_barrier = in.read_barrier;
@@ -65,6 +67,22 @@ void MemoryIssue::sources_read(Cycle at, const MemoryInstructionHeader& instruct
 }
 
 void MemoryIssue::written_back(Cycle at, const MemoryInstructionHeader& instruction) {
+    end(at, instruction, false);
+}
+
+void MemoryIssue::sent(Cycle at, const MemoryInstructionHeader& instruction) {
+    ++instruction.grid->stores_under_way;
+    warps_.events.schedule(
+        at, {.kind = EventKind::kStoreSent, .warp = instruction.warp, .age = instruction.age});
+}
+
+void MemoryIssue::performed(Cycle at, const MemoryInstructionHeader& instruction) {
+    --instruction.grid->stores_under_way;
+    instruction.grid->last_store = at;
+    end(at, instruction, true);
+}
+
+void MemoryIssue::end(Cycle at, const MemoryInstructionHeader& instruction, bool was_sent) {
     const Op operation = instruction.info->operation;
     if (instruction.texels != nullptr) texels_.release(instruction.texels);
     if (watch_.trace() != nullptr) watch_.trace()->written_back(instruction.trace, at);
@@ -76,12 +94,13 @@ void MemoryIssue::written_back(Cycle at, const MemoryInstructionHeader& instruct
              .is_store = has<kChangesGlobal>(operation) || instruction.is_remote_store,
              .is_copy = operation == Op::kCopyAsync,
              .is_bulk_copy = operation == Op::kBulkCopy,
-             .age = warps_[instruction.warp].age});
+             .was_sent = was_sent,
+             .age = instruction.age});
 }
 
 void MemoryIssue::done(WarpContext& context, const Event& event) {
     if (event.counter != sass::Control::kNoBarrier) warps_.release(context, event.counter);
-    --context.in_flight;
+    if (!event.was_sent) --context.in_flight;
     if (event.is_store && --context.stores_in_flight == 0 && context.waits_for_stores) {
         context.waits_for_stores = false;
         warps_.wake(context, std::max(warps_.now(), context.not_before));

@@ -40,9 +40,12 @@ class MemoryIssue final : public MemoryListener {
     // MemoryListener
     void sources_read(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
     void written_back(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
+    void sent(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
+    void performed(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
     void remote_accepted(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
 
   private:
+    void end(engine::Cycle at, const MemoryInstructionHeader& instruction, bool was_sent);
     void note_remote(const StaticInstruction& in, const sass::Access& access,
                      MemoryInstruction& entry);
 

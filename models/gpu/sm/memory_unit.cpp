@@ -178,9 +178,6 @@ L1Queues MemoryUnit::queues() const {
 bool MemoryUnit::idle() const {
     return implementation_->l1().idle();
 }
-std::uint32_t MemoryUnit::outstanding_stores(std::uint16_t warp) const {
-    return implementation_->l1().outstanding_stores(warp);
-}
 void MemoryUnit::invalidate_l1() {
     implementation_->l1().invalidate();
 }

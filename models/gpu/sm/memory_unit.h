@@ -63,8 +63,6 @@ class MemoryUnit {
     L1Queues queues() const;
     /// Nothing is under way.
     bool idle() const;
-    /// Stores and reductions of a warp slot that are not performed yet (MEMBAR waits for 0).
-    std::uint32_t outstanding_stores(std::uint16_t warp) const;
     /// MEMBAR.GPU/SYS, CCTL.IVALL and a new kernel forget cached global data.
     void invalidate_l1();
 

@@ -39,7 +39,7 @@ struct MemoryUnitParameters {
     unsigned constant_address_cycles, texture_lanes;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue, data_stage_sms;
     unsigned return_width, source_width, shared_return_width;
-    bool ideal_l1, ideal_tlb;
+    bool ideal_l1, ideal_tlb, tlb_warm;
     unsigned tlb_entries;
     std::uint64_t page_bytes;
     unsigned bulk_copy_latency, multicast_latency, bulk_copy_requests, bulk_copy_width;

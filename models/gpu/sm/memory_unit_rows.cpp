@@ -137,6 +137,10 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
         Row<MemoryUnitParameters>{"ideal.tlb", &MemoryUnitParameters::ideal_tlb,
                                   "the SMs' TLBs hold every page"}
             .defaults_to("false"),
+        Row<MemoryUnitParameters>{"tlb.warm", &MemoryUnitParameters::tlb_warm,
+                                  "TLBs know the pages that a launch asks for first, as after one "
+                                  "before that used the same memory"}
+            .defaults_to("true"),
     };
     return kRows;
 }

@@ -137,7 +137,10 @@ void Sm::handle(const Event& event) {
         return;
     }
     if (event.kind == EventKind::kRelease) return warps_.release(context, event.counter);
-    memory_issue_.done(context, event);
+    if (event.kind == EventKind::kStoreSent)
+        --context.in_flight;
+    else
+        memory_issue_.done(context, event);
     if (context.is_done) ctas_.retire_if_done(context, now());
 }
 

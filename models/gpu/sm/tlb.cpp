@@ -11,8 +11,8 @@
 
 namespace lockstep::gpu {
 
-Tlb::Tlb(std::uint32_t entries, std::uint64_t page_bytes, bool is_ideal)
-    : is_ideal_(is_ideal),
+Tlb::Tlb(std::uint32_t entries, std::uint64_t page_bytes, TlbStart start)
+    : start_(start),
       shift_(static_cast<unsigned>(std::countr_zero(page_bytes / kLineBytes))),
       entries_(entries) {
     LOCKSTEP_CHECK(std::has_single_bit(page_bytes) && page_bytes >= kLineBytes,
@@ -22,8 +22,12 @@ Tlb::Tlb(std::uint32_t entries, std::uint64_t page_bytes, bool is_ideal)
 
 bool Tlb::find(std::uint64_t page) {
     const auto at = std::find(pages_.begin(), pages_.end(), page);
-    if (at == pages_.end()) return false;
-    std::rotate(pages_.begin(), at, at + 1);
+    if (at != pages_.end()) {
+        std::rotate(pages_.begin(), at, at + 1);
+        return true;
+    }
+    if (start_ != TlbStart::kWarm || pages_.size() == entries_) return false;
+    pages_.insert(pages_.begin(), page);
     return true;
 }
 

@@ -9,15 +9,18 @@
 
 namespace lockstep::gpu {
 
+/// What a TLB knows at first: nothing; the pages that it is asked for first, as many as it has room
+/// for, as after launches before that used the same memory; or at all times every page.
+enum class TlbStart : std::uint8_t { kCold, kWarm, kIdeal };
+
 /// Fully associative, least recently used leaves first. `page_bytes` is a power of two.
 class Tlb {
   public:
-    /// An ideal one knows every page.
-    Tlb(std::uint32_t entries, std::uint64_t page_bytes, bool is_ideal = false);
+    Tlb(std::uint32_t entries, std::uint64_t page_bytes, TlbStart start = TlbStart::kCold);
     /// Whether the page of the line is known; it becomes the most recently used.
     bool look_up(std::uint64_t line) {
         const std::uint64_t page = line >> shift_;
-        return is_ideal_ || (!pages_.empty() && pages_[0] == page) || find(page);
+        return start_ == TlbStart::kIdeal || (!pages_.empty() && pages_[0] == page) || find(page);
     }
     /// A reply that carried a translation came.
     void fill(std::uint64_t line);
@@ -25,7 +28,7 @@ class Tlb {
   private:
     bool find(std::uint64_t page);
 
-    bool is_ideal_;
+    TlbStart start_;
     unsigned shift_;
     std::uint32_t entries_;
     std::vector<std::uint64_t> pages_;  ///< most recently used first

@@ -21,7 +21,8 @@ enum class EventKind : std::uint8_t {
     kWake,        ///< the warp is to be looked at
     kWaitEnd,     ///< its wait for an mbarrier times out, unless it has ended before
     kRelease,     ///< of a dependence counter
-    kMemoryDone,  ///< a memory instruction has been written back
+    kMemoryDone,  ///< a memory instruction has been written back, or performed
+    kStoreSent,   ///< a store or a reduction has left for L2
     kProductEnd   ///< of a warpgroup
 };
 
@@ -31,6 +32,7 @@ struct Event {
     std::uint16_t warp = 0;  ///< slot
     std::uint16_t copy_group = 0;
     bool is_store = false, is_copy = false, is_bulk_copy = false;
+    bool was_sent = false;      ///< a store that has left before
     bool closes_group = false;  ///< of products
     std::uint64_t age = 0;      ///< of the warp: a release may outlive it
 };

@@ -191,7 +191,7 @@ TEST_P(Streams, WhatTheHostWritesBeforeItWaitsIsSeen) {
 
 TEST_P(Streams, CtasOfAPriorityStreamAreNext) {
     // The first kernel fills the chip many times over; the second one needs not wait for all of it.
-    constexpr unsigned kCtas = 600;
+    constexpr unsigned kCtas = 1500;
     float* x = floats(kCtas * 256 + 256);
     SimulatedTime low = 0, high = 0;
     const StreamId slow = stream(0), fast = stream(-1);

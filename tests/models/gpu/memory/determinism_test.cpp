@@ -16,7 +16,8 @@ struct Outcome {
 
 /// Random traffic of all kinds over few lines, with a small L2 so that lines are evicted.
 Outcome run(const char* machine, engine::SimulationOptions options) {
-    MemoryBench bench(machine, 12, {"l2.size=1MiB", "l2.mshrs=8", "l2.write_back_buffer=8"},
+    MemoryBench bench(machine, 12,
+                      {"l2.size=1MiB", "l2.mshrs=8", "l2.write_back_buffer=8", "tlb.warm=false"},
                       std::move(options));
     for (auto& sm : bench.sms) {
         std::mt19937 random(sm->port.sm());

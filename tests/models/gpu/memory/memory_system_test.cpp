@@ -146,7 +146,7 @@ TEST(MemorySystem, CountsByKernelAndStartsColdOrWarm) {
 }
 
 TEST(MemorySystem, PageWalksDelayOnce) {
-    MemoryBench bench("t4");
+    MemoryBench bench("t4", 1, {"tlb.warm=false"});
     const auto hit = static_cast<Cycle>(bench.machine->integer("l2.hit_latency"));
     const auto look = static_cast<Cycle>(bench.machine->integer("tlb.l2_latency"));
     const auto walk = static_cast<Cycle>(bench.machine->integer("tlb.walk_latency"));
@@ -157,12 +157,22 @@ TEST(MemorySystem, PageWalksDelayOnce) {
 }
 
 TEST(MemorySystem, ATlbOfOneEntryHoldsOnePage) {
-    MemoryBench bench("t4", 1, {"tlb.l2_entries=1", "tlb.page_size=4KiB", "l2.slices=1"});
+    MemoryBench bench("t4", 1,
+                      {"tlb.l2_entries=1", "tlb.page_size=4KiB", "l2.slices=1", "tlb.warm=false"});
     constexpr std::uint64_t kPageLines = 4096 / kLineBytes;
     for (unsigned i = 0; i < 4; ++i)
         bench.latency({.line = i % 2 * kPageLines, .sectors = 1, .translated = false});
     EXPECT_EQ(bench.system->counters().tlb_hits, 0u);
     EXPECT_EQ(bench.system->counters().tlb_misses, 4u);
+}
+
+TEST(MemorySystem, AWarmTlbKnowsPagesUntilItIsFull) {
+    MemoryBench bench("t4", 1, {"tlb.l2_entries=1", "tlb.page_size=4KiB", "l2.slices=1"});
+    constexpr std::uint64_t kPageLines = 4096 / kLineBytes;
+    for (unsigned i = 0; i < 2; ++i)
+        bench.latency({.line = i * kPageLines, .sectors = 1, .translated = false});
+    EXPECT_EQ(bench.system->counters().tlb_hits, 1u);
+    EXPECT_EQ(bench.system->counters().tlb_misses, 1u);
 }
 
 TEST(MemorySystem, TranslatesPagesOfAnySize) {

@@ -40,7 +40,8 @@ TEST(Gcc, ALineOfAnotherLinesGroupIsThere) {
 
 TEST(Gcc, SmsOfAGpcShareWhatItHolds) {
     const auto run = [](const char* gpcs) {
-        SmFixture sms("h200", {"sm.count=8", gpcs, "front_end.prefetch_lines=0", kNoPrefetch});
+        SmFixture sms("h200", {"sm.count=8", gpcs, "front_end.prefetch_lines=0", kNoPrefetch,
+                               "launch.constant_prefetch=false"});
         return sms.run(line_of_code(), 1, 8);
     };
     const KernelCounters one = run("gpc.count=1"), four = run("gpc.count=4");
@@ -79,6 +80,19 @@ TEST(Gcc, ALaunchBringsItsCodeWhileItBegins) {
     EXPECT_EQ(warm.gcc.misses, 0u);
     EXPECT_EQ(warm.partition.dram_bytes_read, cold.partition.dram_bytes_read);
     EXPECT_GT(cold.cycles, warm.cycles + 8 * 500);
+}
+
+TEST(Gcc, ALaunchBringsItsParametersWhileItBegins) {
+    sass::Word word = instruction(0xa23, 4, 1, 0, 3);  // FFMA R4, R1, c[0][0], R3
+    word.set_bits(40, 14, 0);
+    const auto run = [&](const char* prefetch) {
+        return SmFixture("h200", {"front_end.prefetch_lines=0", prefetch, kNoRefresh}).run({word});
+    };
+    const KernelCounters asked = run("launch.constant_prefetch=false"),
+                         brought = run("launch.constant_prefetch=true");
+    EXPECT_EQ(asked.gcc.misses, 1u);
+    EXPECT_EQ(brought.gcc.misses, 0u);
+    EXPECT_GT(asked.cycles, brought.cycles + 200);  // L2's latency
 }
 
 TEST(Gcc, ALaunchThatBeginsAtOnceWaitsForItsCode) {

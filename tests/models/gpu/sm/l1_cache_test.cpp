@@ -180,8 +180,18 @@ TEST(Tlb, HoldsTheLastPages) {
 }
 
 TEST(Tlb, AnIdealOneKnowsEveryPage) {
-    Tlb tlb(0, 4096, true);
+    Tlb tlb(0, 4096, TlbStart::kIdeal);
     EXPECT_TRUE(tlb.look_up(1 << 20));
+}
+
+TEST(Tlb, AWarmOneKnowsTheFirstPagesThatItHasRoomFor) {
+    Tlb tlb(2, 4096, TlbStart::kWarm);
+    EXPECT_TRUE(tlb.look_up(0));
+    EXPECT_TRUE(tlb.look_up(64));
+    EXPECT_FALSE(tlb.look_up(32));
+    tlb.fill(32);
+    EXPECT_TRUE(tlb.look_up(64));
+    EXPECT_FALSE(tlb.look_up(0));
 }
 
 }  // namespace

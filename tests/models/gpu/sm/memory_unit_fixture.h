@@ -72,7 +72,16 @@ class FakeCore : public MemoryListener {
         EXPECT_FALSE(written.contains(in.code_index)) << in.code_index;
         written[in.code_index] = at;
     }
-    std::map<std::uint32_t, Cycle> read, written;
+    void sent(Cycle at, const MemoryInstructionHeader& in) override {
+        left[in.code_index] = at;
+        ++under_way;
+    }
+    void performed(Cycle at, const MemoryInstructionHeader& in) override {
+        --under_way;
+        written_back(at, in);
+    }
+    unsigned under_way = 0;  ///< stores and reductions
+    std::map<std::uint32_t, Cycle> read, written, left;
 };
 
 class MemoryUnitTest : public testing::Test {

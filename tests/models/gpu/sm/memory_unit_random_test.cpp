@@ -99,8 +99,7 @@ class RandomMix : public MemoryUnitTest {
         drain();
         EXPECT_TRUE(unit->idle());
         EXPECT_EQ(core.written.size(), kInstructions);
-        for (std::uint16_t warp = 0; warp < 64; ++warp)
-            EXPECT_EQ(unit->outstanding_stores(warp), 0u);
+        EXPECT_EQ(core.under_way, 0u);
     }
 };
 

@@ -104,15 +104,16 @@ TEST_F(MemoryUnitTest, StoresAreWrittenThroughAndBringNoLine) {
     make();
     const MemoryInstruction in = instruction(kStoreGlobal, 4, words, 0x1ff);
     offer(in, 10);
-    EXPECT_EQ(unit->outstanding_stores(0), 1u);
+    EXPECT_EQ(core.under_way, 1u);
     EXPECT_FALSE(unit->idle());
     drain();
-    EXPECT_EQ(unit->outstanding_stores(0), 0u);
+    EXPECT_EQ(core.under_way, 0u);
     ASSERT_EQ(port.sent.size(), 1u);
     EXPECT_EQ(port.sent[0].request.kind, RequestKind::kWrite);
     EXPECT_EQ(port.sent[0].request.sectors, 0b0011);
     EXPECT_EQ(port.sent[0].request.partial, 0b0010);
     EXPECT_EQ(core.written[in.code_index], port.sent[0].at + kMemoryLatency);
+    EXPECT_LE(core.left[in.code_index], port.sent[0].at);
     time(instruction(kLoadGlobal, 4, words));
     EXPECT_EQ(counters.loads().sectors - counters.loads().sectors_hit, 4u);
 }
@@ -146,7 +147,7 @@ TEST_F(MemoryUnitTest, AtomicsGoToL2AndLeaveNothingInL1) {
     EXPECT_EQ(port.sent[2].request.sectors, 0b0001);
 
     offer(instruction(kReductionGlobal, 4, words), now_);
-    EXPECT_EQ(unit->outstanding_stores(0), 1u);
+    EXPECT_EQ(core.under_way, 1u);
     drain();
     EXPECT_EQ(port.sent[3].request.kind, RequestKind::kReduction);
     EXPECT_EQ(port.sent[3].request.same_address, 1);
@@ -175,7 +176,7 @@ TEST_F(MemoryUnitTest, InvalidationForgetsLinesAndThoseUnderWay) {
 }
 
 TEST_F(MemoryUnitTest, TheTlbLearnsFromReplies) {
-    make();
+    make("rtx3090", {"tlb.warm=false"});
     time(instruction(kLoadGlobal, 4, words));
     time(instruction(kLoadGlobal, 4, [](unsigned l) { return words(l) + 128; }));
     time(instruction(kStoreGlobal, 4, [](unsigned l) { return words(l) + (4 << 20); }));

@@ -97,6 +97,8 @@ class SmFixture {
         launch.entry = entry;
         std::vector<sass::Row> literals(program.literals().size() + 1);
         launch.literals = reinterpret_cast<const std::byte*>(literals.data());
+        const std::vector<std::byte> parameters(128);
+        launch.constant[0] = parameters;
 
         StaticTable table(parameters_);
         table.describe(program, entry, static_cast<std::uint32_t>(code.size()));
@@ -104,6 +106,7 @@ class SmFixture {
                             .table = &table,
                             .warps_per_cta = warps,
                             .resident_ctas = 1,
+                            .constant_address = 1 << 19,
                             .shared_carve_out = 32768};
         system::System system({.name = "one_sm"});
         Chip chip(system.simulation(), *machine_, parameters_, {});
