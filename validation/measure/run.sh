@@ -34,6 +34,7 @@ say() { echo "[$(($(date +%s) - begin)) s] $*"; }
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 2
 if [ -n "$from" ]; then
     cat "$from"/measured.tar.gz.* | tar -C "$out" -xzf - || { echo "$from: nothing to go on from" >&2; exit 2; }
+    rm -f "$out/ncu_broken.txt" # the profiler may work here
 fi
 # Where there are several GPUs, the first; the others are not even started.
 export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}"
