@@ -270,9 +270,13 @@ TEST_F(Script, DoesItAllAndPacksIt) {
 
 TEST_F(Script, LeavesOutABrokenProfiler) {
     const std::string out = (folder_ / "out").string();
-    EXPECT_EQ(run(out, "BROKEN=1"), 3);
+    const std::string pack = (folder_ / "pack").string(), later = (folder_ / "later").string();
+    EXPECT_EQ(run(out + " --pack " + pack, "BROKEN=1"), 3);
     EXPECT_THAT(slurp(folder_ / "log"), HasSubstr("it does not work"));
     EXPECT_TRUE(fs::exists(folder_ / "out/tables/index.json"));
+    // On another machine it is tried again.
+    EXPECT_EQ(run(later + " --from " + pack), 0) << slurp(folder_ / "log");
+    EXPECT_TRUE(fs::exists(later + "/counters_cold_full_b.json"));
 }
 
 TEST_F(Script, TakesAProfilerThatLooksAtEverything) {
