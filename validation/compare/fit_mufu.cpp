@@ -30,22 +30,23 @@ std::uint32_t in_turns(std::uint32_t x) {
 
 int run(const std::string& folder) {
     static const std::map<std::string, Function> functions = {
-        {"rcp", Function::kRcp},  {"rsq", Function::kRsq}, {"ex2", Function::kEx2},
-        {"lg2", Function::kLg2},  {"sin", Function::kSin}, {"cos", Function::kCos},
-        {"tanh", Function::kTanh}};
+        {"rcp", Function::kRcp},   {"rsq", Function::kRsq},  {"ex2", Function::kEx2},
+        {"sqrt", Function::kSqrt}, {"lg2", Function::kLg2},  {"sin", Function::kSin},
+        {"cos", Function::kCos},   {"tanh", Function::kTanh}};
     const std::vector<MufuTable> tables = find_mufu_tables(folder);
     if (tables.empty()) throw InputError(fmt::format("{}: has no tables/index.json", folder));
     std::vector<std::vector<sass::mufu::Sample>> samples(
         static_cast<std::size_t>(sass::mufu::segment_count()));
     for (const MufuTable& table : tables) {
         const auto function = functions.find(table.range.function);
-        if (function == functions.end()) continue;  // sqrt has no table of its own
+        if (function == functions.end()) continue;
         const bool is_angle =
             function->second == Function::kSin || function->second == Function::kCos;
         const std::vector<float> results = read_mufu_table(table);
         for (std::uint32_t i = 0; i < results.size(); i += kStride) {
             if (!std::isnormal(results[i])) continue;
             const std::uint32_t x = table.range.first_bits + i;
+            if ((x & 0x7fffff) == 0) continue;  // powers of two may not come from the table
             const auto sample = sass::mufu::sample(function->second, is_angle ? in_turns(x) : x,
                                                    std::bit_cast<std::uint32_t>(results[i]));
             samples[static_cast<std::size_t>(sample.segment)].push_back(sample);

@@ -9,32 +9,28 @@
 #include <vector>
 
 #include "isa/sass/mufu/mufu.h"
+#include "isa/sass/mufu/tables.h"
 
 namespace lockstep::sass::mufu {
 
-/// What one result says about the quadratic of its segment: at t it lies in [low, high].
+/// What one result says about the sum of its segment: it lies in [low, high).
 struct Sample {
     int segment = 0;  ///< of the joint table
-    double t = 0, low = 0, high = 0;
+    int places = 0;   ///< behind its begin
+    double low = 0, high = 0;
 };
 
-/// Of a positive, normal source whose result is normal too; not for kSqrt, which has no table of
-/// its own, nor for the halves of doubles.
+/// Of a positive, normal source whose result is normal too and comes from the table: not of a power
+/// of four for kRsq, nor for the halves of doubles.
 Sample sample(Function function, std::uint32_t x, std::uint32_t result);
 
-struct Quadratic {
-    std::int32_t c0 = 0, c1 = 0, c2 = 0;
-};
-struct Digits {
-    int c0 = 0, c1 = 0, c2 = 0;  ///< behind the point
-};
 struct Fit {
-    Quadratic quadratic;
+    Segment segment;
     std::size_t fulfilled = 0;  ///< samples that it gives the hardware's result for
 };
 
-/// The quadratic with coefficients of so many digits that fulfils the most samples of a segment.
-Fit fit(std::span<const Sample> samples, Digits digits);
+/// The coefficients that fulfil the most samples of the segment at `index` of an array.
+Fit fit(std::span<const Sample> samples, const Array& array, int index);
 
 /// Fits every segment that has samples, the others as they are: the text of tables.inc, and how
 /// many samples are fulfilled.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The multifunction unit (MUFU): approximations of eight functions by table lookup and a quadratic.
+// Bit for bit the results of an H200, which is what was measured; other chips are assumed to have
+// the same tables.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +13,7 @@ enum class Function : std::uint8_t {
     kCos = 0,     ///< of 2 pi x; absolute error below 2^-20.9 for |x| <= 1
     kSin = 1,     ///< of 2 pi x; likewise
     kEx2 = 2,     ///< 2^x; relative error below 2^-22
-    kLg2 = 3,     ///< log2 x; absolute error below 2^-22 in [0.5, 2], 2 ulp elsewhere
+    kLg2 = 3,     ///< log2 x; absolute error below 2^-22 in [0.5, 2], 2.2 ulp elsewhere
     kRcp = 4,     ///< 1 / x; 1 ulp
     kRsq = 5,     ///< 1 / sqrt x; relative error below 2^-22.9
     kRcp64h = 6,  ///< upper half of 1 / x for the upper half of a double; 20 bits
@@ -28,7 +30,10 @@ std::uint32_t evaluate(Function function, std::uint32_t x);
 /// 32 evaluations; out may be x.
 void evaluate_row(Function function, std::uint32_t* out, const std::uint32_t* x);
 
-/// The segment of the joint table that a source falls into, and how far behind its begin.
-void quadratic_place(Function function, std::uint32_t x, int& segment, double& t);
+/// The segment of the joint table that a source falls into, and the 17 digits behind its begin.
+void quadratic_place(Function function, std::uint32_t x, int& segment, int& places);
+
+/// The unit's square of 17 digits behind the point, to 15 digits.
+int square_of_places(int places);
 
 }  // namespace lockstep::sass::mufu

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // MUFU: one function of the multifunction unit (isa/sass/mufu) on a register. The 16-bit types
-// are computed in fp32 and rounded to the type; their result fills the low half.
+// are computed in fp32 and truncated to the type; their result fills the low half.
 #include "isa/sass/mufu/mufu.h"
+
+#include <cmath>
+#include <limits>
 
 #include "isa/sass/binder.h"
 #include "isa/sass/semantics/float_types.h"
@@ -28,8 +31,14 @@ void execute_mufu_half(const Instruction& in, Warp& warp) {
     Row row;
     for (unsigned l = 0; l < kWarpSize; ++l) row.lane[l] = as_bits(source.value(l));
     mufu::evaluate_row(function, row.lane, row.lane);
+    // Truncated only within the type's exponents: beyond them the result is an infinity.
+    constexpr float kBeyond = type == kTypeF16 ? 0x1p16f : std::numeric_limits<float>::infinity();
     write_lanes(warp, in.d, [&](unsigned l) {
-        return encode_float<type>(as_float(row.lane[l]), numerics::Rounding::kNearestEven);
+        const float value = as_float(row.lane[l]);
+        const bool is_beyond = std::fabs(value) >= kBeyond;
+        return encode_float<type>(
+            is_beyond ? std::copysign(std::numeric_limits<float>::infinity(), value) : value,
+            numerics::Rounding::kTowardZero);
     });
 }
 

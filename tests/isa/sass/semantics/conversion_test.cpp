@@ -223,6 +223,27 @@ TEST(Conversion, Mufu) {
     EXPECT_EQ(warp[4].lane[0], 0x4400u);
 }
 
+// Measured on an H200 (driver 580.159.04, 2026-11-27): FNV-1a of the results of all numbers.
+TEST(Conversion, MufuOfEveryHalfIsTheSilicons) {
+    struct Case {
+        unsigned function, type;  // 2 EX2, 9 TANH; 1 F16, 2 BF16
+        std::uint64_t hash;
+    };
+    for (const Case& c : {Case{2, 1, 0x96b0739ef4deeb4c}, Case{9, 1, 0x9d0b1486a8596143},
+                          Case{2, 2, 0x896d503c1e143960}, Case{9, 2, 0xbb229175d6464757}}) {
+        TestWarp warp;
+        std::uint64_t hash = 1469598103934665603u;
+        for (std::uint32_t first = 0; first < 1u << 16; first += kWarpSize) {
+            for (unsigned l = 0; l < kWarpSize; ++l) warp[16].lane[l] = first + l;
+            ASSERT_TRUE(
+                warp.run(make_word(0x308, 4, 0, 16, 0, {{74, 4, c.function}, {72, 2, c.type}})));
+            for (unsigned l = 0; l < kWarpSize; ++l)
+                hash = (hash ^ (warp[4].lane[l] & 0xffff)) * 1099511628211u;
+        }
+        EXPECT_EQ(hash, c.hash) << c.function << ' ' << c.type;
+    }
+}
+
 TEST(Conversion, MufuOfHalvesBeforeSm90) {
     TestWarp warp(75);
     constexpr unsigned kEx2 = 2;
