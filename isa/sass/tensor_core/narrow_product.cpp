@@ -4,6 +4,7 @@
 // sum may be beyond fp32, the general way decides.
 #include "isa/sass/tensor_core/narrow_product.h"
 
+#include "isa/sass/tensor_core/round_sums.h"
 #include "sim/error/error.h"
 
 #if LOCKSTEP_NARROW_PRODUCT
@@ -166,8 +167,7 @@ struct Group {
 template <AccumulatorType type>
 void store_sums(__m512 sums, std::uint32_t* c) {
     if constexpr (type == AccumulatorType::kFp16)
-        _mm512_storeu_si512(
-            c, _mm512_cvtepu16_epi32(_mm512_cvtps_ph(sums, _MM_FROUND_TO_NEAREST_INT)));
+        _mm512_storeu_si512(c, round_to_halves(sums));
     else
         _mm512_storeu_ps(c, sums);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slow and general way from a group's sum to the accumulator: fp64 holds every sum exactly
 // (32 bits, times a power of two). fp32 and e8m13 truncate, subnormals included, and yet what is
-// too large becomes infinity; fp16 rounds to nearest even.
+// too large becomes infinity; fp16 rounds to nearest even, and to +0 (measured on an H200).
 #include "isa/sass/tensor_core/round_sums.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ using numerics::Rounding;
 using E8m13Format = numerics::FloatFormat<8, 13>;
 
 uint32_t round_sum(AccumulatorType type, double sum) {
-    if (type == AccumulatorType::kFp16) return numerics::fp64_to_fp16(sum);
+    if (type == AccumulatorType::kFp16) return plus_zero(numerics::fp64_to_fp16(sum));
     const bool narrow = type == AccumulatorType::kE8m13;
     const uint32_t bits = narrow
                               ? numerics::encode<E8m13Format>(sum, Rounding::kTowardZero) << 10

@@ -14,6 +14,19 @@
 
 namespace lockstep::sass {
 
+/// A sum that becomes zero in fp16 is +0 whatever its sign was.
+inline uint32_t plus_zero(uint32_t half) {
+    return half == 0x8000 ? 0 : half;
+}
+
+#if defined(__AVX512F__)
+inline __m512i round_to_halves(__m512 sums) {
+    const __m256i halves = _mm512_cvtps_ph(sums, _MM_FROUND_TO_NEAREST_INT);
+    const __m256i minus_zero = _mm256_cmpeq_epi16(halves, _mm256_set1_epi16(-0x8000));
+    return _mm512_cvtepu16_epi32(_mm256_andnot_si256(minus_zero, halves));
+}
+#endif
+
 /// Rounds kLanes sums. Returns the lanes (all ones) whose result is not valid because fp32
 /// arithmetic does not reach: then round_any_sums is to be called for the group.
 inline Ints round_usual_sums(AccumulatorType type, Ints products, Ints addend, Ints scale,
@@ -47,13 +60,12 @@ inline Ints round_usual_sums(AccumulatorType type, Ints products, Ints addend, I
     const Floats result = reinterpret<Floats>(bits) * unit;
     if (type == AccumulatorType::kFp16) {
 #if defined(__AVX512F__)
-        const __m256i halves =
-            _mm512_cvtps_ph(reinterpret<__m512>(result), _MM_FROUND_TO_NEAREST_INT);
-        _mm512_storeu_si512(out, _mm512_cvtepu16_epi32(halves));
+        _mm512_storeu_si512(out, round_to_halves(reinterpret<__m512>(result)));
 #else
         float values[kLanes];
         store(values, result);
-        for (int lane = 0; lane < kLanes; ++lane) out[lane] = numerics::fp32_to_fp16(values[lane]);
+        for (int lane = 0; lane < kLanes; ++lane)
+            out[lane] = plus_zero(numerics::fp32_to_fp16(values[lane]));
 #endif
     } else {
         store(out, result);

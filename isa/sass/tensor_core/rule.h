@@ -12,7 +12,7 @@ enum class TensorType : uint8_t { kFp16, kBf16, kTf32, kE4m3, kE5m2 };
 /// What is accumulated, and how a group's exact sum becomes it.
 enum class AccumulatorType : uint8_t {
     kFp32,   ///< truncated to 24 significant bits, subnormals kept, overflow to infinity
-    kFp16,   ///< rounded to nearest even
+    kFp16,   ///< rounded to nearest even; what becomes zero is +0
     kE8m13,  ///< an fp32 register, truncated to 14 significant bits (fp8 of sm_89 and sm_90)
 };
 

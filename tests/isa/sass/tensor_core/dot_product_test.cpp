@@ -221,5 +221,22 @@ TEST(DotProductLimits, OverflowGivesInfinityAndCancellationPlusZero) {
     EXPECT_EQ(d[3], 0u);
 }
 
+// -2^-24 * 2^-2 rounds to zero in fp16: an H200 (driver 580.159.04, 2026-11-27) returns +0. Both
+// the fast way and, with an infinity in another row, the general one.
+TEST(DotProductLimits, WhatBecomesZeroInHalfIsPlusZero) {
+    static DecodedTile a, b;
+    for (const std::uint16_t other : {0x3c00, 0x7c00}) {
+        for (int i = 0; i < 256; ++i) a.bits[i] = 0;
+        for (int i = 0; i < 16; ++i) b.bits[i] = 0;
+        a.bits[3] = 0x8001, a.bits[5] = other, b.bits[0] = 0x3400;
+        a.decode(TensorType::kFp16, 256);
+        b.decode(TensorType::kFp16, 16);
+        uint32_t d[16] = {};
+        accumulate_column(dot_product_rule(90, TensorType::kFp16, true), 16, a, b, 0, d);
+        EXPECT_EQ(d[3], 0u);
+        EXPECT_EQ(d[5], other == 0x3c00 ? 0x3400u : 0x7c00u);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::sass
