@@ -4,6 +4,7 @@
 // MMA-Sim).
 #include <cmath>
 
+#include "isa/sass/semantics/float_types.h"
 #include "isa/sass/semantics/lanes.h"
 #include "isa/sass/semantics/tensor/tensor.h"
 #include "sim/numerics/rounding.h"
@@ -14,9 +15,13 @@ namespace {
 
 using numerics::Rounding;
 
-/// What DFMA makes where no source is a NaN. Which of several source NaNs DMMA returns is not
-/// known, and the host's choice is not to show.
-constexpr std::uint64_t kNan = 0xfff8000000000000;
+/// The NaN that c + a b is: a source's, quieted, in the order c, a, b (an H200 keeps the first of a
+/// chain), or else the one that DFMA makes.
+std::uint64_t nan_of(double a, double b, double c) {
+    for (const double source : {c, a, b})
+        if (std::isnan(source)) return as_bits(source) | 0x0008'0000'0000'0000;
+    return kDoubleNan;
+}
 
 struct DmmaPlan {
     std::uint8_t registers_a, registers_b, registers_c;  ///< pairs of registers
@@ -68,10 +73,22 @@ void execute_dmma(const Instruction& in, Warp& warp) {
             }
         }
     }
+    // Which NaN the host returns depends on the instruction its compiler chose.
+    const auto chain_of_nan = [&](unsigned row, unsigned n, double c) {
+        for (unsigned k = 0; k < depth; ++k) {
+            const double next = plan.rounding == Rounding::kNearestEven
+                                    ? std::fma(a[k][row], b[k][n], c)
+                                    : numerics::directed::fma(a[k][row], b[k][n], c, plan.rounding);
+            c = std::isnan(next) ? as_double(nan_of(a[k][row], b[k][n], c)) : next;
+        }
+        return as_bits(c);
+    };
     Row result[8];
     for_each_result(plan, [&](unsigned lane, unsigned i, unsigned row, unsigned column) {
         const double value = sum[column][row];
-        const std::uint64_t bits = std::isnan(value) ? kNan : as_bits(value);
+        const std::uint64_t bits =
+            std::isnan(value) ? chain_of_nan(row, column, read(in.c, i, lane, plan.negate_c))
+                              : as_bits(value);
         result[2 * i].lane[lane] = static_cast<std::uint32_t>(bits);
         result[2 * i + 1].lane[lane] = static_cast<std::uint32_t>(bits >> 32);
     });

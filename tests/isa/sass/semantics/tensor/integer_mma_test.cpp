@@ -172,7 +172,7 @@ TEST(DoubleMma, EveryShapeIsAChainOfFusedMultiplyAdds) {
     }
 }
 
-TEST(DoubleMma, RoundsAsTheInstructionSaysAndReturnsOneNan) {
+TEST(DoubleMma, RoundsAsTheInstructionSaysAndMakesItsOwnNan) {
     TestWarp warp(90);
     for (unsigned lane = 0; lane < 32; ++lane) {
         warp.set64(kA, lane, std::bit_cast<std::uint64_t>(lane % 4 == 0 ? 0x1p-60 : 0.0));
@@ -185,6 +185,25 @@ TEST(DoubleMma, RoundsAsTheInstructionSaysAndReturnsOneNan) {
     ASSERT_TRUE(warp.run(word));
     EXPECT_EQ(std::bit_cast<double>(warp.get64(kD, 0)), std::nextafter(1.0, 2.0));
     EXPECT_EQ(warp.get64(kD + 2, 3), 0xfff8000000000000u);  // column 7: 0 * infinity
+}
+
+// A NaN of B at k = 6, then one of A at k = 12: an H200 (driver 580.159.04, 2026-11-27) returns the
+// first.
+TEST(DoubleMma, KeepsTheFirstNanOfAChain) {
+    constexpr std::uint64_t kOfA = 0xfff8b17a98e2c008, kOfB = 0x7ff339620e3f3e8f;
+    TestWarp warp(90);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        for (unsigned i = 0; i < 8; ++i) warp.set64(kA + 2 * i, lane, 0);
+        for (unsigned i = 0; i < 4; ++i) warp.set64(kB + 2 * i, lane, 0);
+        for (unsigned i = 0; i < 4; ++i) warp.set64(kC + 2 * i, lane, 0);
+    }
+    warp.set64(kA + 2 * 6, 3 * 4, kOfA);      // row 3, k = 12
+    warp.set64(kB + 2 * 1, 2 * 4 + 2, kOfB);  // k = 6, column 2
+    ASSERT_TRUE(warp.run(with_registers(3 << 12, 0x723f)));
+    EXPECT_EQ(warp.get64(kD, 3 * 4 + 1), 0x7ffb39620e3f3e8fu);  // row 3, column 2
+    EXPECT_EQ(warp.get64(kD, 3 * 4), kOfA);                     // row 3, column 0
+    EXPECT_EQ(warp.get64(kD, 1), 0x7ffb39620e3f3e8fu);          // row 0, column 2
+    EXPECT_EQ(warp.get64(kD, 0), 0u);
 }
 
 TEST(MatrixMove, Transposes) {
