@@ -85,6 +85,15 @@ AsyncCopy begin_tensor_copy(const Instruction& in, Warp& warp, CopyKind kind, un
         copy.coordinate[i] = static_cast<std::int32_t>(uniform(warp, in.a, first + i));
     const std::string rule = broken_rule(copy.map);
     if (!rule.empty()) throw refuse(rule);
+    // No manual says so. An H200 reports an illegal instruction, as H100s do to others
+    // (tile-ai/tilelang issue 2527 for stores and loads, triton-lang/triton issue 7385).
+    constexpr int kRowAlignment = 16;
+    const std::int64_t inner =
+        std::int64_t{copy.coordinate[0]} * static_cast<int>(element_bytes(copy.map.type));
+    if ((kind == CopyKind::kLoad || kind == CopyKind::kStore) && !is_im2col &&
+        copy.map.interleave == TensorInterleave::kNone && inner % kRowAlignment != 0)
+        throw refuse(fmt::format("the box begins {} bytes into the rows, not at a multiple of {}",
+                                 inner, kRowAlignment));
     copy.bytes = BoxRows::tile_bytes(copy.map);
     return copy;
 }
