@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The multifunction unit (MUFU): approximations of eight functions by table lookup and a quadratic.
-// Bit for bit the results of an H200, which is what was measured; other chips are assumed to have
-// the same tables.
+// Bit for bit the results of an H200. No results of other chips are published; that they have the
+// same tables is assumed: NVIDIA states the same bounds for all (rsqrt: 2^-22.9; an H200:
+// 2^-22.93), except that 2^-11 for tanh is far from an H200's 2^-16.4.
 #pragma once
 
 #include <cstdint>
