@@ -22,8 +22,8 @@ void L2Slice::handle_ideal(engine::Cycle now, const SliceRequest& request) {
         serve(now, request, line);
     } else {
         counters_.sectors_write_hit += sectors;
-        occupy(now,
-               std::max(kFraction, service(written_bytes(asked), parameters_.slice_bandwidth)));
+        occupy(now, std::max(parameters_.lookup,
+                             service(written_bytes(asked), parameters_.slice_write_bandwidth)));
         answer(now, request);
     }
 }

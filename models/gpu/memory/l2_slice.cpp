@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slice looks up a request a cycle, in order; its data stage takes as long as it needs for the
-// bytes (Nsight Compute counts the two stages apart, as lts__t and lts__d). Misses wait in a table
-// while later requests pass, and take the data stage when they are answered. Lines are written back
-// when they are evicted; sectors written in part are not fetched until somebody reads them, and not
-// at all where later writes complete them. With two L2 partitions a slice also holds copies of
-// lines whose home is its peer (NVIDIA A100 whitepaper): reads hit in them; writes and atomics are
-// performed at the home, which recalls the peer's copy. A slice keeps half of its MSHRs, and of
-// each set, for lines that come from its own DRAM, so that two peers never wait for each other.
-// Simplified: the data stage is held by replies and written data, not by fills, and no lookup runs
-// ahead of it.
+// A slice looks up a request a cycle of its clock, in order; its data stage takes as long as it
+// needs for the bytes (Nsight Compute counts the two stages apart, as lts__t and lts__d). Misses
+// wait in a table while later requests pass, and take the data stage when they are answered. Lines
+// are written back when they are evicted; sectors written in part are not fetched until somebody
+// reads them, and not at all where later writes complete them. With two L2 partitions a slice also
+// holds copies of lines whose home is its peer (NVIDIA A100 whitepaper): reads hit in them; writes
+// and atomics are performed at the home, which recalls the peer's copy. A slice keeps half of its
+// MSHRs, and of each set, for lines that come from its own DRAM, so that two peers never wait for
+// each other. Simplified: the data stage is held by replies and written data, not by fills, and no
+// lookup runs ahead of it.
 #include "models/gpu/memory/l2_slice.h"
 
 #include <algorithm>
@@ -70,7 +70,8 @@ L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::ui
 Cycle L2Slice::next_request(const Input& input) const {
     if (input.blocked || input.queue.empty()) return kNever;
     // In the cycle in which the last one ends: its fraction of a cycle is not lost.
-    return std::max({input.queue.front().at, looked_up_, data_.free / kFraction, not_before_});
+    return std::max(
+        {input.queue.front().at, looked_up_ / kFraction, data_.free / kFraction, not_before_});
 }
 
 void L2Slice::advance(Cycle until) {
@@ -93,7 +94,7 @@ void L2Slice::advance(Cycle until) {
         Input& input = input_[peer_goes];
         if (handle(request_at, input.queue.front())) {
             input.queue.pop();
-            looked_up_ = request_at + 1;
+            looked_up_ = std::max(looked_up_, request_at * kFraction) + parameters_.lookup;
             ++lookups_;
         } else {
             input.blocked = true;
@@ -213,7 +214,8 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
     line.dirty |= asked.sectors;
     note_use(request, slot);
     recall_copy(now, request, line);
-    occupy(now, std::max(kFraction, service(written_bytes(asked), parameters_.slice_bandwidth)));
+    occupy(now, std::max(parameters_.lookup,
+                         service(written_bytes(asked), parameters_.slice_write_bandwidth)));
     answer(now, request);
     return true;
 }
@@ -314,8 +316,8 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     const MemoryRequest& asked = request.routed.request;
     if (!is_atomic(asked.kind)) {
         if (request.from_peer) line.peer_has_copy = true;
-        occupy(now, std::max(kFraction, service(count(asked.sectors) * kSectorBytes,
-                                                parameters_.slice_bandwidth)));
+        occupy(now, std::max(parameters_.lookup, service(count(asked.sectors) * kSectorBytes,
+                                                         parameters_.slice_bandwidth)));
         answer(now, request);
         return;
     }
@@ -324,11 +326,11 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     counters_.atomics += count(asked.sectors);
     // What is operated on is read and written: the data pass twice.
     const Cycle passes =
-        service(2 * count(asked.sectors) * kSectorBytes, parameters_.slice_bandwidth);
+        service(2 * count(asked.sectors) * kSectorBytes, parameters_.slice_write_bandwidth);
     const double interval =
         asked.is_float ? parameters_.float_atomic_interval : parameters_.atomic_interval;
     const auto serial = static_cast<Cycle>(asked.same_address * interval * kFraction + 0.5);
-    const Cycle duration = std::max({kFraction, passes, serial});
+    const Cycle duration = std::max({parameters_.lookup, passes, serial});
     occupy(now, duration);
     answer(now + duration / kFraction - 1, request);
 }

@@ -101,7 +101,9 @@ class L2Slice {
     /// Holds a line of its own from now on, without a request; true where another was written back.
     bool place(engine::Cycle now, const LinePlace& place);
     /// SM cycles in which the busier one of tags and data stage was used.
-    std::uint64_t busy_cycles() const { return std::max(lookups_, data_.used / kFraction); }
+    std::uint64_t busy_cycles() const {
+        return std::max(lookups_ * parameters_.lookup, data_.used) / kFraction;
+    }
 
   private:
     struct Event {
@@ -187,7 +189,7 @@ class L2Slice {
         engine::Cycle free = 0, used = 0;  ///< in 256ths
     };
     DataStage data_;
-    engine::Cycle looked_up_ = 0;  ///< when the tags are free
+    engine::Cycle looked_up_ = 0;  ///< in 256ths: when the tags are free
     std::uint64_t lookups_ = 0;
     engine::Cycle not_before_ = 0;
     std::uint32_t writing_ = 0;  ///< sectors on their way to DRAM

@@ -60,6 +60,8 @@ MemoryParameters MemoryParameters::of(const config::Machine& machine) {
     require(out.l2_partitions == 1 || out.ways > 1, "two l2.partitions need two l2.ways");
     require(out.l2_partitions == 1 || integer("l2.mshrs") > 1,
             "two l2.partitions need two l2.mshrs");
+    if (out.slice_write_bandwidth == 0) out.slice_write_bandwidth = out.slice_bandwidth;
+    out.lookup = static_cast<engine::Cycle>(kFraction / machine.number("clock.l2_ratio") + 0.5);
     const engine::Cycle hit = integer("l2.hit_latency");
     require(out.request_latency + out.reply_latency <= hit,
             "l2.hit_latency is less than the crossbar's latencies");

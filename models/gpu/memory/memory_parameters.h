@@ -31,9 +31,11 @@ struct MemoryParameters {
     std::uint32_t slices;  ///< of the chip
     std::uint32_t ways, sets;
     ReplacementPolicy replacement;
-    engine::Cycle slice_latency;  ///< from a slice's tags to the crossbar
-    engine::Cycle far_latency;    ///< one way between two L2 partitions; 0: there is one
-    double slice_bandwidth;       ///< bytes a cycle
+    engine::Cycle slice_latency;   ///< from a slice's tags to the crossbar
+    engine::Cycle far_latency;     ///< one way between two L2 partitions; 0: there is one
+    double slice_bandwidth;        ///< bytes a cycle
+    double slice_write_bandwidth;  ///< likewise, of writes
+    engine::Cycle lookup;          ///< of a slice's tags, in 256ths of a cycle
     std::uint32_t coalescer_entries, coalescer_merge;  ///< of a slice's request coalescer
     std::uint32_t fetch_sectors;  ///< read misses fetch aligned groups of so many
     std::uint32_t mshrs, write_back_buffer;

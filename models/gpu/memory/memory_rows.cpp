@@ -46,6 +46,11 @@ std::span<const Row<MemoryParameters>> memory_rows() {
          "more where the data is in the other partition; there and back, an even number"},
         {"l2.slice_bandwidth", &MemoryParameters::slice_bandwidth, "B", 1, 4096,
          "a slice delivers or takes in an SM cycle; atomics pass twice, read and written"},
+        Row<MemoryParameters>{"l2.slice_write_bandwidth", &MemoryParameters::slice_write_bandwidth,
+                              "B", 0, 4096,
+                              "a slice takes of writes in an SM cycle, and its atomic unit in "
+                              "either direction; 0: l2.slice_bandwidth"}
+            .defaults_to("0"),
         {"l2.coalescer_entries", &MemoryParameters::coalescer_entries, "1", 0, 65536,
          "lines under way for which a slice's request coalescer takes further reads; 0: none"},
         {"l2.coalescer_merge", &MemoryParameters::coalescer_merge, "1", 1, 4096,

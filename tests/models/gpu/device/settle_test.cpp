@@ -89,11 +89,13 @@ TEST(GpuSettle, LatenciesOfDramAndOfLaunchesAreTimes) {
 TEST(GpuSettle, L2AndCrossbarFollowTheirClock) {
     const auto before = Machine::load("h100");
     const auto fast = Machine::load("h100", {"clock.l2_ratio=1.25", "l2.atomic_interval=2"});
-    for (const char* path : {"l2.slice_bandwidth", "crossbar.gpc_bandwidth"})
-        EXPECT_DOUBLE_EQ(fast->number(path), 1.25 * before->number(path)) << path;
+    const double up = 1.25 / before->number("clock.l2_ratio");
+    for (const char* path :
+         {"l2.slice_bandwidth", "l2.slice_write_bandwidth", "crossbar.gpc_bandwidth"})
+        EXPECT_DOUBLE_EQ(fast->number(path), up * before->number(path)) << path;
     for (const char* path :
          {"crossbar.request_latency", "crossbar.reply_latency", "l2.hit_latency", "l2.far_latency"})
-        EXPECT_NEAR(fast->number(path), before->number(path) / 1.25, 1) << path;
+        EXPECT_NEAR(fast->number(path), before->number(path) / up, 1) << path;
     EXPECT_EQ(fast->integer("l2.far_latency") % 2, 0);
     EXPECT_EQ(fast->number("l2.atomic_interval"), 2);
     EXPECT_EQ(Machine::load("a100", {"clock.l2_ratio=2"})->number("crossbar.gpc_bandwidth"), 65536)

@@ -102,6 +102,24 @@ TEST_F(L2SliceTest, FetchesPairsOfSectorsAndAnswersAllThatWait) {
     EXPECT_EQ(counters.sectors_read_miss, 4u);
 }
 
+TEST_F(L2SliceTest, LooksUpARequestAClockOfL2) {
+    build({"clock.l2_ratio=0.5"});  // two SM cycles
+    for (std::uint32_t id = 0; id < 3; ++id)
+        ask(0, id, {.id = id, .kind = kWrite, .sectors = 0b0001});
+    EXPECT_THAT(until(10),
+                ElementsAre(Told{"reply", 0, 0}, Told{"reply", 2, 1}, Told{"reply", 4, 2}));
+}
+
+TEST_F(L2SliceTest, TakesWritesAndAtomicsAtABandwidthOfTheirOwn) {
+    build({"l2.slice_write_bandwidth=16"});
+    for (std::uint32_t id = 0; id < 2; ++id)
+        ask(0, id, {.id = id, .kind = kWrite, .sectors = 0b1111});
+    EXPECT_THAT(until(20), ElementsAre(Told{"reply", 0, 0}, Told{"reply", 8, 1}));
+    // A sector is read and written, in two cycles each.
+    ask(100, 0, {.id = 2, .kind = kAtomic, .sectors = 0b0001, .same_address = 1});
+    EXPECT_THAT(until(110), ElementsAre(Told{"reply", 103, 2}));
+}
+
 TEST_F(L2SliceTest, AnswersReadsOfALineUnderWayTogether) {
     build({"l2.coalescer_entries=16", "l2.coalescer_merge=3"});
     ask(0, 3, {.id = 1, .kind = kRead, .sectors = 0b1111});
