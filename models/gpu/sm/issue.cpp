@@ -126,7 +126,14 @@ Cycle Issue::start(WarpContext& context, const StaticInstruction& in, std::uint3
             ++counters_.branches;
             break;
         case InstructionKind::kMembar:
-            context.not_before = std::max(ready, now + in.latency);
+            // Fences of an SM beyond its CTAs are performed one after the other.
+            if (in.limit != 0) {
+                fence_free_ = std::max(fence_free_, now);
+                context.not_before = std::max(ready, fence_free_ + in.latency);
+                fence_free_ += parameters_.membar_interval;
+            } else {
+                context.not_before = std::max(ready, now + in.latency);
+            }
             context.waits_for_stores = in.limit != 0 && context.stores_in_flight != 0;
             return context.not_before;
         case InstructionKind::kCopyGroup:

@@ -59,6 +59,7 @@ class Issue {
     ClusterUnit* cluster_ = nullptr;  ///< null: no clusters
     MemoryUnit* memory_ = nullptr;
     bool has_issued_ = false;
+    engine::Cycle fence_free_ = 0;  ///< when the next fence beyond the CTA may begin
 };
 
 }  // namespace lockstep::gpu

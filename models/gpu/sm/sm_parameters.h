@@ -80,7 +80,7 @@ struct SmParameters {
 
     unsigned constant_bytes, constant_ways, constant_line;
 
-    unsigned barrier_latency, membar_cta, membar_gpu, membar_sys;
+    unsigned barrier_latency, membar_cta, membar_gpu, membar_sys, membar_interval;
     unsigned mbarrier_latency, mbarrier_interval, try_wait_limit;
     unsigned launch_begin, launch_end, cta_interval, cta_latency, warp_interval;
     double clock_mhz;

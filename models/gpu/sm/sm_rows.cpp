@@ -231,6 +231,9 @@ std::span<const Row<SmParameters>> sm_rows() {
          "cycles from its last CTA's end to its own"},
         {"launch.cta_interval", &SmParameters::cta_interval, "1", 1, 10000,
          "cycles between two CTAs that the chip starts"},
+        Row<SmParameters>{"membar.interval", &SmParameters::membar_interval, "cycle", 0, 1000,
+                          "cycles between two MEMBAR.GPU or .SYS of an SM"}
+            .defaults_to("0"),
         {"launch.cta_latency", &SmParameters::cta_latency, "1", 1, 100000,
          "cycles from a CTA's end to the start of the next in its place"},
         {"launch.warp_interval", &SmParameters::warp_interval, "1", 1, 1000,

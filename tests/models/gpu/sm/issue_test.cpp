@@ -41,6 +41,22 @@ TEST(Issue, IsLimitedByThePipesLanes) {
     EXPECT_DOUBLE_EQ(without_fetch().cycles_each(fp32, 64, 8), 2);
 }
 
+/// MEMBAR of a scope: 0 CTA, 2 GPU.
+sass::Word membar(unsigned scope) {
+    sass::Word word = instruction(0x992, 0, 0, 0, 0);
+    word.set_bits(76, 3, scope);
+    return word;
+}
+
+// A barrier of a cluster takes 9.5 cycles more for each warp on an H200: each fences.
+TEST(Issue, FencesBeyondTheCtaArePerformedOneAfterTheOther) {
+    SmFixture sm =
+        without_fetch({"membar.cta_latency=20", "membar.gpu_latency=20", "membar.interval=30"});
+    EXPECT_NEAR(sm.cycles_each({membar(0)}, 64, 4), 20, 1);
+    EXPECT_NEAR(sm.cycles_each({membar(2)}, 64, 1), 30, 1);
+    EXPECT_NEAR(sm.cycles_each({membar(2)}, 64, 4), 120, 2);
+}
+
 /// F2F.F64.F32 Rd, Rb
 sass::Word to_double(unsigned d, unsigned b) {
     sass::Word word = instruction(0x310, d, 0, b, 0);
