@@ -11,7 +11,11 @@ using sass::Op;
 namespace {
 
 bool is_integer_multiply(Op op) {
-    return op == Op::kImad || op == Op::kImadWide || op == Op::kIdp || op == Op::kImadHi;
+    return op == Op::kImad || op == Op::kIdp;
+}
+
+bool is_wide_multiply(Op op) {
+    return op == Op::kImadWide || op == Op::kImadHi;
 }
 
 OperationClass class_of_variable(Op op) {
@@ -52,6 +56,7 @@ OperationClass class_of(sass::table::Pipe pipe, Op op) {
         case P::kAlu:
             return OperationClass::kAlu;
         case P::kFma:
+            if (is_wide_multiply(op)) return OperationClass::kImadWide;
             return is_integer_multiply(op) ? OperationClass::kImad : OperationClass::kFma;
         case P::kHalf:
             return OperationClass::kFp16;

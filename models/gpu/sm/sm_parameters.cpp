@@ -13,23 +13,15 @@ namespace lockstep::gpu {
 namespace {
 
 constexpr std::pair<OperationClass, Pipe> kPipeOf[] = {
-    {OperationClass::kAlu, Pipe::kAlu},
-    {OperationClass::kFma, Pipe::kFma},
-    {OperationClass::kImad, Pipe::kFmaHeavy},
-    {OperationClass::kFp16, Pipe::kFp16},
-    {OperationClass::kFp64, Pipe::kFp64},
-    {OperationClass::kMufu, Pipe::kXu},
-    {OperationClass::kBitCount, Pipe::kXu},
-    {OperationClass::kConversion, Pipe::kXu},
-    {OperationClass::kConversion64, Pipe::kXu},
-    {OperationClass::kReduce, Pipe::kXu},
-    {OperationClass::kSpecialRegister, Pipe::kAdu},
-    {OperationClass::kVote, Pipe::kAlu},
-    {OperationClass::kUniform, Pipe::kUniform},
-    {OperationClass::kBranch, Pipe::kCbu},
-    {OperationClass::kDispatch, Pipe::kDispatch},
-    {OperationClass::kTensor, Pipe::kTensor},
-    {OperationClass::kMemory, Pipe::kLsu},
+    {OperationClass::kAlu, Pipe::kAlu},       {OperationClass::kFma, Pipe::kFma},
+    {OperationClass::kImad, Pipe::kFmaHeavy}, {OperationClass::kImadWide, Pipe::kFmaHeavy},
+    {OperationClass::kFp16, Pipe::kFp16},     {OperationClass::kFp64, Pipe::kFp64},
+    {OperationClass::kMufu, Pipe::kXu},       {OperationClass::kBitCount, Pipe::kXu},
+    {OperationClass::kConversion, Pipe::kXu}, {OperationClass::kConversion64, Pipe::kXu},
+    {OperationClass::kReduce, Pipe::kXu},     {OperationClass::kSpecialRegister, Pipe::kAdu},
+    {OperationClass::kVote, Pipe::kAlu},      {OperationClass::kUniform, Pipe::kUniform},
+    {OperationClass::kBranch, Pipe::kCbu},    {OperationClass::kDispatch, Pipe::kDispatch},
+    {OperationClass::kTensor, Pipe::kTensor}, {OperationClass::kMemory, Pipe::kLsu},
 };
 static_assert(std::size(kPipeOf) == kOperationClasses);
 

@@ -16,6 +16,7 @@ enum class OperationClass : std::uint8_t {
     kAlu,              ///< integer add, logic, shifts, comparisons, moves
     kFma,              ///< FP32
     kImad,             ///< integer multiply(-add), dot products of bytes
+    kImadWide,         ///< likewise with a 64-bit product, or its upper half
     kFp16,             ///< packed half
     kFp64,             ///< double
     kMufu,             ///< transcendental functions

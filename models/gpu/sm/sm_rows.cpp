@@ -19,6 +19,13 @@ Row<SmParameters>::Store operation(OperationClass operation, auto OperationParam
     };
 }
 
+/// 0 stands for the interval of other integer multiplications.
+void store_wide_interval(const config::Machine& machine, SmParameters& into) {
+    const std::int64_t own = machine.integer("pipe.imad_wide.interval");
+    into.operation[static_cast<unsigned>(OperationClass::kImadWide)].interval =
+        static_cast<std::uint8_t>(own != 0 ? own : machine.integer("pipe.imad.interval"));
+}
+
 Row<SmParameters>::Store macs(TensorType type, const char* path) {
     return [=](const config::Machine& machine, SmParameters& into) {
         into.tensor_macs[static_cast<unsigned>(type)] = machine.number(path);
@@ -70,6 +77,11 @@ std::span<const Row<SmParameters>> sm_rows() {
         {"pipe.imad.interval", Type::kInteger, "1", 1, 64,
          "cycles between two integer multiplications of a sub-core",
          operation(OperationClass::kImad, &OperationParameters::interval, "pipe.imad.interval")},
+        Row<SmParameters>{"pipe.imad_wide.interval", Type::kInteger, "1", 0, 64,
+                          "cycles between two integer multiplications of a sub-core that give 64 "
+                          "bits or the upper 32; 0: pipe.imad.interval",
+                          store_wide_interval}
+            .defaults_to("0"),
         {"pipe.fp16.interval", Type::kInteger, "1", 1, 64,
          "cycles between two packed half instructions of a sub-core",
          operation(OperationClass::kFp16, &OperationParameters::interval, "pipe.fp16.interval")},
@@ -219,6 +231,9 @@ std::span<const Row<SmParameters>> sm_rows() {
         {"membar.cta_latency", &SmParameters::membar_cta, "1", 1, 60000, "shortest MEMBAR.CTA"},
         {"membar.gpu_latency", &SmParameters::membar_gpu, "1", 1, 60000, "shortest MEMBAR.GPU"},
         {"membar.sys_latency", &SmParameters::membar_sys, "1", 1, 60000, "shortest MEMBAR.SYS"},
+        Row<SmParameters>{"membar.interval", &SmParameters::membar_interval, "cycle", 0, 1000,
+                          "cycles between two MEMBAR.GPU or .SYS of an SM"}
+            .defaults_to("0"),
         {"mbarrier.latency", &SmParameters::mbarrier_latency, "cycle", 1, 60000,
          "SYNCS on an mbarrier of the CTA: issue to issue of the consumer"},
         {"mbarrier.interval", &SmParameters::mbarrier_interval, "cycle", 1, 1000,
@@ -231,9 +246,6 @@ std::span<const Row<SmParameters>> sm_rows() {
          "cycles from its last CTA's end to its own"},
         {"launch.cta_interval", &SmParameters::cta_interval, "1", 1, 10000,
          "cycles between two CTAs that the chip starts"},
-        Row<SmParameters>{"membar.interval", &SmParameters::membar_interval, "cycle", 0, 1000,
-                          "cycles between two MEMBAR.GPU or .SYS of an SM"}
-            .defaults_to("0"),
         {"launch.cta_latency", &SmParameters::cta_latency, "1", 1, 100000,
          "cycles from a CTA's end to the start of the next in its place"},
         {"launch.warp_interval", &SmParameters::warp_interval, "1", 1, 1000,
