@@ -29,6 +29,8 @@ struct MemoryInstructionInfo {
     bool skips_l1 = false;              ///< LDGSTS.BYPASS and the like
     bool is_constant = false;           ///< LDG.CONSTANT: read-only data
     bool is_float = false;              ///< atomics: of floating-point numbers
+    bool is_swap = false;               ///< ATOMS.CAS: compares and swaps
+    bool counts_lanes = false;          ///< ATOMS.POPC.INC: lanes of one word are one access
     std::uint8_t prefetch_sectors = 0;  ///< L2 prefetch hint: 2 (64 B), 4 (128 B), 8 (256 B)
     std::uint8_t constant_bank = 0;
     EvictionPriority priority = EvictionPriority::kNormal;

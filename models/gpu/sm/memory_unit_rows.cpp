@@ -29,6 +29,11 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "together: a word that all lanes ask for comes back for each"},
         {"shared_memory.atomic_cycles", &MemoryUnitParameters::atomic_cycles, "cycle", 1, 64,
          "data stage time of one pass of a shared memory atomic"},
+        Row<MemoryUnitParameters>{"shared_memory.swap_cycles", &MemoryUnitParameters::swap_cycles,
+                                  "cycle", 0, 64,
+                                  "data stage time of one pass of one that compares and swaps; "
+                                  "0: shared_memory.atomic_cycles"}
+            .defaults_to("0"),
         {"l1.sets", &MemoryUnitParameters::sets, "1", 1, 4096, "sets of the L1's tags"},
         {"l1.tags_per_cycle", &MemoryUnitParameters::tags_per_cycle, "1", 1, 32,
          "lines looked up in a cycle: banks of the L1's tags"},

@@ -81,12 +81,17 @@ engine::Cycle SharedMemory::access(engine::Cycle now, const MemoryInstruction& i
         trip.data_cycles = p_.shuffle_interval;
         trip.return_cycles = divide_up(4 * sass::kWarpSize, p_.return_width);
     } else if (operation == kAtomicShared) {
-        const unsigned wavefronts = atomic_wavefronts(access.address, access.lanes, access.width);
+        const unsigned wavefronts =
+            in.info->counts_lanes
+                ? bank_wavefronts(access.address, access.lanes, access.width, BankAccess::kPlain)
+                : atomic_wavefronts(access.address, access.lanes, access.width);
         const unsigned ideal = ideal_wavefronts(access.lanes, access.width);
         counters_.shared_wavefronts_store += wavefronts;
         counters_.bank_conflicts_store += wavefronts - std::min(wavefronts, ideal);
         trip.data_cycles = std::max(1u, wavefronts) * p_.wavefront_cycles;
-        trip.own_cycles = std::max(1u, wavefronts) * p_.atomic_cycles;
+        trip.own_cycles =
+            std::max(1u, wavefronts) *
+            (in.info->is_swap && p_.swap_cycles != 0 ? p_.swap_cycles : p_.atomic_cycles);
     } else {
         const bool is_load = operation == kLoadShared || operation == kLoadMatrix;
         trip.data_cycles = std::max(

@@ -136,6 +136,9 @@ bool StaticTable::describe_memory(StaticInstruction& in, const sass::Word& word,
     if (opcode->fields & kMatrices)
         info.matrices = static_cast<std::uint8_t>(1u << word.bits(72, 2));
     if (opcode->fields & kFloatTypes) info.is_float = is_float_atomic(opcode->op, word, arch);
+    info.is_swap = opcode->op == sass::Op::kAtomsCas;
+    info.counts_lanes =  // the other of this form is ARRIVE, which sm_90 has not
+        opcode->op == sass::Op::kAtoms && word.form() == 7;
     if (opcode->fields & kMaySkipL1) info.skips_l1 = !word.bit(81);
     if (opcode->fields & kBank) info.constant_bank = static_cast<std::uint8_t>(word.bits(54, 5));
     if (const unsigned hint = opcode->prefetch; hint != 0 && word.bits(hint, 2) != 0)

@@ -311,6 +311,23 @@ TEST_F(MemoryUnitTest, ABusyNeighbourTakesHalfOfTheDataStage) {
     EXPECT_EQ(conflict(kAtomicShared), atomic);
 }
 
+// H200: 31 cycles for lanes on one bank that add, 61 to 64 where they compare and swap; lanes that
+// count themselves in one word are one access.
+TEST_F(MemoryUnitTest, SwapsInSharedMemoryTakeTwiceAdditionsCountsOfLanesNone) {
+    const auto busy = [&](bool is_swap, bool counts_lanes) {
+        make("h200", {"shared_memory.atomic_cycles=1", "shared_memory.swap_cycles=2"});
+        const MemoryInstruction in = instruction(kAtomicShared, 4, [](unsigned) { return 64; });
+        info_of(in).is_swap = is_swap;
+        info_of(in).counts_lanes = counts_lanes;
+        const std::uint64_t before = counters.data_busy;
+        time(in);
+        return counters.data_busy - before;
+    };
+    EXPECT_EQ(busy(false, false), 32u);
+    EXPECT_EQ(busy(true, false), 64u);
+    EXPECT_EQ(busy(false, true), 1u);
+}
+
 // A word for each lane comes back, also where the banks give it once.
 TEST_F(MemoryUnitTest, OneAddressComesBackForEveryLane) {
     const auto busy = [&](const char* machine, unsigned width, unsigned stride) {
