@@ -326,7 +326,7 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     counters_.atomics += count(asked.sectors);
     // What is operated on is read and written: the data pass twice.
     const Cycle passes =
-        service(2 * count(asked.sectors) * kSectorBytes, parameters_.slice_write_bandwidth);
+        service(2 * count(asked.sectors) * kSectorBytes, parameters_.slice_bandwidth);
     const double interval =
         asked.is_float ? parameters_.float_atomic_interval : parameters_.atomic_interval;
     const auto serial = static_cast<Cycle>(asked.same_address * interval * kFraction + 0.5);

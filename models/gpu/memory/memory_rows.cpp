@@ -48,8 +48,7 @@ std::span<const Row<MemoryParameters>> memory_rows() {
          "a slice delivers or takes in an SM cycle; atomics pass twice, read and written"},
         Row<MemoryParameters>{"l2.slice_write_bandwidth", &MemoryParameters::slice_write_bandwidth,
                               "B", 0, 4096,
-                              "a slice takes of writes in an SM cycle, and its atomic unit in "
-                              "either direction; 0: l2.slice_bandwidth"}
+                              "a slice takes of writes in an SM cycle; 0: l2.slice_bandwidth"}
             .defaults_to("0"),
         {"l2.coalescer_entries", &MemoryParameters::coalescer_entries, "1", 0, 65536,
          "lines under way for which a slice's request coalescer takes further reads; 0: none"},

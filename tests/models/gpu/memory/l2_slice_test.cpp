@@ -110,14 +110,11 @@ TEST_F(L2SliceTest, LooksUpARequestAClockOfL2) {
                 ElementsAre(Told{"reply", 0, 0}, Told{"reply", 2, 1}, Told{"reply", 4, 2}));
 }
 
-TEST_F(L2SliceTest, TakesWritesAndAtomicsAtABandwidthOfTheirOwn) {
+TEST_F(L2SliceTest, TakesWritesAtABandwidthOfTheirOwn) {
     build({"l2.slice_write_bandwidth=16"});
     for (std::uint32_t id = 0; id < 2; ++id)
         ask(0, id, {.id = id, .kind = kWrite, .sectors = 0b1111});
     EXPECT_THAT(until(20), ElementsAre(Told{"reply", 0, 0}, Told{"reply", 8, 1}));
-    // A sector is read and written, in two cycles each.
-    ask(100, 0, {.id = 2, .kind = kAtomic, .sectors = 0b0001, .same_address = 1});
-    EXPECT_THAT(until(110), ElementsAre(Told{"reply", 103, 2}));
 }
 
 TEST_F(L2SliceTest, AnswersReadsOfALineUnderWayTogether) {
