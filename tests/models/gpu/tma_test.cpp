@@ -129,6 +129,8 @@ TEST(TmaInCycles, WaitsTakeAsLongAsTheCopyAndNothingPolls) {
     const auto in = runner.ints(kTile * kTile), out = runner.ints(kTile * kTile);
     const MapParameter from = map_of(in.data(), kTile, kTile, kTile),
                        to = map_of(out.data(), kTile, kTile, kTile);
+    for (const char* kernel : {"add_one_too_early", "add_one"})  // brings translations and code
+        runner.launch(kernel, {1}, {128}, ToFirstMap{}, from, to);
     const LaunchResult early =
         runner.launch("add_one_too_early", {1}, {128}, ToFirstMap{}, from, to);
     const LaunchResult late = runner.launch("add_one", {1}, {128}, ToFirstMap{}, from, to);

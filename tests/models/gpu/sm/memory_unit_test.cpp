@@ -516,9 +516,9 @@ TEST_F(MemoryUnitTest, BulkCopiesAskForLinesAsFastAsTheyMay) {
     EXPECT_EQ(port.sent[0].request.sectors, 0b1100);
     EXPECT_EQ(port.sent[1].request.sectors, 0b1111);
     EXPECT_EQ(port.sent[64].request.sectors, 0b0011);
-    EXPECT_EQ(port.sent[64].at - port.sent[1].at, 63u * 2);
-    // 127: the last of 64.5 lines at 64 bytes a cycle. They are written by the fill port.
-    EXPECT_EQ(core.written[in.code_index] - start, 39u - 11u + 127u + kMemoryLatency + 47u);
+    EXPECT_EQ(port.sent[64].at - port.sent[1].at, 63u);
+    // 64: the last of 64.5 lines at 128 bytes a cycle. They are written by the fill port.
+    EXPECT_EQ(core.written[in.code_index] - start, 31u - 11u + 64u + kMemoryLatency);
     EXPECT_EQ(counters.data_busy, 0u);
     time(instruction(kLoadGlobal, 4, [](unsigned l) { return 0x10080 + 4 * l; }));
     EXPECT_EQ(port.sent.size(), 66u);  // nothing of it stays in L1
