@@ -32,7 +32,7 @@ void stencil(Run& run) {
     const int h = run["h"], w = run["w"], tiles = run["tiles"], stages = run["stages"];
     const int pitch = pitch_of(w);
     const auto count = static_cast<std::size_t>(run.count({h, pitch}));
-    constexpr unsigned kWidth = 32, kHeight = 16, kBoxWidth = kWidth + 4, kBoxHeight = kHeight + 2;
+    constexpr unsigned kWidth = 32, kHeight = 16, kBoxWidth = kWidth + 8, kBoxHeight = kHeight + 2;
     constexpr std::uint32_t kBoxPitch = (kBoxWidth * kBoxHeight * 4 + 127) / 128 * 128;
     constexpr float kCentre = 0.5f, kSide = 0.125f;
     const auto in = run.uniform(count), out = run.zeros<float>(count);

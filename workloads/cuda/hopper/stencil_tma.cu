@@ -5,8 +5,10 @@
 // ahead, and fills what lies outside of the grid; it stores results from shared memory.
 #include "tma.cuh"
 
-constexpr int kWidth = 32, kHeight = 16;                    // of a tile
-constexpr int kBoxWidth = kWidth + 4, kBoxHeight = kHeight + 2;  // rows are multiples of 16 bytes
+constexpr int kWidth = 32, kHeight = 16;  // of a tile
+// Boxes begin and end at multiples of 16 bytes, and so 4 columns beside the tile where 1 is needed.
+constexpr int kBeside = 4;
+constexpr int kBoxWidth = kWidth + 2 * kBeside, kBoxHeight = kHeight + 2;
 constexpr int kMaxStages = 4;
 constexpr unsigned kBoxBytes = kBoxWidth * kBoxHeight * sizeof(float);
 constexpr unsigned kBoxPitch = (kBoxBytes + 127) / 128 * 128;  // tiles begin at multiples of 128
@@ -22,7 +24,8 @@ extern "C" __global__ void __launch_bounds__(256)
     const auto fetch = [&](int tile) {
         const int stage = tile % stages;
         tma::arrive_and_expect(full[stage], kBoxBytes);
-        tma::load(boxes + stage * kBoxPitch, in, x - 1, (first + tile) * kHeight - 1, full[stage]);
+        tma::load(boxes + stage * kBoxPitch, in, x - kBeside, (first + tile) * kHeight - 1,
+                  full[stage]);
     };
     if (leads) {
         for (int stage = 0; stage < stages; ++stage) tma::init(full[stage], 1);
@@ -39,10 +42,10 @@ extern "C" __global__ void __launch_bounds__(256)
             reinterpret_cast<const float(*)[kBoxWidth]>(boxes + stage * kBoxPitch);
         float(*to)[kWidth] = result[tile % 2];
         for (unsigned i = threadIdx.x; i < kWidth * kHeight; i += blockDim.x) {
-            const int column = i % kWidth + 1, row = i / kWidth + 1;
+            const int column = i % kWidth + kBeside, row = i / kWidth + 1;
             const float around = box[row][column - 1] + box[row][column + 1] +
                                  box[row - 1][column] + box[row + 1][column];
-            to[row - 1][column - 1] = centre * box[row][column] + side * around;
+            to[row - 1][column - kBeside] = centre * box[row][column] + side * around;
         }
         tma::publish();
         __syncthreads();
