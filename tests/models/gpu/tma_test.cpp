@@ -87,6 +87,23 @@ TEST_P(Tma, MapsThatBreakARuleFaultWithItsName) {
     }
 }
 
+// As silicon, which reports an illegal instruction (an H200, driver 580.159.04, 2026-11-27).
+TEST_P(Tma, BoxesBeginAtMultiplesOfSixteenBytes) {
+    const auto in = runner_.ints(kTile * kTile), out = runner_.ints(kTile * kTile);
+    const MapParameter from = map_of(in.data(), kTile, kTile, kTile),
+                       to = map_of(out.data(), kTile, kTile, kTile);
+    std::fill(in.begin(), in.end(), 41);
+    runner_.launch("copy_at", {1}, {128}, ToFirstMap{}, from, to, -4);
+    EXPECT_EQ(out[0], 41);
+    try {
+        runner_.launch("copy_at", {1}, {128}, ToFirstMap{}, from, to, -1);
+        FAIL() << "no fault";
+    } catch (const DeviceFault& fault) {
+        EXPECT_THAT(fault.what(), HasSubstr("begins -4 bytes into the rows"));
+        EXPECT_THAT(fault.what(), HasSubstr("UTMALDG"));
+    }
+}
+
 TEST_P(Tma, TensorsBeyondTheirMemoryFault) {
     const auto in = runner_.ints(kTile * kTile);
     try {

@@ -252,3 +252,23 @@ KERNEL mbarrier_states(int* out) {
     out[6] = done;
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(b) : "memory");
 }
+
+/// Copies a tile whose left edge is at column x.
+KERNEL copy_at(const __grid_constant__ CUtensorMap in, const __grid_constant__ CUtensorMap out,
+               int x) {
+    __shared__ alignas(128) int tile[kTile][kTile];
+    __shared__ std::uint64_t barrier;
+    if (threadIdx.x == 0) {
+        init(&barrier, 1);
+        fence_async();
+        expect(&barrier, sizeof tile);
+        load(tile, &in, &barrier, x, 0);
+    }
+    __syncthreads();
+    wait(&barrier, 0);
+    if (threadIdx.x == 0) {
+        store(&out, tile, x, 0);
+        commit();
+        wait_read<0>();
+    }
+}
