@@ -67,7 +67,8 @@ void settle_crossbar(config::Settings& s) {
 /// What other clocks than the SMs' count is the same time at every clock of theirs.
 void settle_times(config::Settings& s) {
     if (!s.is_set("clock.sm")) return;
-    for (const char* path : {"dram.latency", "launch.begin_latency", "launch.end_latency"})
+    for (const char* path :
+         {"dram.latency", "launch.begin_latency", "launch.end_latency", "launch.profiler_latency"})
         if (!s.is_set(path))
             s.follow(
                 path,

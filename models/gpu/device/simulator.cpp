@@ -108,15 +108,17 @@ LaunchResult Simulator::result_of(const RunningLaunch& running, const Grid& grid
         .thread_instructions = counters.sm.thread_instructions,
         .cycles = counters.cycles,
         .seconds = static_cast<double>(counters.cycles) / (parameters_.clock_mhz * 1e6)};
-    result.metrics = derive_metrics(Peaks(*running.machine),
-                                    LaunchShape(*machine_, *running.kernel, running.request),
-                                    {.cycles = counters.cycles,
-                                     .seconds = result.seconds,
-                                     .sm = counters.sm,
-                                     .memory = counters.memory,
-                                     .partition = counters.partition,
-                                     .gcc = counters.gcc,
-                                     .cluster = counters.cluster});
+    const engine::Cycle cycles =
+        counters.cycles + (parameters_.has_profiler ? parameters_.launch_profiler : 0);
+    result.metrics = derive_metrics(
+        Peaks(*running.machine), LaunchShape(*machine_, *running.kernel, running.request),
+        {.cycles = cycles,
+         .seconds = static_cast<double>(cycles) / (parameters_.clock_mhz * 1e6),
+         .sm = counters.sm,
+         .memory = counters.memory,
+         .partition = counters.partition,
+         .gcc = counters.gcc,
+         .cluster = counters.cluster});
     if (!counters.instructions.empty())
         result.profile =
             make_profile(*running.launch.program, counters.instructions,

@@ -83,6 +83,8 @@ struct SmParameters {
 
     unsigned barrier_latency, membar_cta, membar_gpu, membar_sys, membar_interval;
     unsigned mbarrier_latency, mbarrier_interval, try_wait_limit;
+    bool has_profiler;
+    unsigned launch_profiler;
     unsigned launch_begin, launch_end, cta_interval, cta_latency, warp_interval;
     double clock_mhz;
 };

@@ -244,6 +244,14 @@ std::span<const Row<SmParameters>> sm_rows() {
          "cycles from a kernel's launch, as profilers see it, to its first CTA"},
         {"launch.end_latency", &SmParameters::launch_end, "1", 0, 1000000,
          "cycles from its last CTA's end to its own"},
+        Row<SmParameters>{"launch.profiler_latency", &SmParameters::launch_profiler, "1", 0,
+                          1000000,
+                          "cycles that a launch takes longer outside of SMs under Nsight Compute"}
+            .defaults_to("0"),
+        Row<SmParameters>{"launch.profiler", &SmParameters::has_profiler,
+                          "metrics have what a launch takes longer under Nsight Compute "
+                          "(launch.profiler_latency)"}
+            .defaults_to("false"),
         {"launch.cta_interval", &SmParameters::cta_interval, "1", 1, 10000,
          "cycles between two CTAs that the chip starts"},
         {"launch.cta_latency", &SmParameters::cta_latency, "1", 1, 100000,

@@ -131,7 +131,7 @@ TEST_P(Streams, ALaterCopyReleasesAKernelThatWaitsForIt) {
 }
 
 TEST_P(Streams, ACopyTakesBandwidthOfDramFromAKernel) {
-    constexpr int kCount = 1 << 18;
+    constexpr int kCount = 1 << 20;  // the launch is a small part of its time
     int* const x = runner->ints(kCount).data();
     const StreamId a = stream(), b = stream();
     const auto add = [&](bool beside_a_copy) {
@@ -145,7 +145,7 @@ TEST_P(Streams, ACopyTakesBandwidthOfDramFromAKernel) {
     };
     add(false);  // translations and code are there from now on
     const double alone = add(false), beside = add(true), after = add(false);
-    EXPECT_GT(beside, 1.4 * alone);  // latency is a part of what it takes alone
+    EXPECT_GT(beside, 1.5 * alone);
     EXPECT_LT(after, 1.05 * alone);  // refreshes come as they do
     EXPECT_EQ(x[kCount - 1], 4);
 }

@@ -110,7 +110,7 @@ TEST_F(Rules, UnfusedArithmetic) {
 }
 
 TEST_F(Rules, Latency) {
-    EXPECT_GT(advice("latency", runner_.run("waiting", 64, 512)).gain, 0.2);
+    EXPECT_GT(advice("latency", runner_.run("waiting", 64, 256)).gain, 0.2);
     EXPECT_EQ(advice("latency", runner_.run("conflicts", 64, 512)).gain, 0);
 }
 

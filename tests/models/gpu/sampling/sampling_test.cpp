@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Sampling,
                          testing::Values("cross_entropy:rows=8192,cols=128",
                                          "sgemm_naive:m=1024,n=512,k=32",
                                          "layernorm:rows=8192,cols=128",
-                                         "softmax:rows=8192,cols=128"));
+                                         "softmax:rows=16384,cols=128"));
 
 // Of a chip with 44 SMs eight are simulated, with their share of L2 and DRAM; three blocks, for the
 // first launch.
