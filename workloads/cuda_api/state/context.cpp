@@ -248,8 +248,15 @@ void Context::check_stuck() {
     if (!line.is_stuck()) return;
     const int ours = static_cast<int>(configuration_.device_threads) - 1 +
                      static_cast<int>(background_ != nullptr);
-    if (other_threads(ours) > 1) {  // another thread may write what is waited for
+    // Another thread may write what is waited for; what its last write does shows later.
+    constexpr int kSteps = 10'000;
+    if (other_threads(ours) > 1) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        steps_before_stuck_ = kSteps;
+        return;
+    }
+    if (steps_before_stuck_ > 0) {
+        --steps_before_stuck_;
         return;
     }
     end_process(ExitStatus::kProgramFault,

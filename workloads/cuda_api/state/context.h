@@ -151,6 +151,7 @@ class Context {
     mutable std::mutex lock_;
     std::atomic<int> callers_waiting_ = 0;  ///< for the lock
     std::unique_ptr<Background> background_;
+    int steps_before_stuck_ = 0;  ///< that a program without other threads still has
     Configuration configuration_;
     std::unique_ptr<Device> device_;
     DeviceGroup* group_ = nullptr;  ///< device_, where it is several
