@@ -247,11 +247,13 @@ std::span<const Row<SmParameters>> sm_rows() {
         Row<SmParameters>{"launch.profiler_latency", &SmParameters::launch_profiler, "1", 0,
                           1000000,
                           "cycles that a launch takes longer outside of SMs under Nsight Compute"}
-            .defaults_to("0"),
+            .defaults_to("0")
+            .reporting_only(),
         Row<SmParameters>{"launch.profiler", &SmParameters::has_profiler,
                           "metrics have what a launch takes longer under Nsight Compute "
                           "(launch.profiler_latency)"}
-            .defaults_to("false"),
+            .defaults_to("false")
+            .reporting_only(),
         {"launch.cta_interval", &SmParameters::cta_interval, "1", 1, 10000,
          "cycles between two CTAs that the chip starts"},
         {"launch.cta_latency", &SmParameters::cta_latency, "1", 1, 100000,

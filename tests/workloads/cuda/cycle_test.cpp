@@ -97,5 +97,23 @@ TEST(MbarrierWait, DoesNotTimeOutOnceItIsOver) {
         EXPECT_EQ(cycles(limit), without) << limit;
 }
 
+TEST(Profiler, LengthensWhatMetricsSayAlone) {
+    const auto run = [](const char* profiler) {
+        const auto device =
+            make_simulator(config::Machine::load("h200", {"sm.count=4", profiler}), {});
+        const Workload& relu = find_workload("relu");
+        return run_workload(relu, small(relu), 3, false, *device).launches.at(0).result;
+    };
+    const auto cycles = [](const LaunchResult& result) {
+        const auto at =
+            std::find_if(result.metrics.begin(), result.metrics.end(),
+                         [](const auto& m) { return m.first == "sm__cycles_elapsed.max"; });
+        return at->second.as_double();
+    };
+    const LaunchResult without = run("launch.profiler=false"), with = run("launch.profiler=true");
+    EXPECT_EQ(with.cycles, without.cycles);
+    EXPECT_EQ(cycles(with), cycles(without) + machine("h200")->number("launch.profiler_latency"));
+}
+
 }  // namespace
 }  // namespace lockstep::cuda
