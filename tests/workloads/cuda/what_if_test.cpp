@@ -125,7 +125,8 @@ const std::set<std::string_view> kNoKernel = {"tensor_core.macs.int4",
                                               "memory_unit.constant_read_uniform",
                                               "mbarrier.try_wait_limit",
                                               "dram.write_queue",
-                                              "dram.write_high"};
+                                              "dram.write_high",
+                                              "dram.write_low"};
 
 /// One with two parts of L2 and a recent core, one whose FP64 results are told by a counter.
 const char* const kMachines[] = {"h200", "rtx3090"};
