@@ -127,14 +127,11 @@ void Chip::finish_grids() {
     }
 }
 
-bool Chip::has_performed_stores(Grid& grid) const {
-    for (const std::unique_ptr<Sm>& sm : used_sms_) {
+bool Chip::has_performed_stores(const Grid& grid) const {
+    return std::all_of(used_sms_.begin(), used_sms_.end(), [&](const std::unique_ptr<Sm>& sm) {
         const ResidentGrid* const part = sm->grids().find(grid.run);
-        if (part == nullptr) continue;
-        if (part->stores_under_way != 0) return false;
-        grid.last_end = std::max(grid.last_end, part->last_store);
-    }
-    return true;
+        return part == nullptr || part->stores_under_way == 0;
+    });
 }
 
 void Chip::finish(Grid& grid) {
@@ -148,6 +145,7 @@ void Chip::finish(Grid& grid) {
         if (const ResidentGrid* const part = sm->grids().find(grid.run)) {
             grid.instructions += part->instructions;
             grid.thread_instructions += part->thread_instructions;
+            grid.last_end = std::max(grid.last_end, part->last_store);
         }
         if (!grid.was_alone) sm->grids().forget(grid.run);
     }

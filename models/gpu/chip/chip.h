@@ -116,7 +116,7 @@ class Chip {
     void look_at_waves(Grid& grid);
     void distribute(engine::Time window_end);
     void finish_grids();
-    bool has_performed_stores(Grid& grid) const;
+    bool has_performed_stores(const Grid& grid) const;
     void finish(Grid& grid);
     void count_triggers();
     void trace_window(engine::Cycle end);
