@@ -29,7 +29,7 @@ Cycle L0InstructionCache::fetch(Cycle now, std::uint32_t line, bool& hit) {
         stream_line_ += taken;
         stream_count_ -= taken;
     } else {
-        keep_stream();
+        keep_stream(now);
         ready = from_l1(now, line);
         stream_line_ = line + 1;
         stream_count_ = 0;
@@ -47,12 +47,18 @@ Cycle L0InstructionCache::fetch(Cycle now, std::uint32_t line, bool& hit) {
     return std::max(ready, now);
 }
 
-/// Lines that were asked for ahead, but not for the warp that misses now.
-void L0InstructionCache::keep_stream() {
+/// Lines that were asked for ahead, but not for the warp that misses now: those that are on their
+/// way go to L0, and the others give way to what it needs.
+void L0InstructionCache::keep_stream(Cycle now) {
     for (unsigned i = 0; i < stream_count_; ++i) {
         const Cycle ready = stream_[(stream_head_ + i) % depth_];
+        if (ready == kPending) continue;
+        if (ready > now + latency_) {
+            port_free_ -= interval_;
+            continue;
+        }
         const std::uint32_t line = stream_line_ + i;
-        if (ready != kPending && tags_.find(line) == engine::kNever) tags_.insert(line, ready);
+        if (tags_.find(line) == engine::kNever) tags_.insert(line, ready);
     }
 }
 

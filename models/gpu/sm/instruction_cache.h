@@ -60,7 +60,7 @@ class L0InstructionCache {
     void clear();
 
   private:
-    void keep_stream();
+    void keep_stream(engine::Cycle now);
     engine::Cycle from_l1(engine::Cycle now, std::uint32_t line) {
         const engine::Cycle start = std::max(now, port_free_);
         const engine::Cycle there = l1_.request(start, line);
