@@ -75,7 +75,8 @@ double shared_bits(const Counts& counts) {
 }
 
 double l2_bits(const Counts& counts) {
-    return counts["lts__t_sectors.sum"] * kSectorBits;
+    return (counts["lts__t_sectors.sum"] - counts["lts__t_sectors_srcunit_ltcfabric.sum"]) *
+           kSectorBits;
 }
 
 double dram_bits(const Counts& counts) {

@@ -77,7 +77,7 @@ std::string roofline_section(const Step& step, const config::Machine& machine) {
         {"L1 and shared memory",
          m["l1tex__t_sectors.sum"] * kSectorBytes + shared * kWavefrontBytes,
          static_cast<double>(machine.integer("sm.count")) * kWavefrontBytes * hertz},
-        {"L2", m["lts__t_sectors.sum"] * kSectorBytes,
+        {"L2", m["lts__t_sectors_srcnode_gpc.sum"] * kSectorBytes,
          static_cast<double>(machine.integer("l2.slices")) * machine.number("l2.slice_bandwidth") *
              hertz},
         {"DRAM", m["dram__bytes.sum"], machine.number("dram.bandwidth") * 1e9}};

@@ -20,12 +20,10 @@ namespace {
 
 Cycle request_service(const MemoryRequest& request, const MemoryParameters& parameters) {
     if (request.kind == RequestKind::kRead) return kFraction;
-    // A warp's store of a word a lane brings 128 bytes, whatever sectors they go to; a request may
-    // be longer than what it writes (V100's, machines/v100.yaml).
+    // A request may be longer than what it writes (V100's, machines/v100.yaml).
+    const auto sectors = static_cast<std::uint32_t>(std::popcount(request.sectors)) * kSectorBytes;
     const std::uint32_t bytes =
-        request.kind == RequestKind::kWrite
-            ? std::max(written_bytes(request), parameters.store_request)
-            : static_cast<std::uint32_t>(std::popcount(request.sectors)) * kSectorBytes;
+        request.kind == RequestKind::kWrite ? std::max(sectors, parameters.store_request) : sectors;
     return std::max(kFraction, service(bytes, parameters.request_bandwidth));
 }
 

@@ -60,7 +60,7 @@ L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::ui
       surroundings_(surroundings),
       counters_(counters),
       coalescer_(parameters.coalescer_entries, parameters.coalescer_merge,
-                 std::max(parameters.slice_latency, parameters.request_latency)),
+                 parameters.coalescer_window),
       tags_(parameters.sets, parameters.ways, parameters.replacement),
       mshrs_(parameters.mshrs) {
     for (std::uint32_t i = parameters.mshrs; i-- > 0;)
@@ -92,7 +92,10 @@ void L2Slice::advance(Cycle until) {
             from_peer < from_sm ||
             (from_peer == from_sm && input_[1].queue.front().at <= input_[0].queue.front().at);
         Input& input = input_[peer_goes];
-        if (handle(request_at, input.queue.front())) {
+        if (follows_another(request_at, input.queue.front())) {
+            input.queue.pop();
+        } else if (handle(request_at, input.queue.front())) {
+            counters_.requests += !input.queue.front().from_peer;
             input.queue.pop();
             looked_up_ = std::max(looked_up_, request_at * kFraction) + parameters_.lookup;
             ++lookups_;
@@ -102,20 +105,20 @@ void L2Slice::advance(Cycle until) {
     }
 }
 
-/// A read that is answered with another never reaches the tags. Otherwise notes who may join it.
-bool L2Slice::joins_another(SliceRequest& request) {
-    const auto count_sectors = count(request.routed.request.sectors);
-    counters_.sectors_to_gpcs += count_sectors;
-    const RequestCoalescer::Result result =
-        coalescer_.join(request.at, request.key, request.routed, request.link);
+/// A read that is answered with another never reaches the tags.
+bool L2Slice::follows_another(Cycle now, SliceRequest& request) {
+    using Taken = RequestCoalescer::Taken;
+    const MemoryRequest& asked = request.routed.request;
+    if (request.is_taken || request.from_peer || asked.kind != RequestKind::kRead) return false;
+    request.is_taken = true;
+    const RequestCoalescer::Result result = coalescer_.take(
+        now, request.at, request.key,
+        {.id = asked.id, .link = request.link, .gpc = request.gpc, .sectors = asked.sectors});
     request.entry = result.entry;
-    if (result.joined == RequestCoalescer::Joined::kLeads) return false;
-    counters_.sectors_coalesced += count_sectors;
-    if (result.joined == RequestCoalescer::Joined::kAnswered) {
-        const MemoryRequest& asked = request.routed.request;
-        surroundings_.reply(request.at, number_, request.link,
-                            {asked.id, asked.kind, asked.sectors});
-    }
+    if (result.taken == Taken::kLeads) return false;
+    counters_.sectors_coalesced += count(asked.sectors);
+    if (result.taken == Taken::kAnswered)
+        surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors});
     return true;
 }
 
@@ -152,10 +155,16 @@ bool L2Slice::read(Cycle now, const SliceRequest& request) {
             waiting_for_peer_ += of_copy;
         }
     }
-    if (is_atomic(asked.kind)) counters_.atomics_miss += count(missing);
-    if (!request.from_peer && asked.kind == RequestKind::kRead) {
-        counters_.sectors_read_miss += count(missing);
-        counters_.sectors_read_hit += count(asked.sectors) - count(missing);
+    // What has been asked for already is a hit (on an H200, reads of a line by many SMs at once
+    // before it is there, which a count of misses would show).
+    const unsigned new_misses = missing == 0 ? 0 : missing & ~mshrs_[tags_.line(slot).mshr].pending;
+    if (is_atomic(asked.kind)) {
+        counters_.atomics_miss += count(new_misses);
+    } else if (request.from_peer) {
+        counters_.sectors_from_far_hit += count(asked.sectors) - count(new_misses);
+    } else {
+        counters_.sectors_read_miss += count(new_misses);
+        counters_.sectors_read_hit += count(asked.sectors) - count(new_misses);
     }
     note_use(request, slot);
     if (missing == 0)
@@ -214,8 +223,9 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
     line.dirty |= asked.sectors;
     note_use(request, slot);
     recall_copy(now, request, line);
-    occupy(now, std::max(parameters_.lookup,
-                         service(written_bytes(asked), parameters_.slice_write_bandwidth)));
+    const Cycle pass = std::max(parameters_.lookup,
+                                service(written_bytes(asked), parameters_.slice_write_bandwidth));
+    occupy(now, asked.partial != 0 ? pass * parameters_.partial_write_passes : pass);
     answer(now, request);
     return true;
 }
@@ -340,8 +350,8 @@ void L2Slice::answer(Cycle now, const SliceRequest& request) {
     if (!request.from_peer) {
         surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors});
         if (request.entry != RequestCoalescer::kNone)
-            coalescer_.answer(now, request.entry, [&](const RequestCoalescer::Follower& follower) {
-                surroundings_.reply(std::max(now, follower.at), number_, follower.link,
+            coalescer_.answer(request.entry, [&](const RequestCoalescer::Follower& follower) {
+                surroundings_.reply(now, number_, follower.link,
                                     {follower.id, RequestKind::kRead, follower.sectors});
             });
         return;

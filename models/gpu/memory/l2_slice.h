@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 
 #include "models/gpu/memory/crossbar_port.h"
 #include "models/gpu/memory/l2_tags.h"
@@ -21,8 +22,10 @@ struct SliceRequest {
     RoutedRequest routed;
     std::uint16_t link = 0;  ///< of the SM that asks, at its near partition
     bool from_peer = false;
+    std::uint8_t gpc = kNoGpc;                      ///< of the SM that asks
     std::uint32_t key = 0, set = 0;                 ///< L2Tags', known to the slice
-    std::uint32_t entry = RequestCoalescer::kNone;  ///< likewise: of reads that others may join
+    std::uint32_t entry = RequestCoalescer::kNone;  ///< likewise: of reads that others may follow
+    bool is_taken = false;                          ///< by the slice; it may wait for room since
 };
 
 /// Between a slice and the one with the same number in the other L2 partition.
@@ -62,10 +65,9 @@ class L2Slice {
     /// Requests come in the order of their arrival, never before the cycle that was advanced to.
     void request(SliceRequest request) {
         request.key = L2Tags::key(request.routed.index, request.routed.home);
-        if (!request.from_peer && request.routed.request.kind == RequestKind::kRead &&
-            joins_another(request))
-            return;
-        if (!request.from_peer) ++counters_.requests;
+        const MemoryRequest& asked = request.routed.request;
+        if (!request.from_peer && asked.kind == RequestKind::kRead)
+            counters_.sectors_to_gpcs += static_cast<std::uint32_t>(std::popcount(asked.sectors));
         request.set = tags_.set(request.key);
         tags_.prefetch(request.set);
         input_[request.from_peer].queue.push(request);
@@ -92,10 +94,7 @@ class L2Slice {
     std::size_t queue() const { return input_[0].queue.size() + input_[1].queue.size(); }
     /// Lines that it waits for.
     std::size_t misses() const { return mshrs_.size() - free_mshrs_.size(); }
-    void clear() {
-        tags_.clear();
-        coalescer_.clear();
-    }
+    void clear() { tags_.clear(); }
     /// Lines that are here when a kernel begins although nothing has brought them; null: none.
     void set_resident(const ResidentLines* lines) { resident_ = lines; }
     /// Holds a line of its own from now on, without a request; true where another was written back.
@@ -139,7 +138,7 @@ class L2Slice {
     bool is_home(const SliceRequest& request) const { return request.routed.home == partition_; }
 
     void handle(engine::Cycle now, const Event& event);
-    bool joins_another(SliceRequest& request);
+    bool follows_another(engine::Cycle now, SliceRequest& request);
     // False where the request has to wait for an event.
     bool handle(engine::Cycle now, const SliceRequest& request);
     void handle_ideal(engine::Cycle now, const SliceRequest& request);  // ideal_l2.cpp

@@ -101,7 +101,8 @@ void MemoryPartition::deliver(const Arrival& arrival) {
         case PeerMessage::Type::kRequest: {
             const bool from_peer = arrival.order == kPeerLink;
             slice(message.routed.slice)
-                .request({arrival.at, message.routed, message.link, from_peer});
+                .request({arrival.at, message.routed, message.link, from_peer,
+                          from_peer ? kNoGpc : links_[message.link]->gpc});
             break;
         }
         case PeerMessage::Type::kFill:

@@ -50,10 +50,18 @@ std::span<const Row<MemoryParameters>> memory_rows() {
                               "B", 0, 4096,
                               "a slice takes of writes in an SM cycle; 0: l2.slice_bandwidth"}
             .defaults_to("0"),
+        Row<MemoryParameters>{"l2.partial_write_passes", &MemoryParameters::partial_write_passes,
+                              "1", 1, 16,
+                              "of a write with partly written sectors through a slice's data stage"}
+            .defaults_to("1"),
         {"l2.coalescer_entries", &MemoryParameters::coalescer_entries, "1", 0, 65536,
-         "lines under way for which a slice's request coalescer takes further reads; 0: none"},
+         "reads that a slice's request coalescer lets others follow at one time; 0: none"},
         {"l2.coalescer_merge", &MemoryParameters::coalescer_merge, "1", 1, 4096,
          "reads by SMs that are one to the slice"},
+        Row<MemoryParameters>{"l2.coalescer_window", &MemoryParameters::coalescer_window, "cycle",
+                              0, 10000,
+                              "after the slice has taken a read, in which others still follow it"}
+            .defaults_to("0"),
         {"l2.fetch_granularity", Type::kInteger, "B", 32, 128, "fetched from DRAM by a read miss"},
         {"l2.mshrs", &MemoryParameters::mshrs, "1", 1, 65000,
          "lines that a slice waits for at one time"},

@@ -55,6 +55,19 @@ constexpr std::uint32_t written_bytes(const MemoryRequest& request) {
            static_cast<std::uint32_t>(std::popcount(halves)) * 2;
 }
 
+/// The write becomes one of both: `line` is a request or a part of one (LineAccess).
+template <typename Line>
+void add_store(MemoryRequest& write, const Line& line) {
+    constexpr unsigned kSectorHalves = kSectorBytes / 2;
+    const unsigned whole = (write.sectors & ~write.partial) | (line.sectors & ~line.partial);
+    write.halves |= line.halves;
+    write.sectors |= line.sectors;
+    unsigned partial = write.sectors & ~whole;
+    for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+        if ((~write.halves >> (sector * kSectorHalves) & 0xffffu) == 0) partial &= ~(1u << sector);
+    write.partial = static_cast<std::uint8_t>(partial);
+}
+
 struct MemoryReply {
     std::uint32_t id = 0;
     RequestKind kind = RequestKind::kRead;

@@ -2,55 +2,55 @@
 // "The L2 Request Coalescer (LRC) processes incoming requests for L2 and tries to coalesce read
 // requests before forwarding them to the L2 cache" (Nsight Compute, Profiling Guide). It stands
 // between the slices and the crossbar (its counters lrc__lts2lrc_... and lrc__xbar2gpc_...), and an
-// entry takes a bounded number of requests (Accel-Sim 2.0, configuration of H100: 4). What is
-// merged is the read of the slice; each SM's answer takes its part of the GPC's port: on H200 sets
-// come at 9.8 to 10.3 TB/s whether many SMs read them at once or few (gpu-benches, gpu-l2-cache).
-// One packet for several SMs (US patent 12,020,035, claims 3 to 6) is multicast's, which a program
-// asks for.
-// Simplified: what joins when the data is on its way already is answered after the slice's whole
-// latency.
+// entry takes a bounded number of requests (Accel-Sim 2.0, configuration of H100: 4). That it
+// merges what waits for the slice, and not what is under way, is inferred: in products on an H200
+// (programs.csv of validation/measured/h200) a fifth to a third of the sectors that SMs ask for do
+// not reach a slice, where two thirds are asked for while another SM's read of them is under way.
+// What is merged is the read of the slice; each SM's answer takes its part of the GPC's port: on
+// H200 sets come at 9.8 to 10.3 TB/s whether many SMs read them at once or few (gpu-benches,
+// gpu-l2-cache). One packet for several SMs (US patent 12,020,035, claims 3 to 6) is multicast's,
+// which a program asks for.
 #include "models/gpu/memory/request_coalescer.h"
 
 namespace lockstep::gpu {
 
-void RequestCoalescer::close_until(engine::Cycle now) {
-    while (!closing_.empty() && closing_.front().at <= now) {
-        const std::uint32_t number = closing_.front().entry;
-        closing_.pop();
-        std::uint32_t* at = &bucket(pool_[number].key);
-        while (*at != number) at = &pool_[*at].next;
-        *at = pool_[number].next;
-        pool_.give_back(number);
-        --open_;
-    }
-}
+using engine::Cycle;
 
-RequestCoalescer::Result RequestCoalescer::join(engine::Cycle now, std::uint32_t key,
-                                                const RoutedRequest& routed, std::uint16_t link) {
+RequestCoalescer::Result RequestCoalescer::take(Cycle now, Cycle at, std::uint32_t key,
+                                                const Follower& read) {
     if (entries_ == 0) return {};
-    close_until(now);
-    const std::uint8_t sectors = routed.request.sectors;
-    for (std::uint32_t i = bucket(key); i != kNone; i = pool_[i].next) {
-        Entry& entry = pool_[i];
-        if (entry.key != key || (sectors & ~unsigned{entry.sectors}) != 0 || entry.merged == merge_)
+    std::uint32_t* link = &buckets_[(key ^ key >> 7) % kBuckets];
+    while (*link != kNone) {
+        const std::uint32_t number = *link;
+        Read& leader = reads_[number];
+        if (leader.until < at) {  // reads come in the order of their arrival: nothing follows it
+            *link = leader.next;
+            leader.is_open = false;
+            --open_;
+            if (leader.is_answered) reads_.give_back(number);
             continue;
-        ++entry.merged;
-        if (entry.is_answered) return {Joined::kAnswered, kNone};
-        const std::uint32_t follower =
-            followers_.take({.at = now, .id = routed.request.id, .link = link, .sectors = sectors});
-        (entry.first == kNone ? entry.first : followers_[entry.last].next) = follower;
-        entry.last = follower;
-        return {Joined::kWaits, kNone};
+        }
+        if (leader.key == key && leader.gpc == read.gpc && at <= leader.until &&
+            leader.merged < merge_ && (read.sectors & ~unsigned{leader.sectors}) == 0) {
+            ++leader.merged;
+            if (leader.is_answered) return {Taken::kAnswered, kNone};
+            const std::uint32_t follower = followers_.take(read);
+            (leader.first == kNone ? leader.first : followers_[leader.last].next) = follower;
+            leader.last = follower;
+            return {Taken::kFollows, kNone};
+        }
+        link = &leader.next;
     }
     if (open_ == entries_) return {};
-    const std::uint32_t number = pool_.take({.key = key, .next = bucket(key), .sectors = sectors});
-    bucket(key) = number;
+    std::uint32_t& bucket = buckets_[(key ^ key >> 7) % kBuckets];
+    const std::uint32_t number = reads_.take({.until = now + window_,
+                                              .key = key,
+                                              .next = bucket,
+                                              .gpc = read.gpc,
+                                              .sectors = read.sectors});
+    bucket = number;
     ++open_;
-    return {Joined::kLeads, number};
-}
-
-void RequestCoalescer::clear() {
-    close_until(engine::kNever);
+    return {Taken::kLeads, number};
 }
 
 }  // namespace lockstep::gpu

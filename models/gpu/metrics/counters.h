@@ -189,10 +189,11 @@ struct PartitionCounters {
     std::uint64_t dram_bytes_read = 0, dram_bytes_written = 0;
     std::uint64_t dram_bus_busy = 0;  ///< command clocks in which data moved, all channels
     std::uint64_t tlb_hits = 0, tlb_misses = 0;
-    std::uint64_t sectors_from_far = 0;   ///< brought from the other L2 partition
-    std::uint64_t sectors_to_far = 0;     ///< writes and atomics performed there
-    std::uint64_t sectors_to_gpcs = 0;    ///< that reads of SMs brought
-    std::uint64_t sectors_coalesced = 0;  ///< of these, what other reads brought from the slices
+    std::uint64_t sectors_from_far = 0;      ///< that were asked of the other L2 partition
+    std::uint64_t sectors_from_far_hit = 0;  ///< of these, found there
+    std::uint64_t sectors_to_far = 0;        ///< writes and atomics performed there
+    std::uint64_t sectors_to_gpcs = 0;       ///< that reads of SMs brought
+    std::uint64_t sectors_coalesced = 0;     ///< of these, what other reads brought from the slices
 
     bool operator==(const PartitionCounters&) const = default;
 };

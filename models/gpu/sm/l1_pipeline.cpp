@@ -19,6 +19,7 @@ namespace {
 
 /// Requests bear the number of a miss entry or, with this bit, of a pending instruction.
 constexpr std::uint32_t kOfInstruction = 1u << 31;
+constexpr std::uint32_t kOfStores = 1u << 30;  ///< of several instructions, by one of merged_
 
 unsigned count(std::uint8_t sectors) {
     return static_cast<unsigned>(std::popcount(sectors));
@@ -169,19 +170,20 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
     (kind == RequestKind::kRead ? counters_.sectors_to_l2_read : counters_.sectors_to_l2_write) +=
         count(line.sectors);
     counters_.requests_to_l2_read += kind == RequestKind::kRead;
-    queue_.push(ready, {.line = line.line,
-                        .halves = line.halves,
-                        .id = id,
-                        .sm = sm_,
-                        .kind = kind,
-                        .sectors = line.sectors,
-                        .partial = line.partial,
-                        .lanes = line.lanes,
-                        .same_address = line.same_address,
-                        .prefetch_sectors = prefetch_sectors,
-                        .priority = priority,
-                        .is_float = line.is_float,
-                        .translated = translated});
+    const MemoryRequest request{.line = line.line,
+                                .halves = line.halves,
+                                .id = id,
+                                .sm = sm_,
+                                .kind = kind,
+                                .sectors = line.sectors,
+                                .partial = line.partial,
+                                .lanes = line.lanes,
+                                .same_address = line.same_address,
+                                .prefetch_sectors = prefetch_sectors,
+                                .priority = priority,
+                                .is_float = line.is_float,
+                                .translated = translated};
+    queue_.push(ready, request);
 }
 
 void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
@@ -206,10 +208,30 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
             l1_.fill(line.line, static_cast<std::uint8_t>(line.sectors & ~line.partial),
                      in.info->priority);
         }
+        if (joins_store(index, line)) continue;
         request(leaves(now, i), RequestKind::kWrite, kOfInstruction | index, line,
                 in.info->priority);
+        if (p_.merges_stores && line.partial != 0) queue_.let_join(line.line);
     }
     listener_.sent(leaves(now, lines_.count - 1), in);
+}
+
+/// Parts of sectors that are written one after the other leave together where the first still waits
+/// for the crossbar.
+bool L1Pipeline::joins_store(std::uint32_t index, const LineAccess& line) {
+    if (!p_.merges_stores || line.partial == 0) return false;
+    MemoryRequest* const waiting = queue_.waiting_store(line.line);
+    if (waiting == nullptr) return false;
+    counters_.sectors_to_l2_write += count(line.sectors & ~waiting->sectors);
+    add_store(*waiting, line);
+    std::uint32_t first = MergedStore::kNone;
+    if ((waiting->id & kOfStores) != 0) {
+        first = waiting->id & ~kOfStores;
+    } else {
+        first = merged_.take({waiting->id & ~kOfInstruction, MergedStore::kNone});
+    }
+    waiting->id = kOfStores | merged_.take({index, first});
+    return true;
 }
 
 void L1Pipeline::atomic(Cycle now, const MemoryInstruction& in) {
@@ -315,6 +337,15 @@ void L1Pipeline::pass_data(Cycle now) {
 }
 
 void L1Pipeline::take(Cycle now, const MemoryReply& reply) {
+    if ((reply.id & kOfInstruction) == 0 && (reply.id & kOfStores) != 0) {
+        for (std::uint32_t i = reply.id & ~kOfStores; i != MergedStore::kNone;) {
+            const MergedStore store = merged_[i];
+            merged_.give_back(i);
+            satisfy(now, store.pending, 1);
+            i = store.next;
+        }
+        return;
+    }
     if ((reply.id & kOfInstruction) == 0) {
         const MissTable::Entry& entry = misses_[reply.id];
         tlb_.fill(entry.line);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/gpu/memory/slot_pool.h"
 #include "models/gpu/metrics/counters.h"
 #include "models/gpu/sm/l1_cache.h"
 #include "models/gpu/sm/l1_lanes.h"
@@ -63,6 +64,7 @@ class L1Pipeline {
     void look_up_lines(engine::Cycle now, std::uint32_t index, unsigned first);
     void request(engine::Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
                  EvictionPriority priority, std::uint8_t prefetch_sectors = 0);
+    bool joins_store(std::uint32_t index, const LineAccess& line);
     void take(engine::Cycle now, const MemoryReply& reply);
     void advance_tma(engine::Cycle now);
     void use_data_path(engine::Cycle now, unsigned wavefronts);
@@ -70,6 +72,12 @@ class L1Pipeline {
     void pass_data(engine::Cycle now);
     void finish(engine::Cycle now, std::uint32_t index);
     void resume(engine::Cycle now);
+
+    /// A store instruction's line that left with others'.
+    struct MergedStore {
+        static constexpr std::uint32_t kNone = 0xffff'ffff;
+        std::uint32_t pending = 0, next = kNone;
+    };
 
     const MemoryUnitParameters& p_;
     const std::uint16_t sm_;
@@ -85,6 +93,7 @@ class L1Pipeline {
     SendQueue queue_;
     TmaUnit tma_;
     PendingTable pending_;
+    SlotPool<MergedStore> merged_;
     LineAccesses lines_;  ///< of the instruction in the tag stage
     std::optional<Stalled> stalled_;
     LatencyFifo fifo_;

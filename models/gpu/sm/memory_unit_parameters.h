@@ -34,7 +34,7 @@ struct MemoryUnitParameters {
     unsigned sets, tags_per_cycle, tag_interval, miss_entries, miss_queue, tag_latency;
     ReturnOrder return_order;
     ReplacementPolicy replacement;
-    bool allocates_stores, allocates_local_stores, constant_port;
+    bool allocates_stores, allocates_local_stores, merges_stores, constant_port;
     unsigned wavefront_cycles, pass_cycles, atomic_cycles, swap_cycles;
     unsigned constant_address_cycles, texture_lanes;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue, data_stage_sms;

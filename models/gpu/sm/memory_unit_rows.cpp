@@ -57,6 +57,10 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "global stores bring lines into the L1"},
         {"l1.allocates_local_stores", &MemoryUnitParameters::allocates_local_stores,
          "stores to local memory bring lines into the L1"},
+        Row<MemoryUnitParameters>{"l1.merges_stores", &MemoryUnitParameters::merges_stores,
+                                  "parts of sectors that are stored one after the other leave "
+                                  "together where the first still waits for the crossbar"}
+            .defaults_to("false"),
         {"memory_unit.pending_requests", &MemoryUnitParameters::pending_requests, "1", 1, 65536,
          "loads and atomics between the tags and the data stage at a time"},
         {"memory_unit.data_stage_sms", &MemoryUnitParameters::data_stage_sms, "1", 1, 2,

@@ -96,7 +96,7 @@ Json roofline_point(const std::string& statistics) {
             {"precision", work.precision},
             {"operations", work.operations},
             {"bytes", bytes},
-            {"l2_bytes", metric(run, "lts__t_sectors.sum") * kSectorBytes},
+            {"l2_bytes", metric(run, "lts__t_sectors_srcnode_gpc.sum") * kSectorBytes},
             {"seconds", run.seconds},
             {"cycles", run.cycles}};
 }

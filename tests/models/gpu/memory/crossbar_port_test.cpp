@@ -32,7 +32,7 @@ TEST(CrossbarPort, SendsAndReceivesItsBandwidth) {
     EXPECT_NEAR(static_cast<double>(last - sm.answers[64].answered), 2 * 63, 2);
 }
 
-TEST(CrossbarPort, SendsOfAPartialWriteItsBytes) {
+TEST(CrossbarPort, SendsTheSectorsOfAPartialWrite) {
     MemoryBench bench("v100", 1, {"crossbar.request_bandwidth=16", "crossbar.store_request=16"});
     SyntheticSm& sm = *bench.sms[0];
     for (std::uint64_t i = 0; i < 9; ++i)
@@ -42,7 +42,7 @@ TEST(CrossbarPort, SendsOfAPartialWriteItsBytes) {
                                .sectors = 0xf,
                                .partial = 0xf});
     bench.run();
-    for (std::size_t i = 1; i < 9; ++i) EXPECT_EQ(sm.answers[i].sent - sm.answers[i - 1].sent, 2u);
+    for (std::size_t i = 1; i < 9; ++i) EXPECT_EQ(sm.answers[i].sent - sm.answers[i - 1].sent, 8u);
 }
 
 TEST(CrossbarPort, SendsNoStoreInLessThanARequestTakes) {

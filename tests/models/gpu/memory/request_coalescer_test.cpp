@@ -9,65 +9,80 @@ namespace lockstep::gpu {
 namespace {
 
 using testing::ElementsAre;
-using Joined = RequestCoalescer::Joined;
+using Taken = RequestCoalescer::Taken;
 
-constexpr engine::Cycle kLatency = 70;
+constexpr engine::Cycle kWindow = 10;
 
-RoutedRequest read(std::uint32_t id, std::uint8_t sectors = 0xf) {
-    return {.request = {.id = id, .sectors = sectors}};
+RequestCoalescer::Follower read(std::uint32_t id, std::uint8_t sectors = 0xf,
+                                std::uint8_t gpc = 0) {
+    return {.id = id, .gpc = gpc, .sectors = sectors};
 }
 
-std::vector<std::uint32_t> answer(RequestCoalescer& coalescer, engine::Cycle now,
-                                  std::uint32_t entry) {
+std::vector<std::uint32_t> answer(RequestCoalescer& coalescer, std::uint32_t entry) {
     std::vector<std::uint32_t> ids;
-    coalescer.answer(now, entry, [&](const auto& follower) { ids.push_back(follower.id); });
+    coalescer.answer(entry, [&](const auto& follower) { ids.push_back(follower.id); });
     return ids;
 }
 
-TEST(RequestCoalescer, ReadsOfALineUnderWayWaitForTheFirst) {
-    RequestCoalescer coalescer(16, 4, kLatency);
-    const auto first = coalescer.join(10, 7, read(1), 0);
-    ASSERT_EQ(first.joined, Joined::kLeads);
-    EXPECT_EQ(coalescer.join(11, 7, read(2), 1).joined, Joined::kWaits);
-    EXPECT_EQ(coalescer.join(12, 8, read(3), 1).joined, Joined::kLeads);  // another line
-    EXPECT_EQ(coalescer.join(13, 7, read(4), 2).joined, Joined::kWaits);
-    EXPECT_THAT(answer(coalescer, 50, first.entry), ElementsAre(2, 4));
-    EXPECT_EQ(coalescer.join(60, 7, read(5), 3).joined, Joined::kAnswered);
+TEST(RequestCoalescer, ReadsOfALineThatWaitFollowTheFirst) {
+    RequestCoalescer coalescer(16, 4, kWindow);
+    const auto first = coalescer.take(10, 1, 7, read(1));
+    ASSERT_EQ(first.taken, Taken::kLeads);
+    EXPECT_EQ(coalescer.take(30, 2, 7, read(2)).taken, Taken::kFollows);
+    EXPECT_EQ(coalescer.take(31, 3, 8, read(3)).taken, Taken::kLeads);  // another line
+    EXPECT_EQ(coalescer.take(32, 3, 7, read(4)).taken, Taken::kFollows);
+    EXPECT_THAT(answer(coalescer, first.entry), ElementsAre(2, 4));
+    EXPECT_EQ(coalescer.take(33, 4, 7, read(5)).taken, Taken::kAnswered);
+}
+
+TEST(RequestCoalescer, ReadsThatArriveInItsWindowFollow) {
+    RequestCoalescer coalescer(16, 4, kWindow);
+    coalescer.take(10, 10, 7, read(1));
+    EXPECT_EQ(coalescer.take(25, 10 + kWindow, 7, read(2)).taken, Taken::kFollows);
+    EXPECT_EQ(coalescer.take(25, 11 + kWindow, 7, read(3)).taken, Taken::kLeads);
+}
+
+TEST(RequestCoalescer, OnlyReadsOfAGpcFollowEachOther) {
+    RequestCoalescer coalescer(16, 4, kWindow);
+    coalescer.take(0, 0, 7, read(1, 0xf, 0));
+    EXPECT_EQ(coalescer.take(0, 0, 7, read(2, 0xf, 1)).taken, Taken::kLeads);
+    EXPECT_EQ(coalescer.take(0, 0, 7, read(3, 0xf, 0)).taken, Taken::kFollows);
 }
 
 TEST(RequestCoalescer, TakesSoManyReads) {
-    RequestCoalescer coalescer(16, 2, kLatency);
-    const auto first = coalescer.join(0, 7, read(1), 0);
-    EXPECT_EQ(coalescer.join(0, 7, read(2), 1).joined, Joined::kWaits);
-    const auto third = coalescer.join(0, 7, read(3), 2);
-    ASSERT_EQ(third.joined, Joined::kLeads);
-    EXPECT_EQ(coalescer.join(0, 7, read(4), 3).joined, Joined::kWaits);
-    EXPECT_THAT(answer(coalescer, 5, first.entry), ElementsAre(2));
-    EXPECT_THAT(answer(coalescer, 6, third.entry), ElementsAre(4));
+    RequestCoalescer coalescer(16, 2, kWindow);
+    const auto first = coalescer.take(0, 0, 7, read(1));
+    EXPECT_EQ(coalescer.take(0, 0, 7, read(2)).taken, Taken::kFollows);
+    const auto third = coalescer.take(0, 0, 7, read(3));
+    ASSERT_EQ(third.taken, Taken::kLeads);
+    EXPECT_EQ(coalescer.take(0, 0, 7, read(4)).taken, Taken::kFollows);
+    EXPECT_THAT(answer(coalescer, first.entry), ElementsAre(2));
+    EXPECT_THAT(answer(coalescer, third.entry), ElementsAre(4));
 }
 
-TEST(RequestCoalescer, AnEntryEndsWhenItsDataHasLeft) {
-    RequestCoalescer coalescer(1, 4, kLatency);
-    const auto first = coalescer.join(0, 7, read(1), 0);
-    EXPECT_EQ(coalescer.join(1, 9, read(2), 0).entry, RequestCoalescer::kNone);  // no room
-    answer(coalescer, 10, first.entry);
-    EXPECT_EQ(coalescer.join(10 + kLatency - 1, 7, read(3), 0).joined, Joined::kAnswered);
-    const auto later = coalescer.join(10 + kLatency, 7, read(4), 0);
-    EXPECT_EQ(later.joined, Joined::kLeads);
+TEST(RequestCoalescer, AnEntryEndsWithItsWindow) {
+    RequestCoalescer coalescer(1, 4, kWindow);
+    const auto first = coalescer.take(0, 0, 7, read(1));
+    const auto other = coalescer.take(1, 1, 9, read(2));
+    EXPECT_EQ(other.taken, Taken::kLeads);
+    EXPECT_EQ(other.entry, RequestCoalescer::kNone);  // no room
+    const auto later = coalescer.take(20, 20, 7, read(3));
+    EXPECT_EQ(later.taken, Taken::kLeads);
     EXPECT_NE(later.entry, RequestCoalescer::kNone);
+    EXPECT_THAT(answer(coalescer, first.entry), ElementsAre());
 }
 
 TEST(RequestCoalescer, SectorsThatNobodyAskedForAreAskedFor) {
-    RequestCoalescer coalescer(16, 4, kLatency);
-    coalescer.join(0, 7, read(1, 0b0011), 0);
-    EXPECT_EQ(coalescer.join(0, 7, read(2, 0b0001), 1).joined, Joined::kWaits);
-    EXPECT_EQ(coalescer.join(0, 7, read(3, 0b0110), 2).joined, Joined::kLeads);
+    RequestCoalescer coalescer(16, 4, kWindow);
+    coalescer.take(0, 0, 7, read(1, 0b0011));
+    EXPECT_EQ(coalescer.take(0, 0, 7, read(2, 0b0001)).taken, Taken::kFollows);
+    EXPECT_EQ(coalescer.take(0, 0, 7, read(3, 0b0110)).taken, Taken::kLeads);
 }
 
 TEST(RequestCoalescer, WithoutEntriesThereIsNone) {
-    RequestCoalescer coalescer(0, 1, kLatency);
-    coalescer.join(0, 7, read(1), 0);
-    EXPECT_EQ(coalescer.join(0, 7, read(2), 1).joined, Joined::kLeads);
+    RequestCoalescer coalescer(0, 1, kWindow);
+    coalescer.take(0, 0, 7, read(1));
+    EXPECT_EQ(coalescer.take(0, 0, 7, read(2)).taken, Taken::kLeads);
 }
 
 TEST(GpcPorts, LetsItsBandwidthThroughByGpc) {

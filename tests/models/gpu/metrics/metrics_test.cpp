@@ -299,15 +299,20 @@ TEST_F(Metrics, L2AndDram) {
                  .dram_bytes_read = 640000,
                  .dram_bytes_written = 320000,
                  .tlb_hits = 1,
-                 .tlb_misses = 3};
+                 .tlb_misses = 3,
+                 .sectors_from_far = 20,
+                 .sectors_from_far_hit = 15,
+                 .sectors_to_far = 34};
     EXPECT_EQ((*this)["lts__t_requests.sum"], 9);
-    EXPECT_EQ((*this)["lts__t_sectors.sum"], 106);
-    EXPECT_EQ((*this)["lts__t_sectors_op_read.sum"], 40);
+    EXPECT_EQ((*this)["lts__t_sectors.sum"], 160);
+    EXPECT_EQ((*this)["lts__t_sectors_srcnode_gpc.sum"], 106);
+    EXPECT_EQ((*this)["lts__t_sectors_srcunit_ltcfabric.sum"], 54);
+    EXPECT_EQ((*this)["lts__t_sectors_op_read.sum"], 60);
     EXPECT_EQ((*this)["lts__t_sectors_op_write.sum"], 60);
     EXPECT_EQ((*this)["lockstep__l2_atomic_sectors.sum"], 6);
-    EXPECT_EQ((*this)["lts__t_sectors_lookup_hit.sum"], 94);
-    EXPECT_EQ((*this)["lts__t_sectors_lookup_miss.sum"], 12);
-    EXPECT_DOUBLE_EQ((*this)["lts__t_sector_hit_rate.pct"], 9400. / 106);
+    EXPECT_EQ((*this)["lts__t_sectors_lookup_hit.sum"], 143);
+    EXPECT_EQ((*this)["lts__t_sectors_lookup_miss.sum"], 17);
+    EXPECT_DOUBLE_EQ((*this)["lts__t_sector_hit_rate.pct"], 14300. / 160);
     EXPECT_DOUBLE_EQ((*this)["lockstep__l2_atomic_sector_hit_rate.pct"], 400. / 6);
     EXPECT_EQ((*this)["lts__t_sector_op_read_hit_rate.pct"], 75);
     EXPECT_EQ((*this)["lts__t_sector_op_write_hit_rate.pct"], 100);

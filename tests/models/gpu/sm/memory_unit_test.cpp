@@ -126,6 +126,28 @@ TEST_F(MemoryUnitTest, StoresToSectorsThatL1HoldsAreHits) {
     EXPECT_EQ(counters.of(CachedAccess::kGlobalStore).sectors_hit, 1u);
 }
 
+// Words 32 bytes apart, in each of their sectors the next one.
+TEST_F(MemoryUnitTest, PartialStoresThatWaitForTheCrossbarBecomeOne) {
+    make("rtx3090", {"l1.merges_stores=true"});
+    port.refuse_until = 200;
+    for (std::uint32_t word = 0; word < 8; ++word)
+        offer(instruction(
+                  kStoreGlobal, 4, [=](unsigned lane) { return 32 * lane + 4 * word; }, 0xf),
+              10 + 20 * word);
+    drain();
+    EXPECT_EQ(core.under_way, 0u);
+    ASSERT_EQ(port.sent.size(), 1u);
+    EXPECT_EQ(port.sent[0].request.sectors, 0b1111);
+    EXPECT_EQ(port.sent[0].request.partial, 0);
+    EXPECT_EQ(counters.sectors_to_l2_write, 4u);
+    // One that finds none waiting goes by itself.
+    offer(instruction(
+              kStoreGlobal, 4, [](unsigned lane) { return 32 * lane; }, 0xf),
+          1000);
+    drain();
+    EXPECT_EQ(port.sent.size(), 2u);
+}
+
 TEST_F(MemoryUnitTest, SpilledRegistersComeBackFromL1) {
     make();
     time(instruction(kStoreLocal, 8, [](unsigned) { return 16; }));
