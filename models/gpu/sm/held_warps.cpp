@@ -3,6 +3,7 @@
 
 #include "isa/sass/semantics/address.h"
 #include "isa/sass/system_call.h"
+#include "models/gpu/sm/sleep.h"
 
 namespace lockstep::gpu {
 
@@ -18,6 +19,10 @@ bool HeldWarps::look_at(WarpContext& context, const StaticInstruction& in) {
     }
     if (in.kind == InstructionKind::kWarpgroupProduct)
         return products_.holds(context) && hold(context, WarpState::kMathPipeThrottle);
+    if (in.kind == InstructionKind::kBarrier && context.in_queue != 0) {
+        context.waits_for_queue = true;
+        return hold(context, WarpState::kBarrier);
+    }
     if (in.waits_for_grid) {
         if (!context.grid->run->awaits_grid) return false;
         context.waits_for_grid = true;
@@ -28,6 +33,9 @@ bool HeldWarps::look_at(WarpContext& context, const StaticInstruction& in) {
         sass::compute_addresses(code, warp);
         if (copies_.holds(context)) return hold(context, WarpState::kLongScoreboard);
     }
+    if (in.waits_for_phase)
+        return mbarriers_.waits(context, sleep_cycles(parameters_, context, warp.pc)) &&
+               hold(context, WarpState::kSleeping);
     if (in.is_try_wait)
         return mbarriers_.holds(context, code) && hold(context, WarpState::kLongScoreboard);
     if (in.kind == InstructionKind::kMemory && !deferred_.empty())

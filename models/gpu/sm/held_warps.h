@@ -19,12 +19,15 @@ namespace lockstep::gpu {
 /// the system's functions; the hardware knows no such wait, but what it does takes longer than a
 /// window anyway. Threads that ask an mbarrier wait until the copies that it counts as done have
 /// come in time; a try_wait for its phase; products of warpgroups for room; griddepcontrol.wait for
-/// the end of the kernel before.
+/// the end of the kernel before. A barrier goes through the queue of memory instructions in order,
+/// as the shared memory that it guards does: a warp arrives when the memory unit has all that it
+/// issued before.
 class HeldWarps {
   public:
-    HeldWarps(Warps& warps, CopyGroups& copies, MbarrierWaits& mbarriers,
-              WarpgroupProducts& products, sass::DeferredQueue& deferred)
-        : warps_(warps),
+    HeldWarps(const SmParameters& parameters, Warps& warps, CopyGroups& copies,
+              MbarrierWaits& mbarriers, WarpgroupProducts& products, sass::DeferredQueue& deferred)
+        : parameters_(parameters),
+          warps_(warps),
           copies_(copies),
           mbarriers_(mbarriers),
           products_(products),
@@ -38,7 +41,9 @@ class HeldWarps {
         const bool is_memory = in.kind == InstructionKind::kMemory && !deferred_.empty();
         const bool asks_copies = in.reads_mbarrier && copies_.has_barriers();
         if (!is_memory && !asks_copies && !in.is_phase_check && !in.may_call_system &&
-            in.kind != InstructionKind::kWarpgroupProduct && !in.waits_for_grid) [[likely]]
+            in.kind != InstructionKind::kWarpgroupProduct && !in.waits_for_grid &&
+            !in.waits_for_phase && (in.kind != InstructionKind::kBarrier || context.in_queue == 0))
+            [[likely]]
             return false;
         return look_at(context, in);
     }
@@ -62,6 +67,7 @@ class HeldWarps {
         return hold(context, state);
     }
 
+    const SmParameters& parameters_;
     Warps& warps_;
     CopyGroups& copies_;
     MbarrierWaits& mbarriers_;

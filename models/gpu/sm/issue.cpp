@@ -6,6 +6,7 @@
 
 #include "isa/sass/convergence.h"
 #include "models/gpu/execution/cta_runner.h"
+#include "models/gpu/sm/sleep.h"
 
 namespace lockstep::gpu {
 
@@ -145,7 +146,9 @@ Cycle Issue::start(WarpContext& context, const StaticInstruction& in, std::uint3
             to_.bulk_copies.commit_group(context, in.counter, now + in.latency);
             break;
         case InstructionKind::kSleep:
-            return std::max(ready, now + sleep_cycles(context, pc));
+            // One that waits for an mbarrier has done so (HeldWarps).
+            if (in.waits_for_phase) return ready;
+            return std::max(ready, now + sleep_cycles(parameters_, context, pc));
         case InstructionKind::kTrigger:
             to_.ctas.trigger_dependents(context.cta_slot, now);
             break;
@@ -241,25 +244,6 @@ void Issue::end_path(WarpContext& context, const StaticInstruction& in, Cycle re
     if (is_barrier || in.kind == InstructionKind::kExit)
         to_.ctas.wake_waiting(context.cta_slot, released);
     if (context.is_done) to_.ctas.retire_if_done(context, now);
-}
-
-/// NANOSLEEP: the duration, in ns, is a register (form 1) or an immediate. PTX allows anything from
-/// 0 to twice the time.
-Cycle Issue::sleep_cycles(const WarpContext& context, std::uint32_t pc) const {
-    const sass::Warp& warp = *context.warp;
-    const sass::Word& word = context.grid->run->launch->program->words()[pc];
-    std::uint32_t nanoseconds = static_cast<std::uint32_t>(word.bits(32, 32));
-    if (word.form() == 1) {
-        const auto number = static_cast<unsigned>(word.bits(32, 8));
-        nanoseconds =
-            number == sass::kRegisterRZ
-                ? 0
-                : reinterpret_cast<const sass::Row*>(warp.bases[0])[sass::kRegisterRow + number]
-                      .lane[std::countr_zero(warp.mask)];
-    }
-    constexpr double kLongest = 1e6;  // PTX ISA: at most 1 ms
-    return static_cast<Cycle>(std::min<double>(nanoseconds, kLongest) * parameters_.clock_mhz /
-                              1e3);
 }
 
 }  // namespace lockstep::gpu

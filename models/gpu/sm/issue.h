@@ -50,7 +50,6 @@ class Issue {
     void end_path(WarpContext& context, const StaticInstruction& in, engine::Cycle ready,
                   engine::Cycle now);
     void prefetch_operands(const WarpContext& context) const;
-    engine::Cycle sleep_cycles(const WarpContext& context, std::uint32_t pc) const;
 
     const SmParameters& parameters_;
     SmCounters& counters_;

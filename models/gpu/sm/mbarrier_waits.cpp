@@ -33,17 +33,25 @@ bool MbarrierWaits::holds(WarpContext& context, const sass::Instruction& code) {
         sass::own_shared_offset(*warp.cta, static_cast<std::uint32_t>(warp.access.address[lane]));
     const bool is_valid = offset % kMbarrierBytes == 0 &&
                           offset + std::uint64_t{kMbarrierBytes} <= warp.cta->launch->shared_bytes;
-    const bool awaited = phase.lane[lane] >> 31;
+    context.tried_mbarrier = is_valid ? offset : WarpContext::kNoMbarrier;
+    context.tried_phase = phase.lane[lane] >> 31;
+    return waits(context, parameters_.try_wait_limit);
+}
+
+bool MbarrierWaits::waits(WarpContext& context, engine::Cycle limit) {
+    const sass::Cta& cta = *context.warp->cta;
+    const std::uint32_t offset = context.tried_mbarrier;
     const bool gives_up = context.try_wait_end != 0 && context.try_wait_end <= warps_.now();
-    if (!is_valid || phase_of(*warp.cta, offset) != awaited || gives_up) {
+    if (offset == WarpContext::kNoMbarrier || phase_of(cta, offset) != context.tried_phase ||
+        gives_up) {
         if (context.try_wait_end != 0) remove(context.slot);
         context.try_wait_end = 0;
         return false;
     }
     remove(context.slot);
-    waits_.push_back({context.slot, context.cta_slot, offset, awaited});
+    waits_.push_back({context.slot, context.cta_slot, offset, context.tried_phase});
     if (context.try_wait_end == 0) {
-        context.try_wait_end = warps_.now() + parameters_.try_wait_limit;
+        context.try_wait_end = warps_.now() + limit;
         warps_.end_wait_later(context);
     }
     return true;

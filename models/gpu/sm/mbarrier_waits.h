@@ -28,6 +28,8 @@ class MbarrierWaits {
     /// The warp, whose next instruction is a try_wait for the lanes of its mask, waits: until the
     /// phase is over for one lane at least, or for as long as the hardware lets it.
     bool holds(WarpContext& context, const sass::Instruction& code);
+    /// The same, for the phase of which its last try_wait asked, and for so many cycles.
+    bool waits(WarpContext& context, engine::Cycle limit);
     /// mbarriers of the CTA may have changed: wakes warps whose phase is over.
     void check(const sass::Cta& cta, engine::Cycle at);
 

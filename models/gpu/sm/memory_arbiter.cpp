@@ -56,6 +56,11 @@ void MemoryArbiter::hand_on(MemoryQueue& queue, Cycle now) {
     const std::uint32_t pc = queue.front().code_index;
     const MemoryCounters before = profile != nullptr ? counters_ : MemoryCounters{};
     memory_->accept(now, queue.front());
+    WarpContext& context = warps_[queue.front().warp];
+    if (--context.in_queue == 0 && context.waits_for_queue) {
+        context.waits_for_queue = false;
+        warps_.wake(context, now + 1);
+    }
     if (profile != nullptr) profile->accessed(pc, since(counters_, before));
     queue.pop(now);
     if (watch_.trace() != nullptr)

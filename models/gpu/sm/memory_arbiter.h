@@ -11,14 +11,17 @@
 #include "models/gpu/sm/memory_queue.h"
 #include "models/gpu/sm/memory_unit.h"
 #include "models/gpu/sm/sm_watch.h"
+#include "models/gpu/sm/warps.h"
 
 namespace lockstep::gpu {
 
 class MemoryArbiter {
   public:
-    MemoryArbiter(const SmParameters& parameters, const MemoryCounters& counters, SmWatch& watch)
+    MemoryArbiter(const SmParameters& parameters, Warps& warps, const MemoryCounters& counters,
+                  SmWatch& watch)
         : queues_(parameters.sub_cores,
                   MemoryQueue(parameters.memory_queue, parameters.address_interval)),
+          warps_(warps),
           counters_(counters),
           watch_(watch) {}
 
@@ -57,6 +60,7 @@ class MemoryArbiter {
     void hand_on(MemoryQueue& queue, engine::Cycle now);
 
     std::vector<MemoryQueue> queues_;  ///< by sub-core
+    Warps& warps_;
     const MemoryCounters& counters_;
     SmWatch& watch_;
     MemoryUnit* memory_ = nullptr;

@@ -55,6 +55,7 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
     if (in.write_barrier < kCounters) warps_.hold(context, in.write_barrier, is_long);
     if (in.read_barrier < kCounters) warps_.hold(context, in.read_barrier, is_long);
     ++context.in_flight;
+    ++context.in_queue;
     if (has<kChangesGlobal>(info.operation) || entry.is_remote_store) ++context.stores_in_flight;
     if (info.operation == Op::kCopyAsync) copies_.add(context);
     if (const auto counter = row(info.operation).counter) ++(counters_.*counter);

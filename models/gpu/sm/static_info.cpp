@@ -98,9 +98,12 @@ void StaticTable::describe_control(StaticInstruction& in, const Word& word, sass
         case Op::kAcqbulk:
             in.waits_for_grid = true;
             break;
-        case Op::kNanosleep:
+        case Op::kNanosleep: {
+            constexpr unsigned kSyncs = 84;
             in.kind = InstructionKind::kSleep;
+            in.waits_for_phase = arch >= 90 && word.bit(kSyncs);
             break;
+        }
         case Op::kCctl:
             in.kind = InstructionKind::kInvalidate;
             break;

@@ -87,6 +87,7 @@ struct StaticInstruction {
     bool reads_mbarrier = false;      ///< asks for an mbarrier's phase, or may do so
     bool is_try_wait = false;         ///< ... and may wait for it
     bool is_phase_check = false;      ///< of sm_90: test_wait, try_wait
+    bool waits_for_phase = false;     ///< NANOSLEEP.SYNCS: the last try_wait's mbarrier ends it
     bool changes_mbarrier = false;    ///< an arrival, as a rule
     bool closes_copies = false;       ///< ends a group of LDGSTS
     bool is_generic = false;          ///< memory: the space is known after execution

@@ -14,7 +14,7 @@ namespace lockstep::gpu {
 struct ResidentGrid;
 
 struct WarpContext {
-    static constexpr std::uint32_t kNoLine = ~0u;
+    static constexpr std::uint32_t kNoLine = ~0u, kNoMbarrier = ~0u;
     static constexpr unsigned kCopyGroups = 64;
 
     sass::Warp* warp = nullptr;  ///< null: the slot is free
@@ -42,10 +42,12 @@ struct WarpContext {
     std::uint16_t product_groups = 0;  ///< of its warpgroup, committed and not ended
     std::uint32_t products = 0;        ///< of its warpgroup that it has issued
     engine::Cycle try_wait_end = 0;    ///< when its try_wait gives up; 0: it waits in none
-    bool has_asked = false;            ///< an mbarrier for its phase
-    engine::Cycle asked_at = 0;        ///< ... when last
-    std::uint32_t asked_pc = 0;        ///< ... by which instruction
-    bool waits_for_grid = false;       ///< at griddepcontrol.wait
+    std::uint32_t tried_mbarrier = kNoMbarrier;  ///< that its last try_wait asked
+    bool tried_phase = false;                    ///< ... whether this one was over
+    bool has_asked = false;                      ///< an mbarrier for its phase
+    engine::Cycle asked_at = 0;                  ///< ... when last
+    std::uint32_t asked_pc = 0;                  ///< ... by which instruction
+    bool waits_for_grid = false;                 ///< at griddepcontrol.wait
     WarpState state = WarpState::kWait;
     engine::Cycle since = 0;  ///< in this state
     engine::Cycle not_before = 0;
@@ -54,6 +56,8 @@ struct WarpContext {
     std::uint32_t path_instructions = 0;    ///< since its paths last took turns
     std::uint32_t path_turns = 0;           ///< that its paths have taken
     std::uint32_t in_flight = 0;            ///< memory instructions
+    std::uint32_t in_queue = 0;             ///< of these, those not handed to the memory unit yet
+    bool waits_for_queue = false;           ///< ... at a barrier, until there are none
     std::uint32_t stores_in_flight = 0;
 
     // Groups of LDGSTS, numbered; LDGDEPBAR closes one, and ARRIVES.LDGSTSBAR one that reports to

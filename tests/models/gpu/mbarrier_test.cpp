@@ -78,6 +78,10 @@ TEST_P(MbarrierWait, WhoGivesUpIsNotStuck) {
     EXPECT_TRUE(ends("counts", {1}, 0));
 }
 
+TEST_P(MbarrierWait, AnArrivalEndsASleep) {
+    EXPECT_TRUE(ends("sleeps_until_somebody_arrives", {1}, 0));
+}
+
 TEST_P(MbarrierWait, AnotherBlockMayBeLate) {
     EXPECT_TRUE(ends("another_block_is_late", {2}, 2));
 }

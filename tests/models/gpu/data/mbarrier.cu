@@ -132,6 +132,29 @@ extern "C" __global__ void another_block_is_late(volatile int* out) {
     out[2 + threadIdx.x] = 1;
 }
 
+// The hint, 10 ms, bounds a sleep that the arrival ends, after 20,000 cycles.
+extern "C" __global__ void sleeps_until_somebody_arrives(int* out) {
+    __shared__ unsigned long long barrier;
+    if (threadIdx.x == 0) init(barrier, 1);
+    __syncthreads();
+    const long long start = clock64();
+    if (threadIdx.x == 32) {
+        while (clock64() - start < 20000) {
+        }
+        arrive(barrier);
+    }
+    int done;
+    do {
+        asm volatile(
+            "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0, 10000000;\n"
+            "selp.s32 %0, 1, 0, p;\n}"
+            : "=r"(done)
+            : "r"(address(barrier))
+            : "memory");
+    } while (!done);
+    out[threadIdx.x] = clock64() - start < 40000;
+}
+
 // Three warps of a warpgroup wait for a product to which the fourth never comes.
 extern "C" __global__ void warpgroup_is_not_whole(float* out) {
     __shared__ __align__(128) unsigned short tile[64 * 16 + 8 * 16];

@@ -118,7 +118,7 @@ TEST(Issue, AConsumerWaitsForItsCounter) {
 
 TEST(Issue, MemoryInstructionsQueueFourDeepAndOneInTheLatch) {
     // The sixth waits until the first has left for the memory unit, then one every four cycles.
-    SmFixture sm = without_fetch();
+    SmFixture sm = without_fetch({"sub_core.memory_queue=5"});
     const auto cycles = [&](unsigned loads) {
         std::vector<sass::Word> code;
         for (unsigned i = 0; i < loads; ++i) code.push_back(lds(4 + i, 255));
@@ -205,6 +205,27 @@ TEST(Issue, ABarrierReleasesAllWarps) {
     EXPECT_EQ(four.sm.instructions, 4u * 3);
     EXPECT_DOUBLE_EQ(sm.cycles_each({bar_sync({.stall = 5})}, 16, 1),
                      sm.parameters().barrier_latency);
+}
+
+// It goes through their queue, behind what the warp has issued before.
+TEST(Issue, ABarrierWaitsForTheMemoryInstructionsBeforeIt) {
+    SmFixture sm = without_fetch();
+    EXPECT_GE(sm.cycles_each({lds(4, 255), bar_sync({.stall = 5})}, 16, 1),
+              sm.parameters().memory_issue_latency_uniform + sm.parameters().barrier_latency);
+}
+
+/// NANOSLEEP of so many ns, with or without .SYNCS.
+sass::Word nanosleep(std::uint32_t nanoseconds, bool syncs) {
+    sass::Word word = instruction(0x95d, 0, 0, 0, 0);
+    word.set_bits(32, 32, nanoseconds);
+    word.set_bits(84, 1, syncs);
+    return word;
+}
+
+TEST(Issue, ASleepThatWaitsForAnMbarrierEndsWithIt) {
+    SmFixture sm = without_fetch({"clock.sm=1000"});
+    EXPECT_NEAR(sm.cycles_each({nanosleep(500, false)}, 16, 1), 500, 5);
+    EXPECT_LT(sm.cycles_each({nanosleep(500, true)}, 16, 1), 10);  // there is none
 }
 
 TEST(Constants, WarpsThatEvictEachOthersLinesGoOn) {
