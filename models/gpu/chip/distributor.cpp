@@ -54,7 +54,7 @@ std::unique_ptr<Grid> Distributor::remove(const Grid& grid) {
 
 /// CTAs of a kernel to those SMs that hold the fewest warps, in turn, as long as there is room.
 void Distributor::place(Grid& grid, Cycle earliest) {
-    free_ = std::max({free_, grid.first_cta, earliest});
+    free_ = std::max(free_, static_cast<double>(std::max(grid.first_cta, earliest)));
     if (grid.is_clustered()) return place_clusters(grid);
     while (grid.has_left()) {
         constexpr std::uint32_t kNone = ~0u;
@@ -65,7 +65,7 @@ void Distributor::place(Grid& grid, Cycle earliest) {
         for (CtaHost* sm : used_) {
             if (!grid.has_left()) return;
             if (sm->load() != least || !sm->fits(grid.run)) continue;
-            sm->start_cta(grid.run, grid.take_next(), free_, nullptr);
+            sm->start_cta(grid.run, grid.take_next(), next_start(), nullptr);
             free_ += timing_.interval;
         }
     }
@@ -92,7 +92,8 @@ void Distributor::place_clusters(Grid& grid) {
             member.cluster = &cluster;
             member.rank = rank;
             cluster.member[rank] = &member;
-            sms_[cluster.sm[rank]]->start_cta(grid.run, shape.cta(index, rank), free_, &member);
+            sms_[cluster.sm[rank]]->start_cta(grid.run, shape.cta(index, rank), next_start(),
+                                              &member);
             ++grid.next;
             free_ += timing_.interval;
         }
@@ -116,9 +117,9 @@ void Distributor::refill(std::span<const EndedCta> ended, Cycle earliest) {
         if (first == nullptr || first->is_clustered()) break;
         const bool is_own = end.run == &first->run;  // it leaves room for exactly one
         while (first->has_left() && sm->fits(first->run)) {
-            free_ = std::max(
-                {free_ + timing_.interval, end.at + timing_.latency, earliest, first->first_cta});
-            sm->start_cta(first->run, first->take_next(), free_, nullptr);
+            const Cycle possible = std::max({end.at + timing_.latency, earliest, first->first_cta});
+            free_ = std::max(free_ + timing_.interval, static_cast<double>(possible));
+            sm->start_cta(first->run, first->take_next(), next_start(), nullptr);
             if (is_own) break;
         }
     }

@@ -16,8 +16,8 @@ namespace lockstep::gpu {
 
 /// In cycles of the SMs' clock.
 struct DistributorTiming {
-    engine::Cycle interval = 1;  ///< between the starts of two CTAs
-    engine::Cycle latency = 1;   ///< from a CTA's end to the start of the one in its place
+    double interval = 1;        ///< between the starts of two CTAs
+    engine::Cycle latency = 1;  ///< from a CTA's end to the start of the one in its place
 };
 
 /// A CTA that has ended, and where.
@@ -56,6 +56,7 @@ class Distributor {
     void refill(std::span<const EndedCta> ended, engine::Cycle earliest);
 
   private:
+    engine::Cycle next_start() const { return static_cast<engine::Cycle>(free_); }
     void place(Grid& grid, engine::Cycle earliest);
     void place_clusters(Grid& grid);
 
@@ -67,7 +68,7 @@ class Distributor {
     std::vector<std::unique_ptr<Grid>> grids_;
     std::vector<std::unique_ptr<PlacedCluster>> clusters_;  ///< since the chip was idle
     std::uint64_t clusters_placed_ = 0, ended_ = 0;
-    engine::Cycle free_ = 0;  ///< when the next CTA may start
+    double free_ = 0;  ///< when the next CTA may start
 };
 
 }  // namespace lockstep::gpu

@@ -109,7 +109,8 @@ void L2Slice::advance(Cycle until) {
 bool L2Slice::follows_another(Cycle now, SliceRequest& request) {
     using Taken = RequestCoalescer::Taken;
     const MemoryRequest& asked = request.routed.request;
-    if (request.is_taken || request.from_peer || asked.kind != RequestKind::kRead) return false;
+    if (request.is_taken || request.from_peer || asked.kind != RequestKind::kRead || asked.is_alone)
+        return false;
     request.is_taken = true;
     const RequestCoalescer::Result result = coalescer_.take(
         now, request.at, request.key,

@@ -40,6 +40,7 @@ struct MemoryRequest {
     std::uint8_t prefetch_sectors = 0;  ///< reads: what the instruction asks L2 to fetch beside
     EvictionPriority priority = EvictionPriority::kNormal;
     bool is_float = false;   ///< atomics: of floating-point numbers
+    bool is_alone = false;   ///< reads: the request coalescer makes it no part of another
     bool translated = true;  ///< false: the SM's TLB missed, the partition's MMU must translate
 };
 

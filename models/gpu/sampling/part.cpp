@@ -82,8 +82,7 @@ std::shared_ptr<const config::Machine> part_of(const config::Machine& whole, std
     set("l2.slice_write_bandwidth", memory.slice_write_bandwidth * slice_share);
     set("dram.bus_width", whole.integer("dram.bus_width") / memory.dram.channels * channels);
     set("dram.bandwidth", whole.number("dram.bandwidth") * share);
-    set("launch.cta_interval",
-        least_one(static_cast<double>(whole.integer("launch.cta_interval")) / share));
+    set("launch.cta_interval", whole.number("launch.cta_interval") / share);
     // An SM has so many requests under way at each Tile of partitions: fewer Tiles, more each.
     const std::uint32_t tiles =
         MemoryParameters::of(*changed(whole, changes)).tiles_per_l2_partition;

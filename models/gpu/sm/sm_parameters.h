@@ -85,7 +85,8 @@ struct SmParameters {
     unsigned mbarrier_latency, mbarrier_interval, try_wait_limit;
     bool has_profiler;
     unsigned launch_profiler;
-    unsigned launch_begin, launch_end, cta_interval, cta_latency, warp_interval;
+    unsigned launch_begin, launch_end, cta_latency, warp_interval;
+    double cta_interval;
     double clock_mhz;
 };
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <deque>
+#include <optional>
 
 namespace lockstep::gpu {
 namespace {
@@ -44,11 +45,13 @@ struct FakeSm final : CtaHost {
 
 class DistributorTest : public testing::Test {
   protected:
-    DistributorTest() {
+    DistributorTest() { connect(); }
+    void connect() {
+        distributor_.emplace(map_, timing_);
         std::vector<CtaHost*> hosts;
         for (FakeSm& sm : sms_) hosts.push_back(&sm);
-        distributor_.connect(hosts);
-        distributor_.begin(sms_.size());
+        distributor_->connect(hosts);
+        distributor_->begin(sms_.size());
     }
     Grid& add(std::uint64_t ctas, int priority = 0, std::uint32_t cluster = 0) {
         sass::Launch& launch = launches_.emplace_back();
@@ -64,20 +67,21 @@ class DistributorTest : public testing::Test {
         grid->priority = priority;
         grid->order = arrivals_++;
         grid->first_cta = 100;
-        return distributor_.add(std::move(grid));
+        return distributor_->add(std::move(grid));
     }
     EndedCta end(std::size_t sm, const Grid& grid, engine::Cycle at) {
         sms_[sm].end(grid.run);
         return {{at, &grid.run}, &sms_[sm]};
     }
     void refill(std::vector<EndedCta> ended, engine::Cycle earliest) {
-        distributor_.count(ended);
-        distributor_.refill(ended, earliest);
+        distributor_->count(ended);
+        distributor_->refill(ended, earliest);
     }
 
     static constexpr engine::Cycle kInterval = 3, kLatency = 20;
     const GpcMap map_{*config::Machine::load("h200", {"sm.count=4", "gpc.count=2"})};
-    Distributor distributor_{map_, {kInterval, kLatency}};
+    DistributorTiming timing_{kInterval, kLatency};
+    std::optional<Distributor> distributor_;
     std::deque<FakeSm> sms_ = std::deque<FakeSm>(4);
     std::deque<sass::Launch> launches_;
     std::uint64_t arrivals_ = 0;
@@ -92,6 +96,16 @@ TEST_F(DistributorTest, CtasGoToTheLeastLoadedSmsInTurn) {
     EXPECT_EQ(grid.next, 8u);
 }
 
+TEST_F(DistributorTest, StartsInPartsOfACycleAddUp) {
+    timing_.interval = 1.25;
+    connect();
+    add(8);
+    EXPECT_EQ(sms_[1].starts[0].at, 101u);
+    EXPECT_EQ(sms_[3].starts[0].at, 103u);
+    EXPECT_EQ(sms_[0].starts[1].at, 105u);
+    EXPECT_EQ(sms_[3].starts[1].at, 108u);
+}
+
 TEST_F(DistributorTest, LaterCtasGoWhereOneHasEndedInTheOrderOfTheEnds) {
     Grid& grid = add(11);
     refill({end(3, grid, 500), end(1, grid, 400)}, 0);
@@ -104,14 +118,14 @@ TEST_F(DistributorTest, LaterCtasGoWhereOneHasEndedInTheOrderOfTheEnds) {
     EXPECT_EQ(sms_[0].starts.size(), 3u);
     EXPECT_EQ(grid.ended, 4u);
     EXPECT_EQ(grid.last_end, 600u);
-    EXPECT_EQ(distributor_.head(), nullptr);
+    EXPECT_EQ(distributor_->head(), nullptr);
 }
 
 TEST_F(DistributorTest, AKernelIsPlacedWholeBeforeTheNextByPriorityThenArrival) {
     Grid& first = add(9);
     const Grid& second = add(2);
     const Grid& urgent = add(1, -1);
-    EXPECT_EQ(distributor_.head(), &urgent);
+    EXPECT_EQ(distributor_->head(), &urgent);
     refill({end(2, first, 300)}, 310);
     EXPECT_EQ(sms_[2].starts.back().run, &urgent.run);
     refill({end(2, urgent, 400), end(0, first, 410), end(3, first, 420)}, 430);
@@ -122,11 +136,11 @@ TEST_F(DistributorTest, AKernelIsPlacedWholeBeforeTheNextByPriorityThenArrival) 
 }
 
 TEST_F(DistributorTest, AKernelByItselfKeepsToTheSmsThatItsFirstCtasUse) {
-    distributor_.begin(2);
+    distributor_->begin(2);
     add(4);
     EXPECT_THAT(sms_[0].indices(), ElementsAre(0, 2));
     EXPECT_TRUE(sms_[2].starts.empty());
-    distributor_.use_all();
+    distributor_->use_all();
     add(1);
     EXPECT_EQ(sms_[2].starts.size(), 1u);
 }

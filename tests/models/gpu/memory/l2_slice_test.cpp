@@ -134,6 +134,15 @@ TEST_F(L2SliceTest, AnswersReadsOfALineTogether) {
     EXPECT_EQ(counters.sectors_read_miss, 4u);
 }
 
+TEST_F(L2SliceTest, LooksUpReadsThatPassL1ByThemselves) {
+    build({"l2.coalescer_entries=16", "l2.coalescer_merge=3", "l2.coalescer_window=5"});
+    ask(0, 3, {.id = 1, .kind = kRead, .sectors = 0b1111});
+    ask(1, 3, {.id = 2, .kind = kRead, .sectors = 0b1111, .is_alone = true});
+    until(10);
+    EXPECT_EQ(counters.requests, 2u);
+    EXPECT_EQ(counters.sectors_coalesced, 0u);
+}
+
 TEST_F(L2SliceTest, FetchesWhatTheInstructionAsksForBeside) {
     ask(0, 0, {.kind = kRead, .sectors = 0b0100, .prefetch_sectors = 4});
     EXPECT_THAT(until(10), ElementsAre(Told{"read", 0, 0b1111}));
