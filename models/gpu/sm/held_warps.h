@@ -58,7 +58,7 @@ class HeldWarps {
   private:
     bool look_at(WarpContext& context, const StaticInstruction& in);
     bool hold(WarpContext& context, WarpState state) {
-        warps_.enter(context, state, warps_.now());
+        warps_.enter_before(context, state, warps_.now());
         return true;
     }
     bool hold_for_window(WarpContext& context, WarpState state) {

@@ -41,6 +41,8 @@ class SmProfile {
             row->threads += lanes;
         }
     }
+    /// What holds the warp from now on is its next instruction.
+    void came_to(std::uint32_t slot, std::uint32_t pc) { last_issued_[slot] = pc; }
     /// The end of a state that is not that of a candidate; `pc`: the warp's next instruction.
     void waited(std::uint32_t slot, std::uint32_t pc, WarpState state, std::uint64_t cycles) {
         if (state == WarpState::kSelected) return;

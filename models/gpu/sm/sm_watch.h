@@ -62,6 +62,10 @@ class SmWatch {
 
     /// Warps' states and issues are to be told to it.
     bool is_watched() const { return is_watched_; }
+    /// What holds the warp from now on is its next instruction.
+    void came_to(const WarpContext& context) {
+        if (profile_ != nullptr) profile_->came_to(context.slot, context.warp->pc);
+    }
     void state(const WarpContext& context, WarpState next, engine::Cycle now);
     void issued(const WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
                 std::uint32_t mask, engine::Cycle now);

@@ -74,6 +74,13 @@ class Warps {
         context.since = now;
     }
 
+    /// The same, of the instruction that it has yet to issue.
+    void enter_before(WarpContext& context, WarpState state, engine::Cycle now) {
+        enter(context, state, now);
+        if (watch_.is_watched()) [[unlikely]]
+            watch_.came_to(context);
+    }
+
     /// Its sub-core looks at the warp in cycle `at`, now or later.
     void wake(const WarpContext& context, engine::Cycle at);
     /// The same, further ahead than sub-cores keep.
