@@ -74,6 +74,8 @@ double shared_bits(const Counts& counts) {
            kWavefrontBits;
 }
 
+/// Between L1 and L2. Counters of Nsight Compute may have no part that is for the other L2
+/// partition: it counts as 0 then.
 double l2_bits(const Counts& counts) {
     return (counts["lts__t_sectors.sum"] - counts["lts__t_sectors_srcunit_ltcfabric.sum"]) *
            kSectorBits;

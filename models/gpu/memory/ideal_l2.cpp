@@ -2,7 +2,6 @@
 // A slice of a perfect L2 (`ideal.l2`): it has every line, valid, and writes nothing back, so that
 // DRAM is never used. Ports, latencies, atomics and the way to the other part of L2 cost what they
 // cost; reads are served in the near part, as of lines that have a copy there.
-#include <algorithm>
 #include <bit>
 
 #include "models/gpu/memory/l2_slice.h"
@@ -22,8 +21,7 @@ void L2Slice::handle_ideal(engine::Cycle now, const SliceRequest& request) {
         serve(now, request, line);
     } else {
         counters_.sectors_write_hit += sectors;
-        occupy(now, std::max(parameters_.lookup,
-                             service(written_bytes(asked), parameters_.slice_write_bandwidth)));
+        occupy(now, write_time(asked));
         answer(now, request);
     }
 }

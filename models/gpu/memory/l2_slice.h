@@ -144,6 +144,7 @@ class L2Slice {
     void handle_ideal(engine::Cycle now, const SliceRequest& request);  // ideal_l2.cpp
     bool read(engine::Cycle now, const SliceRequest& request);
     bool write(engine::Cycle now, const SliceRequest& request);
+    engine::Cycle write_time(const MemoryRequest& asked) const;
     std::uint8_t note_written(std::uint32_t slot, const L2Line& line, const MemoryRequest& asked);
     bool pass_to_home(engine::Cycle now, const SliceRequest& request);
     bool allocate(engine::Cycle now, const SliceRequest& request, std::uint32_t& slot);

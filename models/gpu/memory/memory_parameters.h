@@ -36,8 +36,8 @@ struct MemoryParameters {
     double slice_bandwidth;        ///< bytes a cycle
     double slice_write_bandwidth;  ///< likewise, of writes
     engine::Cycle lookup;          ///< of a slice's tags, in 256ths of a cycle
-    std::uint32_t coalescer_entries, coalescer_merge, coalescer_window;  ///< of a slice's
-    std::uint32_t partial_write_passes;
+    std::uint32_t coalescer_entries, coalescer_merge, coalescer_window;  ///< of a slice
+    std::uint32_t partial_write_passes;                                  ///< through its data stage
     std::uint32_t fetch_sectors;  ///< read misses fetch aligned groups of so many
     std::uint32_t mshrs, write_back_buffer;
     bool row_write_back;  ///< dirty lines of one DRAM row leave together
