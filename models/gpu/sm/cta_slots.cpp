@@ -158,6 +158,7 @@ void CtaSlots::wake_waiting(std::uint32_t slot, Cycle at) {
 
 void CtaSlots::retire_if_done(WarpContext& context, Cycle now) {
     if (context.in_flight != 0) return;
+    if (parameters_.exit_awaits_stores && context.stores_in_flight != 0) return;
     warps_.enter(context, WarpState::kDrain, now + 1);
     if (watch_.trace() != nullptr) watch_.trace()->warp_ends(context.slot, now + 1);
     Presence& sub_core = presence_[warps_.sub_core_of(context)];

@@ -69,7 +69,8 @@ struct SmParameters {
     WarpPolicy scheduler;
     unsigned scheduler_group;  ///< warps, of WarpPolicy::kTwoLevel
 
-    unsigned path_slice;  ///< instructions until paths take turns
+    unsigned path_slice;      ///< instructions until paths take turns
+    bool exit_awaits_stores;  ///< to have been performed, not only to have left
 
     unsigned register_banks, read_window;
     unsigned yield_zero_stall;  ///< cycles that stall 0 with yield waits

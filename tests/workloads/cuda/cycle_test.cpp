@@ -115,5 +115,30 @@ TEST(Profiler, LengthensWhatMetricsSayAlone) {
     EXPECT_EQ(cycles(with), cycles(without) + machine("h200")->number("launch.profiler_latency"));
 }
 
+/// The last instruction but the exit stores: a warp that waits until L2 has the data drains longer,
+/// and its place is free later. The kernel ends with its last store all the same.
+TEST(Exit, AwaitsStoresWhereTheMachineSaysSo) {
+    const auto run = [](const char* awaits) {
+        const auto device =
+            make_simulator(config::Machine::load("a100", {"sm.count=4", awaits}), {});
+        const Workload& relu = find_workload("relu");
+        return run_workload(relu, small(relu), 3, true, *device).launches.at(0).result;
+    };
+    const auto drain = [](const LaunchResult& result) {
+        const auto at =
+            std::find_if(result.metrics.begin(), result.metrics.end(), [](const auto& m) {
+                return m.first == "smsp__average_warps_issue_stalled_drain_per_issue_active.ratio";
+            });
+        return at->second.as_double();
+    };
+    const LaunchResult sent = run("sub_core.exit_awaits_stores=false"),
+                       performed = run("sub_core.exit_awaits_stores=true");
+    const double latency = machine("a100")->number("crossbar.request_latency");
+    EXPECT_GT(drain(performed) * static_cast<double>(performed.warp_instructions),
+              drain(sent) * static_cast<double>(sent.warp_instructions) +
+                  latency * static_cast<double>(performed.warp_instructions) / 32);
+    EXPECT_GE(performed.cycles, sent.cycles);
+}
+
 }  // namespace
 }  // namespace lockstep::cuda

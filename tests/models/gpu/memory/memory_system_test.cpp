@@ -167,7 +167,8 @@ TEST(MemorySystem, ATlbOfOneEntryHoldsOnePage) {
 }
 
 TEST(MemorySystem, AWarmTlbKnowsPagesUntilItIsFull) {
-    MemoryBench bench("t4", 1, {"tlb.l2_entries=1", "tlb.page_size=4KiB", "l2.slices=1"});
+    MemoryBench bench("t4", 1,
+                      {"tlb.warm=true", "tlb.l2_entries=1", "tlb.page_size=4KiB", "l2.slices=1"});
     constexpr std::uint64_t kPageLines = 4096 / kLineBytes;
     for (unsigned i = 0; i < 2; ++i)
         bench.latency({.line = i * kPageLines, .sectors = 1, .translated = false});

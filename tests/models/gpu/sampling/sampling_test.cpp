@@ -48,7 +48,7 @@ TEST_P(Sampling, ComesNearTheWholeAndComputesAllOfIt) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, Sampling,
                          testing::Values("cross_entropy:rows=8192,cols=128",
-                                         "sgemm_naive:m=1024,n=512,k=32",
+                                         "sgemm_naive:m=2048,n=512,k=32",
                                          "layernorm:rows=8192,cols=128",
                                          "softmax:rows=16384,cols=128"));
 
