@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "sim/config/machine.h"
 #include "tests/workloads/cuda/recorder.h"
@@ -97,46 +98,41 @@ TEST(MbarrierWait, DoesNotTimeOutOnceItIsOver) {
         EXPECT_EQ(cycles(limit), without) << limit;
 }
 
+/// Of a launch of relu on four SMs.
+LaunchResult run_relu(const char* on, const char* override) {
+    const auto device = make_simulator(config::Machine::load(on, {"sm.count=4", override}), {});
+    const Workload& relu = find_workload("relu");
+    return run_workload(relu, small(relu), 3, false, *device).launches.at(0).result;
+}
+
+double metric(const LaunchResult& result, std::string_view name) {
+    const auto at = std::find_if(result.metrics.begin(), result.metrics.end(),
+                                 [&](const auto& m) { return m.first == name; });
+    return at->second.as_double();
+}
+
 TEST(Profiler, LengthensWhatMetricsSayAlone) {
-    const auto run = [](const char* profiler) {
-        const auto device =
-            make_simulator(config::Machine::load("h200", {"sm.count=4", profiler}), {});
-        const Workload& relu = find_workload("relu");
-        return run_workload(relu, small(relu), 3, false, *device).launches.at(0).result;
-    };
-    const auto cycles = [](const LaunchResult& result) {
-        const auto at =
-            std::find_if(result.metrics.begin(), result.metrics.end(),
-                         [](const auto& m) { return m.first == "sm__cycles_elapsed.max"; });
-        return at->second.as_double();
-    };
-    const LaunchResult without = run("launch.profiler=false"), with = run("launch.profiler=true");
+    const LaunchResult without = run_relu("h200", "launch.profiler=false"),
+                       with = run_relu("h200", "launch.profiler=true");
+    constexpr std::string_view kCycles = "sm__cycles_elapsed.max";
     EXPECT_EQ(with.cycles, without.cycles);
-    EXPECT_EQ(cycles(with), cycles(without) + machine("h200")->number("launch.profiler_latency"));
+    EXPECT_EQ(metric(with, kCycles),
+              metric(without, kCycles) + machine("h200")->number("launch.profiler_latency"));
 }
 
 /// The last instruction but the exit stores: a warp that waits until L2 has the data drains longer,
 /// and its place is free later. The kernel ends with its last store all the same.
 TEST(Exit, AwaitsStoresWhereTheMachineSaysSo) {
-    const auto run = [](const char* awaits) {
-        const auto device =
-            make_simulator(config::Machine::load("a100", {"sm.count=4", awaits}), {});
-        const Workload& relu = find_workload("relu");
-        return run_workload(relu, small(relu), 3, true, *device).launches.at(0).result;
-    };
     const auto drain = [](const LaunchResult& result) {
-        const auto at =
-            std::find_if(result.metrics.begin(), result.metrics.end(), [](const auto& m) {
-                return m.first == "smsp__average_warps_issue_stalled_drain_per_issue_active.ratio";
-            });
-        return at->second.as_double();
+        return metric(result, "smsp__average_warps_issue_stalled_drain_per_issue_active.ratio") *
+               static_cast<double>(result.warp_instructions);
     };
-    const LaunchResult sent = run("sub_core.exit_awaits_stores=false"),
-                       performed = run("sub_core.exit_awaits_stores=true");
+    const LaunchResult sent = run_relu("a100", "sub_core.exit_awaits_stores=false"),
+                       performed = run_relu("a100", "sub_core.exit_awaits_stores=true");
+    // The way to L2 at least, for each warp; a warp has no more than 32 instructions.
     const double latency = machine("a100")->number("crossbar.request_latency");
-    EXPECT_GT(drain(performed) * static_cast<double>(performed.warp_instructions),
-              drain(sent) * static_cast<double>(sent.warp_instructions) +
-                  latency * static_cast<double>(performed.warp_instructions) / 32);
+    EXPECT_GT(drain(performed),
+              drain(sent) + latency * static_cast<double>(performed.warp_instructions) / 32);
     EXPECT_GE(performed.cycles, sent.cycles);
 }
 
