@@ -7,8 +7,8 @@
 // holds copies of lines whose home is its peer (NVIDIA A100 whitepaper): reads hit in them; writes
 // and atomics are performed at the home, which recalls the peer's copy. A slice keeps half of its
 // MSHRs, and of each set, for lines that come from its own DRAM, so that two peers never wait for
-// each other. Simplified: the data stage is held by replies and written data, not by fills, and no
-// lookup runs ahead of it.
+// each other. Lookups run ahead of the data stage by no more than the queue between them holds.
+// Simplified: the data stage is held by replies and written data, not by fills.
 #include "models/gpu/memory/l2_slice.h"
 
 #include <algorithm>
@@ -70,8 +70,9 @@ L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::ui
 Cycle L2Slice::next_request(const Input& input) const {
     if (input.blocked || input.queue.empty()) return kNever;
     // In the cycle in which the last one ends: its fraction of a cycle is not lost.
-    return std::max(
-        {input.queue.front().at, looked_up_ / kFraction, data_.free / kFraction, not_before_});
+    const Cycle data_free = data_.free / kFraction;
+    const Cycle has_room = data_free - std::min(data_free, parameters_.data_queue);
+    return std::max({input.queue.front().at, looked_up_ / kFraction, has_room, not_before_});
 }
 
 void L2Slice::advance(Cycle until) {
@@ -119,7 +120,8 @@ bool L2Slice::follows_another(Cycle now, SliceRequest& request) {
     if (result.taken == Taken::kLeads) return false;
     counters_.sectors_coalesced += count(asked.sectors);
     if (result.taken == Taken::kAnswered)
-        surroundings_.reply(now, number_, request.link, {asked.id, asked.kind, asked.sectors});
+        surroundings_.reply(turn(now), number_, request.link,
+                            {asked.id, asked.kind, asked.sectors});
     return true;
 }
 
@@ -223,9 +225,9 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
     line.partial = static_cast<std::uint8_t>((line.partial | asked.partial) & ~line.valid);
     line.dirty |= asked.sectors;
     note_use(request, slot);
-    recall_copy(now, request, line);
-    occupy(now, write_time(asked));
-    answer(now, request);
+    const Cycle begin = occupy(now, write_time(asked));
+    recall_copy(begin, request, line);
+    answer(begin, request);
     return true;
 }
 
@@ -332,13 +334,12 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     const MemoryRequest& asked = request.routed.request;
     if (!is_atomic(asked.kind)) {
         if (request.from_peer) line.peer_has_copy = true;
-        occupy(now, std::max(parameters_.lookup, service(count(asked.sectors) * kSectorBytes,
-                                                         parameters_.slice_bandwidth)));
-        answer(now, request);
+        answer(occupy(now, std::max(parameters_.lookup, service(count(asked.sectors) * kSectorBytes,
+                                                                parameters_.slice_bandwidth))),
+               request);
         return;
     }
     line.dirty |= asked.sectors;
-    recall_copy(now, request, line);
     counters_.atomics += count(asked.sectors);
     // What is operated on is read and written: the data pass twice.
     const Cycle passes =
@@ -347,8 +348,9 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
         asked.is_float ? parameters_.float_atomic_interval : parameters_.atomic_interval;
     const auto serial = static_cast<Cycle>(asked.same_address * interval * kFraction + 0.5);
     const Cycle duration = std::max({parameters_.lookup, passes, serial});
-    occupy(now, duration);
-    answer(now + duration / kFraction - 1, request);
+    const Cycle begin = occupy(now, duration);
+    recall_copy(begin, request, line);
+    answer(begin + duration / kFraction - 1, request);
 }
 
 void L2Slice::answer(Cycle now, const SliceRequest& request) {
@@ -408,7 +410,7 @@ void L2Slice::handle(Cycle now, const Event& event) {
         *from = waiter.next;
         waiter.next = free_waiter_;
         free_waiter_ = at;
-        serve(std::max(now, data_.free / kFraction), waiter.request, tags_.line(mshr.slot));
+        serve(now, waiter.request, tags_.line(mshr.slot));
     }
     mshr.last_waiter = last;
     if (mshr.pending != 0) return;

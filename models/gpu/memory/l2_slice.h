@@ -161,9 +161,14 @@ class L2Slice {
     void recall_copy(engine::Cycle now, const SliceRequest& request, L2Line& line);
     void drop_copy(std::uint32_t key);
     void note_use(const SliceRequest& request, std::uint32_t slot);
-    void occupy(engine::Cycle now, engine::Cycle duration) {
+    /// When the data stage comes to what reaches it now.
+    engine::Cycle turn(engine::Cycle now) const { return std::max(now, data_.free / kFraction); }
+    /// Takes the data stage, in its turn, which is returned; `duration` in 256ths.
+    engine::Cycle occupy(engine::Cycle now, engine::Cycle duration) {
+        const engine::Cycle begin = turn(now);
         data_.free = std::max(data_.free, now * kFraction) + duration;
         data_.used += duration;
+        return begin;
     }
 
     const MemoryParameters& parameters_;

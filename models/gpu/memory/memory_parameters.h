@@ -36,6 +36,7 @@ struct MemoryParameters {
     double slice_bandwidth;        ///< bytes a cycle
     double slice_write_bandwidth;  ///< likewise, of writes
     engine::Cycle lookup;          ///< of a slice's tags, in 256ths of a cycle
+    engine::Cycle data_queue;      ///< that lookups run ahead of a slice's data stage
     std::uint32_t coalescer_entries, coalescer_merge, coalescer_window;  ///< of a slice
     std::uint32_t partial_write_passes;                                  ///< through its data stage
     std::uint32_t fetch_sectors;  ///< read misses fetch aligned groups of so many

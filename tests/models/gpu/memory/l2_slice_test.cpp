@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/models/gpu/memory/synthetic_sm.h"
 
 namespace lockstep::gpu {
@@ -169,6 +171,30 @@ TEST_F(L2SliceTest, AMissTakesTheDataStageWhenItIsAnsweredOnly) {
 }
 
 // Eight bytes in each of four sectors, as a store of words 16 bytes apart brings.
+TEST_F(L2SliceTest, LooksUpAheadOfTheDataStage) {
+    // Three hits of four cycles, then a miss: only hits wait for their data.
+    const auto read_at = [&](const char* queue) {
+        build({queue, "l2.slice_write_bandwidth=64"});
+        slice->advance(0);
+        for (std::uint32_t i = 0; i < 3; ++i)
+            ask(0, i, {.id = i, .kind = kWrite, .sectors = 0b1111});
+        until(100);
+        parameters->slice_bandwidth = 32;
+        for (std::uint32_t i = 0; i < 3; ++i)
+            ask(100, i, {.id = i, .kind = kRead, .sectors = 0b1111});
+        ask(100, 7, {.id = 3, .kind = kRead, .sectors = 0b0001});
+        const std::vector<Told> told = until(200);
+        EXPECT_THAT(told, testing::IsSupersetOf({Told{"reply", 100, 0}, Told{"reply", 104, 1},
+                                                 Told{"reply", 108, 2}}));
+        return std::find_if(told.begin(), told.end(),
+                            [](const Told& t) { return t.what == "read"; })
+            ->at;
+    };
+    EXPECT_EQ(read_at("l2.data_queue=0"), 112u);
+    EXPECT_EQ(read_at("l2.data_queue=4"), 108u);
+    EXPECT_EQ(read_at("l2.data_queue=16"), 103u);
+}
+
 TEST_F(L2SliceTest, APartialWriteTakesTheTimeOfItsBytes) {
     build({"l2.partial_write_passes=1"});
     ask(0, 0,
