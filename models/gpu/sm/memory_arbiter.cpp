@@ -8,8 +8,8 @@ namespace lockstep::gpu {
 using engine::Cycle;
 using engine::kNever;
 
-MemoryInstruction& MemoryArbiter::push(unsigned sub_core, Cycle ready, Cycle now) {
-    MemoryInstruction& entry = queues_[sub_core].push(ready);
+MemoryInstruction& MemoryArbiter::push(unsigned sub_core, bool is_global, Cycle ready, Cycle now) {
+    MemoryInstruction& entry = queues_[sub_core].push(ready, is_global);
     if (watch_.trace() != nullptr) watch_.trace()->queued(sub_core, queues_[sub_core].size(), now);
     return entry;
 }

@@ -20,7 +20,8 @@ class MemoryArbiter {
     MemoryArbiter(const SmParameters& parameters, Warps& warps, const MemoryCounters& counters,
                   SmWatch& watch)
         : queues_(parameters.sub_cores,
-                  MemoryQueue(parameters.memory_queue, parameters.address_interval)),
+                  MemoryQueue(parameters.memory_queue, parameters.global_queue,
+                              parameters.address_interval)),
           warps_(warps),
           counters_(counters),
           watch_(watch) {}
@@ -32,10 +33,13 @@ class MemoryArbiter {
         next_ = engine::kNever;
     }
 
-    bool has_room(unsigned sub_core) const { return !queues_[sub_core].full(); }
+    bool has_room(unsigned sub_core, bool is_global) const {
+        return queues_[sub_core].has_room(is_global);
+    }
     /// The sub-core's next instruction, to be filled in; its addresses are known at `ready`.
     /// update() is to follow.
-    MemoryInstruction& push(unsigned sub_core, engine::Cycle ready, engine::Cycle now);
+    MemoryInstruction& push(unsigned sub_core, bool is_global, engine::Cycle ready,
+                            engine::Cycle now);
 
     /// When there is something to do; kNever: not before an update().
     engine::Cycle next() const { return next_; }

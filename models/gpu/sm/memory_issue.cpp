@@ -23,7 +23,7 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
     const bool is_uniform = info.is_uniform_address || is_shared(info.operation);
     const unsigned sub_core = warps_.sub_core_of(context);
     MemoryInstruction& entry =
-        arbiter_.push(sub_core,
+        arbiter_.push(sub_core, in.is_long_scoreboard,
                       now + (is_uniform ? parameters_.memory_issue_latency_uniform
                                         : parameters_.memory_issue_latency),
                       now);

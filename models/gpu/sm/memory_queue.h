@@ -9,20 +9,27 @@
 
 namespace lockstep::gpu {
 
-/// In order. An instruction's addresses take `latency` cycles from issue; the address unit takes
-/// one every `interval` cycles (Huerta et al., MICRO'25, section 5.4).
+/// In order; of those of local and global memory it takes `globals` (Nsight Compute's guide: a
+/// queue of their own, lg_throttle beside mio_throttle). An instruction's addresses take `latency`
+/// cycles from issue; the address unit takes one every `interval` cycles (Huerta et al., MICRO'25,
+/// section 5.4).
 class MemoryQueue {
   public:
-    MemoryQueue(unsigned capacity, unsigned interval) : entries_(capacity), interval_(interval) {}
+    MemoryQueue(unsigned capacity, unsigned globals, unsigned interval)
+        : entries_(capacity), most_globals_(globals), interval_(interval) {}
 
-    bool full() const { return count_ == entries_.size(); }
+    bool has_room(bool is_global) const {
+        return count_ != entries_.size() && (!is_global || globals_ < most_globals_);
+    }
     bool empty() const { return count_ == 0; }
     unsigned size() const { return count_; }
 
     /// The place of the next instruction, to be filled in; `ready`: its addresses are known then.
-    MemoryInstruction& push(engine::Cycle ready) {
+    MemoryInstruction& push(engine::Cycle ready, bool is_global) {
         Entry& entry = entries_[(head_ + count_++) % entries_.size()];
         entry.ready = ready;
+        entry.is_global = is_global;
+        globals_ += is_global;
         return entry.instruction;
     }
 
@@ -33,6 +40,7 @@ class MemoryQueue {
     const MemoryInstruction& front() const { return entries_[head_].instruction; }
     void pop(engine::Cycle now) {
         address_free_ = now + interval_;
+        globals_ -= entries_[head_].is_global;
         head_ = (head_ + 1) % static_cast<unsigned>(entries_.size());
         --count_;
     }
@@ -40,11 +48,12 @@ class MemoryQueue {
   private:
     struct Entry {
         engine::Cycle ready = 0;
+        bool is_global = false;
         MemoryInstruction instruction;
     };
     std::vector<Entry> entries_;
-    unsigned interval_;
-    unsigned head_ = 0, count_ = 0;
+    unsigned most_globals_, interval_;
+    unsigned head_ = 0, count_ = 0, globals_ = 0;
     engine::Cycle address_free_ = 0;
 };
 

@@ -62,6 +62,7 @@ struct SmParameters {
     unsigned warpgroup_queue, warpgroup_buffer;
 
     unsigned memory_queue;                  ///< instructions a sub-core holds for the memory unit
+    unsigned global_queue;                  ///< of these, of local and global memory
     unsigned memory_issue_latency;          ///< issue to arrival, addresses in registers
     unsigned memory_issue_latency_uniform;  ///< ... uniform or immediate addresses, shared memory
     unsigned address_interval;              ///< between two instructions of a sub-core

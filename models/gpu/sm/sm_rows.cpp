@@ -50,6 +50,9 @@ std::span<const Row<SmParameters>> sm_rows() {
         {"sm.registers", &SmParameters::registers, "1", 1024, 1 << 20, "32-bit registers of an SM"},
         {"sub_core.memory_queue", &SmParameters::memory_queue, "1", 1, 64,
          "memory instructions that a sub-core holds for the memory unit"},
+        Row<SmParameters>{"sub_core.global_queue", &SmParameters::global_queue, "1", 1, 64,
+                          "of these, instructions of local and global memory"}
+            .defaults_to("64"),
         {"sub_core.memory_issue_latency", &SmParameters::memory_issue_latency, "1", 1, 60,
          "cycles from issue to the memory unit, address in registers"},
         {"sub_core.memory_issue_latency_uniform", &SmParameters::memory_issue_latency_uniform, "1",

@@ -17,6 +17,10 @@ namespace lockstep::gpu {
 using engine::Cycle;
 using engine::kNever;
 
+namespace {
+constexpr auto kLsu = static_cast<unsigned>(Pipe::kLsu);
+}  // namespace
+
 SubCore::SubCore(unsigned index, const SmParameters& parameters, const SubCoreSurroundings& sm)
     : sm_(sm),
       warps_(sm.warps),
@@ -65,11 +69,20 @@ void SubCore::wake(unsigned local, Cycle at) {
 }
 
 void SubCore::note_memory_slot(Cycle now) {
-    if (candidates_[static_cast<unsigned>(Pipe::kLsu)] != 0) next_ = std::min(next_, now);
+    if (candidates_[kLsu] != 0) next_ = std::min(next_, now);
+}
+
+/// Of the warps that want the memory unit, those whose instruction has a place before it.
+std::uint32_t SubCore::have_room() const {
+    const std::uint32_t warps = candidates_[kLsu];
+    std::uint32_t able = 0;
+    if (sm_.memory.has_room(index_, true)) able |= warps & long_candidates_;
+    if (sm_.memory.has_room(index_, false)) able |= warps & ~long_candidates_;
+    return able;
 }
 
 Cycle SubCore::pipe_free(unsigned pipe) const {
-    if (pipe == static_cast<unsigned>(Pipe::kLsu)) return sm_.memory.has_room(index_) ? 0 : kNever;
+    if (pipe == kLsu) return have_room() != 0 ? 0 : kNever;
     return pipe_free_[pipe];
 }
 
@@ -77,7 +90,10 @@ std::uint32_t SubCore::eligible(Cycle now) const {
     std::uint32_t warps = 0;
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
-        if (pipe_free(pipe) <= now) warps |= candidates_[pipe];
+        if (pipe == kLsu)
+            warps |= have_room();
+        else if (pipe_free_[pipe] <= now)
+            warps |= candidates_[pipe];
     }
     return warps;
 }
@@ -133,7 +149,7 @@ void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
         const std::uint32_t warps = candidates_[pipe] & ~able;
         if (warps == 0) continue;
-        if (pipe == static_cast<unsigned>(Pipe::kLsu)) {
+        if (pipe == kLsu) {
             blocked_lg_ += static_cast<unsigned>(std::popcount(warps & long_candidates_));
             blocked_mio_ += static_cast<unsigned>(std::popcount(warps & ~long_candidates_));
         } else {
@@ -160,7 +176,7 @@ void SubCore::profile_held(std::uint32_t able, bool has_issued) {
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
         const std::uint32_t warps = candidates_[pipe] & ~able;
-        const bool is_memory = pipe == static_cast<unsigned>(Pipe::kLsu);
+        const bool is_memory = pipe == kLsu;
         add(warps & (is_memory ? long_candidates_ : 0), WarpState::kLgThrottle);
         add(warps & ~(is_memory ? long_candidates_ : 0),
             is_memory ? WarpState::kMioThrottle : WarpState::kMathPipeThrottle);

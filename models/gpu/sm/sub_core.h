@@ -68,6 +68,7 @@ class SubCore {
     bool issue(unsigned local, engine::Cycle now);
     engine::Cycle next_cycle(engine::Cycle now) const;
     WarpContext& context(unsigned local) const { return warps_.of(index_, local); }
+    std::uint32_t have_room() const;
     engine::Cycle pipe_free(unsigned pipe) const;
 
     const SubCoreSurroundings sm_;
