@@ -50,8 +50,10 @@ std::span<const Row<MemoryParameters>> memory_rows() {
                               "B", 0, 4096,
                               "a slice takes of writes in an SM cycle; 0: l2.slice_bandwidth"}
             .defaults_to("0"),
-        {"l2.data_queue", &MemoryParameters::data_queue, "cycle", 0, 10000,
-         "before a slice's data stage: lookups go on while it is behind by no more"},
+        Row<MemoryParameters>{
+            "l2.data_queue", &MemoryParameters::data_queue, "cycle", 0, 10000,
+            "before a slice's data stage: lookups go on while it is behind by no more"}
+            .defaults_to("16"),
         Row<MemoryParameters>{"l2.partial_write_passes", &MemoryParameters::partial_write_passes,
                               "1", 1, 16,
                               "of a write with partly written sectors through a slice's data stage"}
