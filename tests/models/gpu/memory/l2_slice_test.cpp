@@ -170,12 +170,10 @@ TEST_F(L2SliceTest, AMissTakesTheDataStageWhenItIsAnsweredOnly) {
     EXPECT_EQ(slice->busy_cycles(), 5u);  // lookups; the data of two lines takes four
 }
 
-// Eight bytes in each of four sectors, as a store of words 16 bytes apart brings.
 TEST_F(L2SliceTest, LooksUpAheadOfTheDataStage) {
     // Three hits of four cycles, then a miss: only hits wait for their data.
     const auto read_at = [&](const char* queue) {
         build({queue, "l2.slice_write_bandwidth=64"});
-        slice->advance(0);
         for (std::uint32_t i = 0; i < 3; ++i)
             ask(0, i, {.id = i, .kind = kWrite, .sectors = 0b1111});
         until(100);
@@ -195,6 +193,7 @@ TEST_F(L2SliceTest, LooksUpAheadOfTheDataStage) {
     EXPECT_EQ(read_at("l2.data_queue=16"), 103u);
 }
 
+// Eight bytes in each of four sectors, as a store of words 16 bytes apart brings.
 TEST_F(L2SliceTest, APartialWriteTakesTheTimeOfItsBytes) {
     build({"l2.partial_write_passes=1"});
     ask(0, 0,
