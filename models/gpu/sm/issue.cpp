@@ -189,7 +189,10 @@ void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now
         begin = to_.mbarriers.take_change(now);
         ready = std::max(ready, begin + 1);
     }
-    if (mask != 0) ready = start(context, in, pc, mask, ready, begin);
+    if (mask != 0)
+        ready = start(context, in, pc, mask, ready, begin);
+    else if (in.kind == InstructionKind::kMemory)
+        to_.memory.issue_for_none(context, in, pc, begin);
     if (cluster_ != nullptr) send_to_cluster(now);
     if (in.changes_mbarrier && mask != 0) to_.mbarriers.check(*warp.cta, begin + in.latency);
     if (warp.active == 0) return end_path(context, in, ready, now);

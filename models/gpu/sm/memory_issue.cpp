@@ -16,10 +16,10 @@ constexpr std::uint32_t kNothing = ~0u;  ///< of MemoryInstructionHeader::remote
 
 }  // namespace
 
-void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
-                        Cycle now) {
-    const sass::Warp& warp = *context.warp;
-    const MemoryInstructionInfo& info = context.grid->run->table->memory(in, warp.access.space);
+/// Its place in the sub-core's queue; what follows of it is to be filled in.
+MemoryInstruction& MemoryIssue::queue(WarpContext& context, const StaticInstruction& in,
+                                      std::uint32_t pc, const MemoryInstructionInfo& info,
+                                      Cycle now) {
     const bool is_uniform = info.is_uniform_address || is_shared(info.operation);
     const unsigned sub_core = warps_.sub_core_of(context);
     MemoryInstruction& entry =
@@ -38,28 +38,54 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
     entry.trace = watch_.traced();
     entry.copy_group = context.open_group;
     entry.copy = nullptr;
-    if (info.operation == Op::kBulkCopy) bulk_copies_.take_started(context, entry);
-    entry.access = warp.access;
-    // Surface loads have an address a lane and note no texels.
-    entry.texels =
-        info.operation == Op::kTexture && texels_.noted().taps != 0 ? texels_.keep() : nullptr;
+    entry.texels = nullptr;
     entry.constants = MemoryInstructionHeader::kNoConstants;
-    if (info.operation == Op::kLoadConstant)
-        constants_.request(in, context, entry, now + parameters_.memory_issue_latency_uniform);
     entry.is_remote = entry.is_remote_store = false;
-    if (warp.access.space == sass::Space::kCluster) [[unlikely]]
-        note_remote(in, warp.access, entry);
-    if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
-    const bool is_long =
-        (info.operation != Op::kLoadShared || entry.is_remote) && in.is_long_scoreboard;
+    return entry;
+}
+
+/// What the warp has under way with the instruction.
+void MemoryIssue::await(WarpContext& context, const StaticInstruction& in,
+                        const MemoryInstruction& entry, Cycle now) {
+    const Op operation = entry.info->operation;
+    const bool is_long = (operation != Op::kLoadShared || entry.is_remote) && in.is_long_scoreboard;
     if (in.write_barrier < kCounters) warps_.hold(context, in.write_barrier, is_long);
     if (in.read_barrier < kCounters) warps_.hold(context, in.read_barrier, is_long);
     ++context.in_flight;
     ++context.in_queue;
-    if (has<kChangesGlobal>(info.operation) || entry.is_remote_store) ++context.stores_in_flight;
-    if (info.operation == Op::kCopyAsync) copies_.add(context);
-    if (const auto counter = row(info.operation).counter) ++(counters_.*counter);
+    if (has<kChangesGlobal>(operation) || entry.is_remote_store) ++context.stores_in_flight;
+    if (operation == Op::kCopyAsync) copies_.add(context);
     arbiter_.update(now + 1);
+}
+
+void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
+                        Cycle now) {
+    const sass::Warp& warp = *context.warp;
+    const MemoryInstructionInfo& info = context.grid->run->table->memory(in, warp.access.space);
+    MemoryInstruction& entry = queue(context, in, pc, info, now);
+    if (info.operation == Op::kBulkCopy) bulk_copies_.take_started(context, entry);
+    entry.access = warp.access;
+    // Surface loads have an address a lane and note no texels.
+    if (info.operation == Op::kTexture && texels_.noted().taps != 0) entry.texels = texels_.keep();
+    if (info.operation == Op::kLoadConstant)
+        constants_.request(in, context, entry, now + parameters_.memory_issue_latency_uniform);
+    if (warp.access.space == sass::Space::kCluster) [[unlikely]]
+        note_remote(in, warp.access, entry);
+    if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
+    await(context, in, entry, now);
+    if (const auto counter = row(info.operation).counter) ++(counters_.*counter);
+}
+
+void MemoryIssue::issue_for_none(WarpContext& context, const StaticInstruction& in,
+                                 std::uint32_t pc, Cycle now) {
+    const MemoryInstructionInfo& info = context.grid->run->table->memory(in, sass::Space::kGlobal);
+    // TMA and the texture units are told nothing.
+    if (info.operation == Op::kBulkCopy || info.operation == Op::kTexture) return;
+    MemoryInstruction& entry = queue(context, in, pc, info, now);
+    entry.access.space = sass::Space::kGlobal;
+    entry.access.lanes = 0;
+    entry.access.width = 0;
+    await(context, in, entry, now);
 }
 
 void MemoryIssue::sources_read(Cycle at, const MemoryInstructionHeader& instruction) {

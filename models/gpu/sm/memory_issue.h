@@ -34,6 +34,10 @@ class MemoryIssue final : public MemoryListener {
     /// The warp has issued the instruction at `pc`, and execution has noted its access.
     void issue(WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
                engine::Cycle now);
+    /// Likewise, for no lane: its predicate is false. It passes the queue and the memory unit as
+    /// others do, without an address.
+    void issue_for_none(WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
+                        engine::Cycle now);
     /// It has been written back.
     void done(WarpContext& context, const Event& event);
 
@@ -45,6 +49,10 @@ class MemoryIssue final : public MemoryListener {
     void remote_accepted(engine::Cycle at, const MemoryInstructionHeader& instruction) override;
 
   private:
+    MemoryInstruction& queue(WarpContext& context, const StaticInstruction& in, std::uint32_t pc,
+                             const MemoryInstructionInfo& info, engine::Cycle now);
+    void await(WarpContext& context, const StaticInstruction& in, const MemoryInstruction& entry,
+               engine::Cycle now);
     void end(engine::Cycle at, const MemoryInstructionHeader& instruction, bool was_sent);
     void note_remote(const StaticInstruction& in, const sass::Access& access,
                      MemoryInstruction& entry);

@@ -158,6 +158,19 @@ TEST(Issue, MemoryInstructionsOfAllSubCoresShareTheArbiter) {
     EXPECT_DOUBLE_EQ(fast.cycles_each({lds(4, 255)}, 64, 4), 4);
 }
 
+TEST(Issue, MemoryInstructionsOfNoLaneGoTheWayOfTheOthers) {
+    SmFixture sm = without_fetch({"sub_core.arbiter_interval=1"});
+    constexpr unsigned kNever = 15;  // the guard !PT
+    sass::Word load = lds(4, 255, {.write_barrier = 0, .wait_mask = 1});
+    const double latency = sm.cycles_each({load});
+    load.set_bits(12, 4, kNever);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({load}), latency);
+    sass::Word word = lds(4, 255);
+    word.set_bits(12, 4, kNever);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({word}, 64, 4), 4);
+    EXPECT_EQ(sm.run({word}).sm.shared_load, 0u);
+}
+
 /// Cycles that an instruction holds its pipe.
 std::uint32_t interval_of(const sass::Word& word, const config::Machine& machine) {
     const SmParameters parameters(machine);
