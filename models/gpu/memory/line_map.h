@@ -59,7 +59,10 @@ class LineMap {
     std::uint32_t tile_of_slice(std::uint32_t slice) const { return tile_of_slice_[slice]; }
 
   private:
+    memory::dram::ChannelChunk chunk_of(std::uint64_t line) const;
+
     memory::dram::AddressMap map_;
+    std::uint32_t step_, back_;  ///< between the places of neighbouring chunks; undoes it
     std::uint32_t channels_per_slice_, slices_per_channel_, slices_;
     std::uint32_t interleave_lines_;
     std::uint32_t row_chunks_;  ///< of the interleaving, in a DRAM row

@@ -398,6 +398,20 @@ TEST(LineMap, IsOneToOneOnEveryGpu) {
     }
 }
 
+TEST(LineMap, PutsNeighbouringChunksIntoOnePartitionAsOftenAsNot) {
+    for (const char* name : {"a100", "h100", "h200"}) {
+        const auto machine = config::Machine::load(name);
+        const MemoryParameters parameters = MemoryParameters::of(*machine);
+        const LineMap map(parameters);
+        const std::uint64_t lines = parameters.interleave / kLineBytes;
+        unsigned apart = 0;
+        for (std::uint64_t chunk = 0; chunk < 1000; ++chunk)
+            apart +=
+                map.find(chunk * lines).l2_partition != map.find((chunk + 1) * lines).l2_partition;
+        EXPECT_NEAR(apart, 500, 60) << name;
+    }
+}
+
 TEST(LineMap, KnowsWhichLinesOfASliceShareADramRow) {
     for (const std::string& name : gpu_names()) {
         const auto machine = config::Machine::load(name);

@@ -64,7 +64,8 @@ TEST(Launch, TakesTimeBeforeItsFirstCtaAndAfterItsLast) {
         return SmFixture("h200", {before, after, kNoPrefetch, kNoRefresh}).run({}).cycles;
     };
     const auto none = cycles("launch.begin_latency=0", "launch.end_latency=0");
-    EXPECT_EQ(cycles("launch.begin_latency=700", "launch.end_latency=50"), none + 750);
+    // DRAM, which brings the code, counts clocks of its own.
+    EXPECT_NEAR(cycles("launch.begin_latency=700", "launch.end_latency=50"), none + 750, 1);
 }
 
 TEST(Gcc, ALaunchBringsItsCodeWhileItBegins) {
