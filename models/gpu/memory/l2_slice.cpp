@@ -110,12 +110,14 @@ void L2Slice::advance(Cycle until) {
 bool L2Slice::follows_another(Cycle now, SliceRequest& request) {
     using Taken = RequestCoalescer::Taken;
     const MemoryRequest& asked = request.routed.request;
-    if (request.is_taken || request.from_peer || asked.kind != RequestKind::kRead || asked.is_alone)
-        return false;
+    if (request.is_taken || request.from_peer || asked.kind != RequestKind::kRead) return false;
     request.is_taken = true;
-    const RequestCoalescer::Result result = coalescer_.take(
-        now, request.at, request.key,
-        {.id = asked.id, .link = request.link, .gpc = request.gpc, .sectors = asked.sectors});
+    const RequestCoalescer::Result result = coalescer_.take(now, request.at, request.key,
+                                                            {.id = asked.id,
+                                                             .link = request.link,
+                                                             .gpc = request.gpc,
+                                                             .sectors = asked.sectors,
+                                                             .must_wait = asked.bypasses_l1});
     request.entry = result.entry;
     if (result.taken == Taken::kLeads) return false;
     counters_.sectors_coalesced += count(asked.sectors);

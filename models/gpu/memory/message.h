@@ -39,9 +39,9 @@ struct MemoryRequest {
     std::uint8_t same_address = 0;      ///< atomics: most lanes that meet at one address
     std::uint8_t prefetch_sectors = 0;  ///< reads: what the instruction asks L2 to fetch beside
     EvictionPriority priority = EvictionPriority::kNormal;
-    bool is_float = false;   ///< atomics: of floating-point numbers
-    bool is_alone = false;   ///< reads: the request coalescer makes it no part of another
-    bool translated = true;  ///< false: the SM's TLB missed, the partition's MMU must translate
+    bool is_float = false;     ///< atomics: of floating-point numbers
+    bool bypasses_l1 = false;  ///< reads: coalesced only where both wait for the slice
+    bool translated = true;    ///< false: the SM's TLB missed, the partition's MMU must translate
 };
 
 /// Data that a write brings: whole sectors, and of partial ones what is written.

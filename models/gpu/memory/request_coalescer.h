@@ -13,7 +13,8 @@ namespace lockstep::gpu {
 
 /// Knows the reads that wait for a slice, in the order of their arrival, and those that it has just
 /// taken. When the slice comes to a read, it follows one of the same line that it has taken shortly
-/// before the read arrived, if that wants all its sectors: it is answered with it.
+/// before the read arrived, if that wants all its sectors: it is answered with it. A read that
+/// passes L1 by follows only what it found waiting, and only what found it waiting follows it.
 class RequestCoalescer {
   public:
     static constexpr std::uint32_t kNone = 0xffff'ffff;
@@ -24,6 +25,7 @@ class RequestCoalescer {
         std::uint16_t link = 0;
         std::uint8_t gpc = kNoGpc;
         std::uint8_t sectors = 0;
+        bool must_wait = false;  ///< no window is open before or after it
         std::uint32_t next = kNone;
     };
 
@@ -61,7 +63,7 @@ class RequestCoalescer {
 
   private:
     struct Read {
-        engine::Cycle until = 0;  ///< arrivals that follow it
+        engine::Cycle taken = 0, until = 0;  ///< the last arrival that can follow it
         std::uint32_t key = 0;
         std::uint32_t next = kNone;                 ///< in the bucket
         std::uint32_t first = kNone, last = kNone;  ///< followers

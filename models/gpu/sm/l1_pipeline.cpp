@@ -162,7 +162,7 @@ void L1Pipeline::look_up_lines(Cycle now, std::uint32_t index, unsigned first) {
 }
 
 void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
-                         EvictionPriority priority, std::uint8_t prefetch_sectors, bool is_alone) {
+                         EvictionPriority priority, std::uint8_t prefetch_sectors, bool bypasses) {
     const bool translated = tlb_.look_up(line.line);
     ++(translated ? counters_.tlb_hits : counters_.tlb_misses);
     if (!translated && (id & kOfInstruction) != 0)
@@ -182,7 +182,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
                                 .prefetch_sectors = prefetch_sectors,
                                 .priority = priority,
                                 .is_float = line.is_float,
-                                .is_alone = is_alone,
+                                .bypasses_l1 = bypasses,
                                 .translated = translated};
     queue_.push(ready, request);
 }

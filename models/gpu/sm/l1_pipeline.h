@@ -64,7 +64,7 @@ class L1Pipeline {
     void look_up_lines(engine::Cycle now, std::uint32_t index, unsigned first);
     void request(engine::Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
                  EvictionPriority priority, std::uint8_t prefetch_sectors = 0,
-                 bool is_alone = false);
+                 bool bypasses = false);
     bool joins_store(std::uint32_t index, const LineAccess& line);
     void take(engine::Cycle now, const MemoryReply& reply);
     void advance_tma(engine::Cycle now);

@@ -136,10 +136,10 @@ TEST_F(L2SliceTest, AnswersReadsOfALineTogether) {
     EXPECT_EQ(counters.sectors_read_miss, 4u);
 }
 
-TEST_F(L2SliceTest, LooksUpReadsThatPassL1ByThemselves) {
+TEST_F(L2SliceTest, LooksUpAReadThatPassesL1ByWhereNoneWaits) {
     build({"l2.coalescer_entries=16", "l2.coalescer_merge=3", "l2.coalescer_window=5"});
     ask(0, 3, {.id = 1, .kind = kRead, .sectors = 0b1111});
-    ask(1, 3, {.id = 2, .kind = kRead, .sectors = 0b1111, .is_alone = true});
+    ask(1, 3, {.id = 2, .kind = kRead, .sectors = 0b1111, .bypasses_l1 = true});
     until(10);
     EXPECT_EQ(counters.requests, 2u);
     EXPECT_EQ(counters.sectors_coalesced, 0u);

@@ -42,6 +42,16 @@ TEST(RequestCoalescer, ReadsThatArriveInItsWindowFollow) {
     EXPECT_EQ(coalescer.take(25, 11 + kWindow, 7, read(3)).taken, Taken::kLeads);
 }
 
+TEST(RequestCoalescer, ReadsThatPassL1ByFollowWhileTheyWait) {
+    RequestCoalescer coalescer(16, 4, kWindow);
+    RequestCoalescer::Follower by = read(1);
+    by.must_wait = true;
+    coalescer.take(10, 1, 7, by);
+    EXPECT_EQ(coalescer.take(12, 10, 7, by).taken, Taken::kFollows);
+    EXPECT_EQ(coalescer.take(12, 11, 7, read(2)).taken, Taken::kLeads);  // no window is open
+    EXPECT_EQ(coalescer.take(14, 13, 7, by).taken, Taken::kLeads);
+}
+
 TEST(RequestCoalescer, OnlyReadsOfAGpcFollowEachOther) {
     RequestCoalescer coalescer(16, 4, kWindow);
     coalescer.take(0, 0, 7, read(1, 0xf, 0));

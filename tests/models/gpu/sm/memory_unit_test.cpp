@@ -563,7 +563,7 @@ TEST_F(MemoryUnitTest, CopiesFromL2AreWrittenByTheFillPort) {
         return core.written[second.code_index] - core.written[first.code_index];
     };
     EXPECT_LE(two(4), 4u);
-    EXPECT_TRUE(port.sent.back().request.is_alone);
+    EXPECT_TRUE(port.sent.back().request.bypasses_l1);
     EXPECT_EQ(two(128), 32u);  // all to one bank
     EXPECT_EQ(counters.data_busy, 0u);
 }
