@@ -63,8 +63,10 @@ std::span<const Row<SmParameters>> sm_rows() {
          "warps of a group, where sub_core.scheduler is two_level"},
         {"sub_core.path_slice", &SmParameters::path_slice, "1", 1, 1 << 24,
          "instructions after which the paths of a diverged warp take turns"},
-        {"sub_core.exit_awaits_stores", &SmParameters::exit_awaits_stores,
-         "a warp ends when its stores have been performed, not when they have left"},
+        Row<SmParameters>{"sub_core.exit_awaits_stores", &SmParameters::exit_awaits_stores,
+                          "a warp ends when its stores have been performed, not when they have "
+                          "left"}
+            .defaults_to("true"),
         {"sub_core.address_interval", &SmParameters::address_interval, "1", 1, 64,
          "cycles between two memory instructions of a sub-core"},
         {"sub_core.register_banks", &SmParameters::register_banks, "1", 1, 4,
