@@ -63,7 +63,8 @@ class RequestCoalescer {
 
   private:
     struct Read {
-        engine::Cycle taken = 0, until = 0;  ///< the last arrival that can follow it
+        engine::Cycle taken = 0;  ///< by the slice
+        engine::Cycle until = 0;  ///< arrivals that follow it
         std::uint32_t key = 0;
         std::uint32_t next = kNone;                 ///< in the bucket
         std::uint32_t first = kNone, last = kNone;  ///< followers
