@@ -25,8 +25,7 @@ struct InstructionCounters {
 
 class SmProfile {
   public:
-    explicit SmProfile(unsigned sub_cores, unsigned warps)
-        : last_issued_(warps, 0), blocked_(sub_cores) {}
+    explicit SmProfile(unsigned warps) : last_issued_(warps, 0) {}
 
     void clear() { rows_.clear(); }
     /// A kernel comes to an SM that was idle.
@@ -56,23 +55,8 @@ class SmProfile {
         add(pc, state, cycles);
     }
 
-    /// Candidates that do not issue: of each, its warp's next instruction and what holds it.
-    struct Held {
-        std::uint32_t pc;
-        WarpState state;
-    };
-    /// Forgets those of the cycle before; the new ones wait for this cycle.
-    void hold(unsigned sub_core, std::vector<Held> held) {
-        for (const Held& one : held) add(one.pc, one.state, 1);
-        blocked_[sub_core] = std::move(held);
-    }
-    /// Cycles after that, in which nothing issued: who was not selected has nobody before it.
-    void hold_on(unsigned sub_core, std::uint64_t cycles) {
-        for (const Held& one : blocked_[sub_core])
-            add(one.pc,
-                one.state == WarpState::kNotSelected ? WarpState::kDispatchStall : one.state,
-                cycles);
-    }
+    /// A warp that wanted to issue its next instruction, at `pc`, did not.
+    void held(std::uint32_t pc, WarpState state, std::uint64_t cycles) { add(pc, state, cycles); }
 
     /// What the memory unit counted as it took an instruction in.
     void accessed(std::uint32_t pc, const MemoryCounters& counted) {
@@ -101,7 +85,6 @@ class SmProfile {
 
     std::vector<InstructionCounters> rows_;   ///< by code index
     std::vector<std::uint32_t> last_issued_;  ///< code index, by warp slot
-    std::vector<std::vector<Held>> blocked_;  ///< by sub-core
     std::uint32_t last_access_ = 0;
 };
 

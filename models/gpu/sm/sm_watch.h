@@ -26,7 +26,7 @@ class SmWatch {
     }
     /// Counts by instruction from the next kernel on that comes to an idle chip.
     void count_by_instruction() {
-        profile_ = std::make_unique<SmProfile>(parameters_.sub_cores, parameters_.max_warps);
+        profile_ = std::make_unique<SmProfile>(parameters_.max_warps);
         is_watched_ = true;
     }
     /// Samples from now on which bits toggle.

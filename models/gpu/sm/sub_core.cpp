@@ -19,6 +19,9 @@ using engine::kNever;
 
 namespace {
 constexpr auto kLsu = static_cast<unsigned>(Pipe::kLsu);
+/// What waits for it is throttled by MIO to Nsight Compute (its guide: MIO's pipelines include
+/// special math instructions).
+constexpr auto kXu = static_cast<unsigned>(Pipe::kXu);
 }  // namespace
 
 SubCore::SubCore(unsigned index, const SmParameters& parameters, const SubCoreSurroundings& sm)
@@ -109,16 +112,8 @@ unsigned SubCore::choose(std::uint32_t eligible) const {
 
 void SubCore::tick(Cycle now) {
     // Cycles since the last tick, in which nothing issued.
-    if (now > accounted_ + 1) {
-        const Cycle idle = now - accounted_ - 1;
-        auto& cycles = sm_.counters.warp_cycles;
-        cycles[static_cast<unsigned>(WarpState::kMathPipeThrottle)] += idle * blocked_math_;
-        cycles[static_cast<unsigned>(WarpState::kMioThrottle)] += idle * blocked_mio_;
-        cycles[static_cast<unsigned>(WarpState::kLgThrottle)] += idle * blocked_lg_;
-        cycles[static_cast<unsigned>(WarpState::kDispatchStall)] += idle * blocked_dispatch_;
-        if (sm_.watch.profile() != nullptr) [[unlikely]]
-            sm_.watch.profile()->hold_on(index_, idle);
-    }
+    if (candidate_pipes_ != 0 && now > accounted_ + 1)
+        charge(free_since(accounted_ + 1), WarpState::kDispatchStall, now - accounted_ - 1);
     const unsigned slot = now % kWheel;
     std::uint32_t due = ready_[slot];
     ready_[slot] = 0;
@@ -135,55 +130,47 @@ void SubCore::tick(Cycle now) {
             has_issued = issue(chosen, now);
         }
     }
-    account(able, has_issued, now);
+    accounted_ = now;
+    if (candidate_pipes_ != 0)
+        charge(able, has_issued ? WarpState::kNotSelected : WarpState::kDispatchStall, 1);
     next_ = next_cycle(now);
 }
 
-void SubCore::account(std::uint32_t able, bool has_issued, Cycle now) {
-    accounted_ = now;
-    blocked_math_ = blocked_mio_ = blocked_lg_ = blocked_dispatch_ = 0;
-    if (sm_.watch.profile() != nullptr) [[unlikely]]
-        profile_held(able, has_issued);
-    if (candidate_pipes_ == 0) return;
+/// Of the warps that want to issue, those whose pipe has been free since `then`: they waited for
+/// the pipeline's first stages, or it has only just become free.
+std::uint32_t SubCore::free_since(Cycle then) const {
+    std::uint32_t warps = 0;
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
-        const std::uint32_t warps = candidates_[pipe] & ~able;
-        if (warps == 0) continue;
-        if (pipe == kLsu) {
-            blocked_lg_ += static_cast<unsigned>(std::popcount(warps & long_candidates_));
-            blocked_mio_ += static_cast<unsigned>(std::popcount(warps & ~long_candidates_));
-        } else {
-            blocked_math_ += static_cast<unsigned>(std::popcount(warps));
-        }
+        if (pipe == kLsu)
+            warps |= issue_free_ > then ? have_room() : 0;
+        else if (pipe_free_[pipe] <= then)
+            warps |= candidates_[pipe];
     }
-    const auto rest = static_cast<unsigned>(std::popcount(able));
-    auto& cycles = sm_.counters.warp_cycles;
-    cycles[static_cast<unsigned>(WarpState::kMathPipeThrottle)] += blocked_math_;
-    cycles[static_cast<unsigned>(WarpState::kMioThrottle)] += blocked_mio_;
-    cycles[static_cast<unsigned>(WarpState::kLgThrottle)] += blocked_lg_;
-    cycles[static_cast<unsigned>(has_issued ? WarpState::kNotSelected
-                                            : WarpState::kDispatchStall)] += rest;
-    blocked_dispatch_ = rest;
+    return warps;
 }
 
-void SubCore::profile_held(std::uint32_t able, bool has_issued) {
-    std::vector<SmProfile::Held> held;
+void SubCore::charge(std::uint32_t able, WarpState rest, Cycle cycles) {
     const auto add = [&](std::uint32_t warps, WarpState state) {
+        sm_.counters.warp_cycles[static_cast<unsigned>(state)] +=
+            cycles * static_cast<unsigned>(std::popcount(warps));
+        if (sm_.watch.profile() == nullptr) [[likely]]
+            return;
         for (; warps != 0; warps &= warps - 1)
-            held.push_back(
-                {context(static_cast<unsigned>(std::countr_zero(warps))).warp->pc, state});
+            sm_.watch.profile()->held(
+                context(static_cast<unsigned>(std::countr_zero(warps))).warp->pc, state, cycles);
     };
     for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
         const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
         const std::uint32_t warps = candidates_[pipe] & ~able;
-        const bool is_memory = pipe == kLsu;
-        add(warps & (is_memory ? long_candidates_ : 0), WarpState::kLgThrottle);
-        add(warps & ~(is_memory ? long_candidates_ : 0),
-            is_memory ? WarpState::kMioThrottle : WarpState::kMathPipeThrottle);
+        if (pipe != kLsu) {
+            add(warps, pipe == kXu ? WarpState::kMioThrottle : WarpState::kMathPipeThrottle);
+        } else {
+            add(warps & long_candidates_, WarpState::kLgThrottle);
+            add(warps & ~long_candidates_, WarpState::kMioThrottle);
+        }
     }
-    if (candidate_pipes_ != 0)
-        add(able, has_issued ? WarpState::kNotSelected : WarpState::kDispatchStall);
-    sm_.watch.profile()->hold(index_, std::move(held));
+    add(able, rest);
 }
 
 Cycle SubCore::next_cycle(Cycle now) const {

@@ -61,9 +61,9 @@ class SubCore {
     void look_at(unsigned local, engine::Cycle now);
     unsigned choose(std::uint32_t eligible) const;
     std::uint32_t eligible(engine::Cycle now) const;
-    void account(std::uint32_t eligible, bool has_issued, engine::Cycle now);
-    /// Tells the profile who did not issue.
-    void profile_held(std::uint32_t able, bool has_issued);
+    /// Cycles in which warps that want to issue did not: who was able to, for the reason `rest`.
+    void charge(std::uint32_t able, WarpState rest, engine::Cycle cycles);
+    std::uint32_t free_since(engine::Cycle then) const;
     /// False where the SM holds the instruction back.
     bool issue(unsigned local, engine::Cycle now);
     engine::Cycle next_cycle(engine::Cycle now) const;
@@ -89,10 +89,7 @@ class SubCore {
     engine::Cycle issue_free_ = 0;  ///< the pipeline's first stages are held until then
     unsigned last_ = 0;             ///< warp that issued last
     engine::Cycle next_ = engine::kNever;
-
-    // For the accounting of warp states between two ticks.
-    engine::Cycle accounted_ = 0;
-    unsigned blocked_math_ = 0, blocked_mio_ = 0, blocked_lg_ = 0, blocked_dispatch_ = 0;
+    engine::Cycle accounted_ = 0;  ///< states of warps that want to issue are, until then
 };
 
 }  // namespace lockstep::gpu
