@@ -14,36 +14,36 @@ MemoryInstruction& MemoryArbiter::push(unsigned sub_core, bool is_global, Cycle 
     return entry;
 }
 
-MemoryQueue* MemoryArbiter::first(Port port) {
+MemoryQueue* MemoryArbiter::first(Entrance by) {
     MemoryQueue* first = nullptr;
     for (MemoryQueue& queue : queues_) {
-        if (queue.empty() || port_of(queue.front()) != port) continue;
+        if (queue.empty() || memory_->entrance(queue.front().info->operation) != by) continue;
         if (first == nullptr || queue.next() < first->next()) first = &queue;
     }
     return first;
 }
 
-Cycle MemoryArbiter::due(Port port, const MemoryQueue& queue, Cycle now) const {
-    const Cycle head = std::max({queue.next(), free_[port], now});
+Cycle MemoryArbiter::due(Entrance by, const MemoryQueue& queue, Cycle now) const {
+    const Cycle head = std::max({queue.next(), free_[by], now});
     const Cycle accept = memory_->next_accept(head, queue.front().info->operation);
     return accept == kNever ? kNever : std::max(head, accept);
 }
 
 void MemoryArbiter::update(Cycle now) {
     next_ = kNever;
-    for (const Port port : {kLoadStore, kConstants}) {
-        const MemoryQueue* const queue = is_blocked(port) ? nullptr : first(port);
-        if (queue != nullptr) next_ = std::min(next_, due(port, *queue, now));
+    for (const Entrance by : kEach) {
+        const MemoryQueue* const queue = is_blocked(by) ? nullptr : first(by);
+        if (queue != nullptr) next_ = std::min(next_, due(by, *queue, now));
     }
 }
 
 unsigned MemoryArbiter::arbitrate(Cycle now) {
     unsigned served = 0;
-    for (const Port port : {kLoadStore, kConstants}) {
-        MemoryQueue* const queue = is_blocked(port) ? nullptr : first(port);
-        if (queue == nullptr || due(port, *queue, now) > now) continue;
+    for (const Entrance by : kEach) {
+        MemoryQueue* const queue = is_blocked(by) ? nullptr : first(by);
+        if (queue == nullptr || due(by, *queue, now) > now) continue;
         hand_on(*queue, now);
-        free_[port] = now + 1;  // next_accept() knows how long the instruction takes
+        free_[by] = now + 1;  // next_accept() knows how long the instruction takes
         served |= 1u << (queue - queues_.data());
     }
     update(now + 1);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands memory instructions of the sub-cores' queues to the SM's memory unit, one at a time: the
-// sub-core goes first whose oldest instruction has waited longest. Indexed constants may have a
-// port of their own (Nsight Compute's guide: the address divergence unit, ADU, beside the LSU).
+// sub-core goes first whose oldest instruction has waited longest. Special registers and, on some
+// chips, indexed constants have an entrance of their own (Nsight Compute's guide: the address
+// divergence unit, ADU, beside the LSU).
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "models/gpu/cluster/cluster_unit.h"
@@ -49,18 +51,18 @@ class MemoryArbiter {
     unsigned arbitrate(engine::Cycle now);
 
   private:
-    enum Port : unsigned { kLoadStore, kConstants, kPorts };
-    Port port_of(const MemoryInstruction& in) const {
-        return memory_->is_apart(in.info->operation) ? kConstants : kLoadStore;
-    }
+    using Entrance = MemoryUnit::Entrance;
+    static constexpr Entrance kEach[] = {MemoryUnit::kLoadStore, MemoryUnit::kConstants,
+                                         MemoryUnit::kRegisters};
+    static_assert(std::size(kEach) == MemoryUnit::kEntrances);
 
-    bool is_blocked(Port port) const {
-        return port == kLoadStore && cluster_ != nullptr && cluster_->is_full();
+    bool is_blocked(Entrance by) const {
+        return by == MemoryUnit::kLoadStore && cluster_ != nullptr && cluster_->is_full();
     }
-    /// The queue whose head has waited longest for the port; null: none has one for it.
-    MemoryQueue* first(Port port);
-    /// When the head of the queue may pass the port.
-    engine::Cycle due(Port port, const MemoryQueue& queue, engine::Cycle now) const;
+    /// The queue whose head has waited longest for the entrance; null: none has one for it.
+    MemoryQueue* first(Entrance by);
+    /// When the head of the queue may enter.
+    engine::Cycle due(Entrance by, const MemoryQueue& queue, engine::Cycle now) const;
     void hand_on(MemoryQueue& queue, engine::Cycle now);
 
     std::vector<MemoryQueue> queues_;  ///< by sub-core
@@ -69,7 +71,7 @@ class MemoryArbiter {
     SmWatch& watch_;
     MemoryUnit* memory_ = nullptr;
     const ClusterUnit* cluster_ = nullptr;
-    std::array<engine::Cycle, kPorts> free_{};
+    std::array<engine::Cycle, MemoryUnit::kEntrances> free_{};
     engine::Cycle next_ = engine::kNever;
 };
 

@@ -64,6 +64,12 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
     const MemoryInstructionInfo& info = context.grid->run->table->memory(in, warp.access.space);
     MemoryInstruction& entry = queue(context, in, pc, info, now);
     if (info.operation == Op::kBulkCopy) bulk_copies_.take_started(context, entry);
+    if (has<kNotesNoAccess>(info.operation)) {
+        entry.access.space = sass::Space::kGlobal;
+        entry.access.lanes = warp.mask;
+        entry.access.width = 0;
+        return await(context, in, entry, now);
+    }
     entry.access = warp.access;
     // Surface loads have an address a lane and note no texels.
     if (info.operation == Op::kTexture && texels_.noted().taps != 0) entry.texels = texels_.keep();
@@ -71,7 +77,6 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
         constants_.request(in, context, entry, now + parameters_.memory_issue_latency_uniform);
     if (warp.access.space == sass::Space::kCluster) [[unlikely]]
         note_remote(in, warp.access, entry);
-    if (info.operation == Op::kShuffle) entry.access.lanes = warp.mask;
     await(context, in, entry, now);
     if (const auto counter = row(info.operation).counter) ++(counters_.*counter);
 }

@@ -25,8 +25,9 @@ enum class MemoryOperation : std::uint8_t {
     kCopyAsync,     ///< LDGSTS: global to shared memory, past the register file
     kLoadConstant,  ///< LDC with a register index: access.space is kConstant, `constant_bank` set
     kShuffle,       ///< SHFL and other crossbar-of-lanes users of the shared-memory data path
-    kTexture,       ///< TEX and its kin, SULD: passes the texture units
-    kBulkCopy,      ///< UTMALDG, UBLKCP and their kin: what MemoryInstruction::copy says, by TMA
+    kSpecialRegister,  ///< S2R, S2UR: no memory, but the same queue
+    kTexture,          ///< TEX and its kin, SULD: passes the texture units
+    kBulkCopy,         ///< UTMALDG, UBLKCP and their kin: what MemoryInstruction::copy says, by TMA
 };
 
 /// The operation's way through the memory unit.
@@ -35,7 +36,8 @@ enum class MemoryWay : std::uint8_t {
     kStore,     ///< L1's tags, to L2
     kAtomic,    ///< past L1, to L2
     kBulkCopy,  ///< TMA
-    kConstant,  ///< the cache of indexed constants
+    kAdu,       ///< the address divergence unit: the cache of indexed constants
+    kRegister,  ///< special registers: no data path
     kShared,    ///< shared memory or its data path alone: no translation, no tags
 };
 
@@ -51,6 +53,7 @@ enum MemoryTrait : unsigned {
     kReadsData = 1,       ///< reads registers with data, not addresses alone
     kChangesGlobal = 2,   ///< changes global memory at L2: what fences wait for
     kReturnsByQueue = 4,  ///< has a queue of its own before the data stage
+    kNotesNoAccess = 8,   ///< works on registers alone
 };
 
 struct MemoryOperationRow {
@@ -148,7 +151,7 @@ inline constexpr MemoryOperationRow kMemoryOperations[] = {
      {"async_copy_latency", false},
      {"async_copy_read", false}},
     {MemoryOperation::kLoadConstant,
-     MemoryWay::kConstant,
+     MemoryWay::kAdu,
      0,
      nullptr,
      CachedAccess::kNone,
@@ -156,11 +159,18 @@ inline constexpr MemoryOperationRow kMemoryOperations[] = {
      {"constant_read", true}},
     {MemoryOperation::kShuffle,
      MemoryWay::kShared,
-     0,
+     kNotesNoAccess,
      nullptr,
      CachedAccess::kNone,
      {"shuffle_latency", false},
      {"shared_load_read", false}},
+    {MemoryOperation::kSpecialRegister,
+     MemoryWay::kRegister,
+     kNotesNoAccess,
+     nullptr,
+     CachedAccess::kNone,
+     {"special_register_latency", false},
+     {"", false}},
     {MemoryOperation::kTexture,
      MemoryWay::kLoad,
      kReturnsByQueue,
@@ -217,9 +227,15 @@ constexpr bool has(MemoryOperation operation) {
     return detail::contains(kSet, operation);
 }
 
+/// Passes the address divergence unit.
+constexpr bool passes_adu(MemoryOperation operation) {
+    return row(operation).way == MemoryWay::kAdu;
+}
+
 /// Its dependence counters are those of Nsight Compute's "long scoreboard".
 constexpr bool is_long_scoreboard(MemoryOperation operation) {
-    return row(operation).way != MemoryWay::kShared && row(operation).way != MemoryWay::kConstant;
+    return !is_shared(operation) && !passes_adu(operation) &&
+           row(operation).way != MemoryWay::kRegister;
 }
 
 }  // namespace lockstep::gpu

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // An SM's memory pipeline: global and local accesses pass the L1's tags, shared memory and shuffles
-// go straight to the data stage that both have in common, indexed constants have a cache of their
-// own. One instruction enters at a time. What passes the tags waits for its data and for the data
-// stage in a deep queue; the others find a short one, or wait where they come from.
+// go straight to the data stage that both have in common, indexed constants to the address
+// divergence unit. One instruction enters at a time. What passes the tags waits for its data and
+// for the data stage in a deep queue; the others find a short one, or wait where they come from.
 #include "models/gpu/sm/memory_unit.h"
 
 #include <algorithm>
 
 #include "isa/sass/cluster.h"
-#include "models/gpu/sm/indexed_constants.h"
+#include "models/gpu/sm/address_divergence_unit.h"
 #include "models/gpu/sm/l1_pipeline.h"
 
 namespace lockstep::gpu {
@@ -26,14 +26,17 @@ class MemoryUnit::Implementation {
           counters_(counters),
           data_(p_.sub_cores, divide_up(sass::kWarpSize * 4, p_.return_width), share),
           shared_(p_, data_, counters),
-          constants_(p_),
+          adu_(p_),
           l1_(p_, sm, p_.l1_bytes - std::min(p_.l1_bytes, shared_bytes), port, listener, counters,
               data_, shared_) {}
 
     Cycle next_accept(Cycle now, MemoryOperation operation) const {
-        if (is_apart(operation)) return std::max(now, constants_from_);
+        const Entrance by = entrance(operation);
+        if (by == kRegisters) return std::max(now, registers_from_);
+        if (by == kConstants) return std::max(now, adu_.free_from());
         if (l1_.is_blocked()) return kNever;
         Cycle free = std::max({now, accept_from_, l1_.free_from()});
+        if (passes_adu(operation)) free = std::max(free, adu_.free_from());
         if (operation == MemoryOperation::kTexture) free = std::max(free, l1_.texture_free_from());
         // What returns by the queue passes the tags; others enter only where the data stage has
         // little before it.
@@ -42,11 +45,10 @@ class MemoryUnit::Implementation {
     }
 
     void accept(Cycle now, const MemoryInstruction& in) {
-        if (is_apart(in.info->operation)) {
-            constants_from_ = now + p_.constant_address_cycles;
-            listener_.sources_read(sources_read(now, in), in);
-            return load_constants(now, in);
-        }
+        const Entrance by = entrance(in.info->operation);
+        if (by != kLoadStore) listener_.sources_read(sources_read(now, in), in);
+        if (by == kConstants) return enter_adu(now, in);
+        if (by == kRegisters) return read_register(now, in);
         LOCKSTEP_CHECK(!l1_.is_blocked(), "the memory unit stands still at cycle {}", now);
         accept_from_ =
             now + (in.info->operation == MemoryOperation::kShuffle ? p_.shuffle_interval
@@ -66,25 +68,33 @@ class MemoryUnit::Implementation {
                 return l1_.atomic(now, in);
             case MemoryWay::kBulkCopy:
                 return l1_.bulk_copy(now, in);
-            case MemoryWay::kConstant:
-                return load_constants(now, in);
+            case MemoryWay::kAdu:
+                return enter_adu(now, in);
+            case MemoryWay::kRegister:
+                return read_register(now, in);
             case MemoryWay::kShared:
                 return listener_.written_back(shared_.access(now, in), in);
         }
     }
 
-    /// By a port of its own: neither what L1 nor what the data stage does holds it up.
-    bool is_apart(MemoryOperation operation) const {
-        return p_.constant_port && operation == MemoryOperation::kLoadConstant;
+    /// Neither what L1 nor what the data stage does holds up what enters apart.
+    Entrance entrance(MemoryOperation operation) const {
+        if (row(operation).way == MemoryWay::kRegister) return kRegisters;
+        return p_.constant_port && passes_adu(operation) ? kConstants : kLoadStore;
     }
 
-    void load_constants(Cycle now, const MemoryInstruction& in) {
-        const Cycle at = constants_.load(now, in);
+    void read_register(Cycle now, const MemoryInstruction& in) {
+        registers_from_ = now + p_.special_register_cycles;
+        listener_.written_back(now + p_.timing(*in.info).result, in);
+    }
+
+    void enter_adu(Cycle now, const MemoryInstruction& in) {
+        const Cycle at = adu_.take(now, in);
         if (at != kNever) listener_.written_back(at, in);
     }
 
     void constants_arrived(Cycle now, std::uint16_t number) {
-        if (const auto done = constants_.arrived(now, number))
+        if (const auto done = adu_.arrived(now, number))
             listener_.written_back(done->at, done->instruction);
     }
 
@@ -106,7 +116,7 @@ class MemoryUnit::Implementation {
         return data_.occupy(now, cycles) + cycles;
     }
 
-    IndexedConstants& constants() { return constants_; }
+    AddressDivergenceUnit& adu() { return adu_; }
     L1Pipeline& l1() { return l1_; }
     const L1Pipeline& l1() const { return l1_; }
 
@@ -127,9 +137,9 @@ class MemoryUnit::Implementation {
     MemoryCounters& counters_;
     DataPath data_;
     SharedMemory shared_;
-    IndexedConstants constants_;
+    AddressDivergenceUnit adu_;
     L1Pipeline l1_;
-    Cycle accept_from_ = 0, constants_from_ = 0;
+    Cycle accept_from_ = 0, registers_from_ = 0;
 };
 
 MemoryUnit::MemoryUnit(const config::Machine& machine, std::uint16_t sm, std::uint64_t shared_bytes,
@@ -142,8 +152,8 @@ MemoryUnit::~MemoryUnit() = default;
 Cycle MemoryUnit::next_accept(Cycle now, MemoryOperation operation) const {
     return implementation_->next_accept(now, operation);
 }
-bool MemoryUnit::is_apart(MemoryOperation operation) const {
-    return implementation_->is_apart(operation);
+MemoryUnit::Entrance MemoryUnit::entrance(MemoryOperation operation) const {
+    return implementation_->entrance(operation);
 }
 void MemoryUnit::accept(Cycle now, const MemoryInstruction& instruction) {
     implementation_->accept(now, instruction);
@@ -152,10 +162,10 @@ Cycle MemoryUnit::read_operands(Cycle now, unsigned wavefronts) {
     return implementation_->read_operands(now, wavefronts);
 }
 std::uint16_t MemoryUnit::await_constants() {
-    return implementation_->constants().await();
+    return implementation_->adu().await();
 }
 void MemoryUnit::await_constants(std::uint16_t number) {
-    implementation_->constants().await(number);
+    implementation_->adu().await(number);
 }
 void MemoryUnit::constants_arrived(Cycle now, std::uint16_t number) {
     implementation_->constants_arrived(now, number);

@@ -35,8 +35,9 @@ class MemoryUnit {
     /// The first cycle (>= now) at which an instruction of this kind can be accepted; kNever: not
     /// before a reply or a later event.
     engine::Cycle next_accept(engine::Cycle now, MemoryOperation operation) const;
-    /// Whether such an instruction enters by another port than loads and stores.
-    bool is_apart(MemoryOperation operation) const;
+    /// Where instructions enter, each on its own: those of one entrance do not hold up others.
+    enum Entrance : unsigned { kLoadStore, kConstants, kRegisters, kEntrances };
+    Entrance entrance(MemoryOperation operation) const;
     /// Takes an instruction whose sources have been read.
     void accept(engine::Cycle now, const MemoryInstruction& instruction);
 

@@ -36,7 +36,7 @@ struct MemoryUnitParameters {
     ReplacementPolicy replacement;
     bool allocates_stores, allocates_local_stores, merges_stores, constant_port;
     unsigned wavefront_cycles, pass_cycles, atomic_cycles, swap_cycles;
-    unsigned constant_address_cycles, texture_lanes;
+    unsigned constant_address_cycles, special_register_cycles, texture_lanes;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue, data_stage_sms;
     unsigned return_width, source_width, shared_return_width;
     bool ideal_l1, ideal_tlb, tlb_warm;

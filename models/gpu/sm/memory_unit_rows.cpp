@@ -90,6 +90,13 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "LDC at a fixed offset: issue to issue of the consumer"},
         {"memory_unit.constant_address_cycles", &MemoryUnitParameters::constant_address_cycles,
          "cycle", 1, 64, "time for each different address of an LDC"},
+        Row<MemoryUnitParameters>{"memory_unit.special_register_cycles",
+                                  &MemoryUnitParameters::special_register_cycles, "cycle", 1, 64,
+                                  "between two S2R of the SM"}
+            .defaults_to("1"),
+        Row<MemoryUnitParameters>{"memory_unit.special_register_latency", Type::kInteger, "cycle",
+                                  1, kMaxCycles, "S2R: issue to issue of the consumer"}
+            .defaults_to("25"),
         {"memory_unit.constant_port", &MemoryUnitParameters::constant_port,
          "LDC enters by a port of its own; false: in its turn with loads and stores"},
         {"memory_unit.async_copy_latency", Type::kInteger, "cycle", 1, kMaxCycles,

@@ -42,6 +42,8 @@ OperationClass class_of_variable(Op op) {
         case Op::kFchk:
             return OperationClass::kMufu;
         case Op::kLdc:
+        case Op::kS2r:
+        case Op::kS2ur:
             return OperationClass::kMemory;
         default:
             return OperationClass::kSpecialRegister;
@@ -66,7 +68,7 @@ OperationClass class_of(sass::table::Pipe pipe, Op op) {
         case P::kTensorAsync:
             return OperationClass::kTensor;
         case P::kVariable:
-            return op == Op::kLdc ? OperationClass::kMemory : class_of_variable(op);
+            return class_of_variable(op);
         case P::kUniform:
             return OperationClass::kUniform;
         case P::kBranch:

@@ -24,7 +24,7 @@ enum class OperationClass : std::uint8_t {
     kConversion,       ///< F2I, F2F, I2F, FRND with both sides of at most 32 bits
     kConversion64,     ///< ... with a 64-bit side
     kReduce,           ///< REDUX, MATCH
-    kSpecialRegister,  ///< S2R, S2UR, R2UR and the like
+    kSpecialRegister,  ///< R2UR, BAR and the like
     kVote,
     kUniform,
     kBranch,

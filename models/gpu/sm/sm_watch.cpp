@@ -24,14 +24,14 @@ void SmWatch::issued(const WarpContext& context, const StaticInstruction& in, st
 /// Global stores and atomics change memory when the window ends, and are looked at there.
 void SmWatch::execute(unsigned sub_core, const StaticInstruction& in, const sass::Instruction& code,
                       sass::Warp& warp) {
-    if (toggles_ != nullptr && in.kind != InstructionKind::kMemory)
-        toggles_->arithmetic(sub_core, in, warp);
+    const bool is_memory = in.kind == InstructionKind::kMemory && !in.is_register;
+    if (toggles_ != nullptr && !is_memory) toggles_->arithmetic(sub_core, in, warp);
     const sass::Word& word = warp.cta->launch->program->words()[warp.pc - 1];
     const bool writes = observes_changes_ && writes_memory(code, word);
     const bool is_known = writes && probe_.begin(code, word, warp);
     code.execute(code, warp);
     if (writes && (!is_known || probe_.has_changed())) ++changes_;
-    if (toggles_ != nullptr && in.kind == InstructionKind::kMemory) toggles_->memory(code, warp);
+    if (toggles_ != nullptr && is_memory) toggles_->memory(code, warp);
 }
 
 }  // namespace lockstep::gpu

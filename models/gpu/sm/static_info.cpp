@@ -148,6 +148,8 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
     switch (in.operation) {
         case OperationClass::kMemory:
             in.kind = InstructionKind::kMemory;
+            if (passes_adu(memory_[in.memory].operation)) in.pipe = Pipe::kAdu;
+            in.is_register = memory_[in.memory].operation == MemoryOperation::kSpecialRegister;
             break;
         case OperationClass::kBranch:
             in.kind = InstructionKind::kBranch;

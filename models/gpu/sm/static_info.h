@@ -68,7 +68,7 @@ struct OperandRead {
 struct StaticInstruction {
     InstructionKind kind = InstructionKind::kFixed;
     OperationClass operation = OperationClass::kAlu;
-    Pipe pipe = Pipe::kAlu;
+    Pipe pipe = Pipe::kAlu;      ///< that executes it
     std::uint32_t interval = 1;  ///< sub-core cycles for which its pipe is held
     std::uint16_t latency = 0;
     std::uint8_t stall = 1;  ///< until the warp may issue again, yield accounted for
@@ -90,12 +90,16 @@ struct StaticInstruction {
     bool waits_for_phase = false;     ///< NANOSLEEP.SYNCS: the last try_wait's mbarrier ends it
     bool changes_mbarrier = false;    ///< an arrival, as a rule
     bool closes_copies = false;       ///< ends a group of LDGSTS
+    bool is_register = false;         ///< S2R, S2UR: memory's queue, but no memory
     bool is_generic = false;          ///< memory: the space is known after execution
     bool is_long_scoreboard = false;  ///< memory: counts as long scoreboard
     std::uint32_t constant_line = 0;  ///< bank and line of the constant operand
     std::uint32_t tensor_macs = 0;    ///< multiply-adds of a tensor instruction
     std::uint32_t memory = 0;         ///< index of the MemoryInstructionInfo
     ProductTiming product;
+
+    /// What it needs to be issued: the pipe, or a place in the queue of memory instructions.
+    Pipe entry() const { return kind == InstructionKind::kMemory ? Pipe::kLsu : pipe; }
 };
 
 class StaticTable {

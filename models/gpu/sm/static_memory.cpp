@@ -68,6 +68,8 @@ constexpr MemoryOpcode kMemoryOpcodes[] = {
     {sass::Op::kUblkpf, MemoryOperation::kBulkCopy},
     {sass::Op::kUtmacctl, MemoryOperation::kBulkCopy, kUniformOnly},  // the other is .IVALL
     {sass::Op::kLdc, MemoryOperation::kLoadConstant, kBank},
+    {sass::Op::kS2r, MemoryOperation::kSpecialRegister},
+    {sass::Op::kS2ur, MemoryOperation::kSpecialRegister},
     {sass::Op::kTex, MemoryOperation::kTexture, kMask},
     {sass::Op::kTexB, MemoryOperation::kTexture, kMask},
     {sass::Op::kTld, MemoryOperation::kTexture, kMask},

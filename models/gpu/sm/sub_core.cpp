@@ -244,7 +244,7 @@ void SubCore::look_at(unsigned local, Cycle now) {
     }
     warps_.enter(context, WarpState::kSelected,
                  now);  // a candidate; its cycles are told apart later
-    const auto pipe = static_cast<unsigned>(in.pipe);
+    const auto pipe = static_cast<unsigned>(in.entry());
     candidates_[pipe] |= 1u << local;
     candidate_pipes_ |= 1u << pipe;
     if (in.is_long_scoreboard) long_candidates_ |= 1u << local;
@@ -253,9 +253,9 @@ void SubCore::look_at(unsigned local, Cycle now) {
 bool SubCore::issue(unsigned local, Cycle now) {
     WarpContext& context = warps_.of(index_, local);
     const StaticInstruction& in = context.info[context.warp->pc];
-    const auto pipe = static_cast<unsigned>(in.pipe);
-    candidates_[pipe] &= ~(1u << local);
-    if (candidates_[pipe] == 0) candidate_pipes_ &= ~(1u << pipe);
+    const auto pipe = static_cast<unsigned>(in.pipe), entry = static_cast<unsigned>(in.entry());
+    candidates_[entry] &= ~(1u << local);
+    if (candidates_[entry] == 0) candidate_pipes_ &= ~(1u << entry);
     long_candidates_ &= ~(1u << local);
     if (sm_.held.holds(context, in)) return false;
     last_ = local;

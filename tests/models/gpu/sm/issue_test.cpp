@@ -171,6 +171,32 @@ TEST(Issue, MemoryInstructionsOfNoLaneGoTheWayOfTheOthers) {
     EXPECT_EQ(sm.run({word}).sm.shared_load, 0u);
 }
 
+// H200: 15.2 lanes a cycle read special registers.
+TEST(Issue, SpecialRegistersGoThroughTheQueueOfMemoryInstructions) {
+    SmFixture sm = without_fetch({"sub_core.arbiter_interval=1"});
+    sass::Word s2r = instruction(0x919, 4, 255, 255, 255);
+    s2r.set_bits(72, 8, 0x21);  // SR_TID.X
+    EXPECT_DOUBLE_EQ(sm.cycles_each({s2r}, 64, 4), 8);
+    EXPECT_DOUBLE_EQ(sm.cycles_each({s2r}, 64, 1), 4);
+    // Loads have an entrance of their own, behind the same address unit.
+    EXPECT_DOUBLE_EQ(sm.cycles_each({s2r, lds(4, 255)}, 64, 4), 8);
+    const SmCounters counters = sm.run(std::vector<sass::Word>(32, s2r), 8).sm;
+    EXPECT_GT(counters.warp_cycles[static_cast<unsigned>(WarpState::kMioThrottle)], 0u);
+    EXPECT_EQ(counters.pipe_instructions[static_cast<unsigned>(Pipe::kLsu)], 8 * 32u);
+}
+
+TEST(Issue, WarpsThatLackAPipeAreNotHeldByDispatch) {
+    SmFixture sm = without_fetch();
+    for (const auto& [word, state] :
+         {std::pair(mufu_rcp(4, 2), WarpState::kMioThrottle),
+          std::pair(imad(4, 1, 2, 3, {.reuse = 7}), WarpState::kMathPipeThrottle)}) {
+        // Two warps on each sub-core: while one holds the pipe, the other waits for it.
+        const auto cycles = sm.run(std::vector<sass::Word>(32, word), 8).sm.warp_cycles;
+        EXPECT_GT(cycles[static_cast<unsigned>(state)], 32u);
+        EXPECT_EQ(cycles[static_cast<unsigned>(WarpState::kDispatchStall)], 0u);
+    }
+}
+
 /// Cycles that an instruction holds its pipe.
 std::uint32_t interval_of(const sass::Word& word, const config::Machine& machine) {
     const SmParameters parameters(machine);

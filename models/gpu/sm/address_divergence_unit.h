@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LDC: constants by register index or fixed offset, through a port of their own.
+// ADU: LDC, constants by register index or fixed offset, one after the other (Nsight Compute's
+// guide: the address divergence unit supports constant loads).
 #pragma once
 
 #include <optional>
@@ -9,17 +10,19 @@
 
 namespace lockstep::gpu {
 
-class IndexedConstants {
+class AddressDivergenceUnit {
   public:
-    explicit IndexedConstants(const MemoryUnitParameters& parameters) : p_(parameters) {}
+    explicit AddressDivergenceUnit(const MemoryUnitParameters& parameters) : p_(parameters) {}
 
     struct Done {
         engine::Cycle at = 0;
         MemoryInstructionHeader instruction;
     };
 
+    /// When it takes the next instruction.
+    engine::Cycle free_from() const { return free_; }
     /// When the result is in the registers; kNever: constants are missing, arrived() will tell.
-    engine::Cycle load(engine::Cycle now, const MemoryInstruction& in);
+    engine::Cycle take(engine::Cycle now, const MemoryInstruction& in);
 
     /// A number for an instruction that is to come, and one more line that it waits for.
     std::uint16_t await();

@@ -3,7 +3,7 @@
 // Guide, constant memory: requests to different addresses are split). Whether the lines are there
 // the core has found out already; an instruction whose lines are not waits beside the port, others
 // pass it.
-#include "models/gpu/sm/indexed_constants.h"
+#include "models/gpu/sm/address_divergence_unit.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,27 +24,26 @@ unsigned different_addresses(const sass::Access& access) {
 
 }  // namespace
 
-engine::Cycle IndexedConstants::load(engine::Cycle now, const MemoryInstruction& in) {
+engine::Cycle AddressDivergenceUnit::take(engine::Cycle now, const MemoryInstruction& in) {
     const unsigned addresses = in.info->is_uniform_address ? 1 : different_addresses(in.access);
     const unsigned beyond = (std::max(1u, addresses) - 1) * p_.constant_address_cycles;
-    const engine::Cycle start = std::max(now, free_);
-    free_ = start + p_.constant_address_cycles + beyond;
+    free_ = now + p_.constant_address_cycles + beyond;
     const unsigned cycles = p_.timing(*in.info).result + beyond;
     if (in.constants != MemoryInstructionHeader::kNoConstants) {
         Waiting& waiting = waiting_[in.constants];
         if (waiting.missing != 0) {
             waiting.has_come = true;
-            waiting.start = start;
+            waiting.start = now;
             waiting.cycles = cycles;
             waiting.instruction = in;
             return engine::kNever;
         }
         waiting = {};
     }
-    return start + cycles;
+    return now + cycles;
 }
 
-std::uint16_t IndexedConstants::await() {
+std::uint16_t AddressDivergenceUnit::await() {
     auto free = std::find_if(waiting_.begin(), waiting_.end(),
                              [](const Waiting& waiting) { return !waiting.is_used; });
     if (free == waiting_.end()) free = waiting_.insert(free, Waiting{});
@@ -52,8 +51,8 @@ std::uint16_t IndexedConstants::await() {
     return static_cast<std::uint16_t>(free - waiting_.begin());
 }
 
-std::optional<IndexedConstants::Done> IndexedConstants::arrived(engine::Cycle now,
-                                                                std::uint16_t number) {
+std::optional<AddressDivergenceUnit::Done> AddressDivergenceUnit::arrived(engine::Cycle now,
+                                                                          std::uint16_t number) {
     Waiting& waiting = waiting_[number];
     if (--waiting.missing != 0 || !waiting.has_come) return std::nullopt;
     const Done done{std::max(now, waiting.start) + waiting.cycles, waiting.instruction};
