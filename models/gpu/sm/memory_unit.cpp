@@ -45,16 +45,14 @@ class MemoryUnit::Implementation {
     }
 
     void accept(Cycle now, const MemoryInstruction& in) {
-        const Entrance by = entrance(in.info->operation);
-        if (by != kLoadStore) listener_.sources_read(sources_read(now, in), in);
-        if (by == kConstants) return enter_adu(now, in);
-        if (by == kRegisters) return read_register(now, in);
-        LOCKSTEP_CHECK(!l1_.is_blocked(), "the memory unit stands still at cycle {}", now);
-        accept_from_ =
-            now + (in.info->operation == MemoryOperation::kShuffle ? p_.shuffle_interval
-                                                                   : p_.request_interval);
+        if (entrance(in.info->operation) == kLoadStore) {
+            LOCKSTEP_CHECK(!l1_.is_blocked(), "the memory unit stands still at cycle {}", now);
+            accept_from_ =
+                now + (in.info->operation == MemoryOperation::kShuffle ? p_.shuffle_interval
+                                                                       : p_.request_interval);
+            if (!has<kReturnsByQueue>(in.info->operation)) data_.note_turn(false);
+        }
         listener_.sources_read(sources_read(now, in), in);
-        if (!has<kReturnsByQueue>(in.info->operation)) data_.note_turn(false);
         if (in.is_remote) [[unlikely]] {
             data_.occupy(now, p_.wavefront_cycles);
             return listener_.remote_accepted(now, in);

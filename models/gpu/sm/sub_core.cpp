@@ -111,9 +111,13 @@ unsigned SubCore::choose(std::uint32_t eligible) const {
 }
 
 void SubCore::tick(Cycle now) {
-    // Cycles since the last tick, in which nothing issued.
-    if (candidate_pipes_ != 0 && now > accounted_ + 1)
-        charge(free_since(accounted_ + 1), WarpState::kDispatchStall, now - accounted_ - 1);
+    // Cycles since the last tick, in which nothing issued: a place in the queue has only just
+    // become free, unless the pipeline's first stages were held.
+    if (candidate_pipes_ != 0 && now > accounted_ + 1) {
+        const Cycle then = accounted_ + 1;
+        const std::uint32_t late = issue_free_ > then ? 0 : candidates_[kLsu];
+        charge(eligible(then) & ~late, WarpState::kDispatchStall, now - then);
+    }
     const unsigned slot = now % kWheel;
     std::uint32_t due = ready_[slot];
     ready_[slot] = 0;
@@ -134,20 +138,6 @@ void SubCore::tick(Cycle now) {
     if (candidate_pipes_ != 0)
         charge(able, has_issued ? WarpState::kNotSelected : WarpState::kDispatchStall, 1);
     next_ = next_cycle(now);
-}
-
-/// Of the warps that want to issue, those whose pipe has been free since `then`: they waited for
-/// the pipeline's first stages, or it has only just become free.
-std::uint32_t SubCore::free_since(Cycle then) const {
-    std::uint32_t warps = 0;
-    for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1) {
-        const auto pipe = static_cast<unsigned>(std::countr_zero(pipes));
-        if (pipe == kLsu)
-            warps |= issue_free_ > then ? have_room() : 0;
-        else if (pipe_free_[pipe] <= then)
-            warps |= candidates_[pipe];
-    }
-    return warps;
 }
 
 void SubCore::charge(std::uint32_t able, WarpState rest, Cycle cycles) {

@@ -63,7 +63,6 @@ class SubCore {
     std::uint32_t eligible(engine::Cycle now) const;
     /// Cycles in which warps that want to issue did not: who was able to, for the reason `rest`.
     void charge(std::uint32_t able, WarpState rest, engine::Cycle cycles);
-    std::uint32_t free_since(engine::Cycle then) const;
     /// False where the SM holds the instruction back.
     bool issue(unsigned local, engine::Cycle now);
     engine::Cycle next_cycle(engine::Cycle now) const;
@@ -89,7 +88,7 @@ class SubCore {
     engine::Cycle issue_free_ = 0;  ///< the pipeline's first stages are held until then
     unsigned last_ = 0;             ///< warp that issued last
     engine::Cycle next_ = engine::kNever;
-    engine::Cycle accounted_ = 0;  ///< states of warps that want to issue are, until then
+    engine::Cycle accounted_ = 0;  ///< until when waits of warps that want to issue are counted
 };
 
 }  // namespace lockstep::gpu
