@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The L1 data cache of an SM: 128-byte lines of four 32-byte sectors, each valid by itself; few
 // sets of very many ways, as measured on Volta (four sets; Jia et al. 2018, who found that its
-// replacement is not LRU). Data are not held, only tags. The order of age is a list: there may be
-// hundreds of ways.
+// replacement is not LRU). Data are not held, only tags. The order of age is a list,
+// for there may be hundreds of ways; of the lines alone that are to leave first where the
+// replacement does not ask for age.
 #include "models/gpu/sm/l1_cache.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ struct FullSet {
 }  // namespace
 
 std::uint32_t L1Cache::victim(const Set& set) {
-    if (all_[set.oldest].leaves_first) return set.oldest;
+    if (set.oldest != kNone && all_[set.oldest].leaves_first) return set.oldest;
     const std::uint32_t number = number_of(set), first = number * ways_;
     return first + replacement_.victim(number, FullSet{ways_, set.oldest - first});
 }
@@ -83,15 +84,15 @@ void L1Cache::fill(std::uint64_t line, std::uint8_t sectors, EvictionPriority pr
         way = number_of(set) * ways_ + set.used++;
     } else {
         way = victim(set);
-        table_.erase(way, [this](std::uint32_t w) { return all_[w].line; });
-        unlink(set, way);
+        table_.erase(all_[way].line, way);
+        if (is_listed(all_[way])) unlink(set, way);
     }
     all_[way].line = line;
     all_[way].sectors = sectors;
     all_[way].leaves_first = priority == EvictionPriority::kFirst;
     if (priority == EvictionPriority::kFirst) {
         link_oldest(set, way);
-    } else {
+    } else if (is_listed(all_[way])) {
         link_newest(set, way);
     }
     replacement_.use(number_of(set), way % ways_);

@@ -53,6 +53,8 @@ class L1Cache {
     std::uint32_t number_of(const Set& set) const {
         return static_cast<std::uint32_t>(&set - sets_.data());
     }
+    /// Where age does not matter only those that leave first are, the last of them as the oldest.
+    bool is_listed(const Way& way) const { return replacement_.is_by_age() || way.leaves_first; }
     Set& set_of(std::uint64_t line) { return sets_[line % sets_.size()]; }
     void unlink(Set& set, std::uint32_t way);
     void link_newest(Set& set, std::uint32_t way);

@@ -10,7 +10,6 @@
 
 namespace lockstep::gpu {
 
-/// `line_of(place)`, which most functions take, is the line that was inserted with the place.
 class LineTable {
   public:
     static constexpr std::uint32_t kNone = ~0u;
@@ -20,6 +19,7 @@ class LineTable {
         : cells_(std::bit_ceil(std::uint64_t{capacity} * 2 + 2)),
           shift_(64 - static_cast<unsigned>(std::countr_zero(cells_.size()))) {}
 
+    /// `line_of(place)`: the line that was inserted with the place.
     template <typename F>
     std::uint32_t find(std::uint64_t line, F&& line_of) const {
         for (std::uint64_t at = home(line);; at = next(at)) {
@@ -37,14 +37,13 @@ class LineTable {
         cells_[at] = {static_cast<std::uint32_t>(line), place};
     }
 
-    /// The place must be there. Moves back what probing would no longer reach.
-    template <typename F>
-    void erase(std::uint32_t place, F&& line_of) {
-        std::uint64_t hole = home(line_of(place));
+    /// The line must be there, with the place. Moves back what probing would no longer reach.
+    void erase(std::uint64_t line, std::uint32_t place) {
+        std::uint64_t hole = home(line);
         while (cells_[hole].place != place) hole = next(hole);
         const std::uint64_t mask = cells_.size() - 1;
         for (std::uint64_t at = next(hole); cells_[at].place != kNone; at = next(at)) {
-            const std::uint64_t distance = (at - home(line_of(cells_[at].place))) & mask;
+            const std::uint64_t distance = (at - home(cells_[at].low)) & mask;
             if (distance < ((at - hole) & mask)) continue;
             cells_[hole] = cells_[at];
             hole = at;
@@ -61,8 +60,10 @@ class LineTable {
         std::uint32_t low = 0;  ///< bits of the line
         std::uint32_t place = kNone;
     };
+    /// Of the bits that the cells hold: moving them asks for nothing that lies elsewhere.
     std::uint64_t home(std::uint64_t line) const {
-        return line * 0x9e37'79b9'7f4a'7c15ull >> shift_;  // Fibonacci hashing
+        const std::uint64_t low = static_cast<std::uint32_t>(line);
+        return low * 0x9e37'79b9'7f4a'7c15ull >> shift_;  // Fibonacci hashing
     }
     std::uint64_t next(std::uint64_t at) const { return (at + 1) & (cells_.size() - 1); }
 

@@ -40,7 +40,7 @@ void MissTable::forbid_fills() {
 }
 
 void MissTable::remove(std::uint32_t entry) {
-    table_.erase(entry, [this](std::uint32_t e) { return entries_[e].line; });
+    table_.erase(entries_[entry].line, entry);
     free_.push_back(entry);
 }
 

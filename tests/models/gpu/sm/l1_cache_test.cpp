@@ -72,6 +72,19 @@ TEST(L1Cache, RandomReplacementStartsAlikeAndHeedsPriorities) {
     EXPECT_EQ(a.held(100), 0);
 }
 
+TEST(L1Cache, AllLinesThatLeaveFirstMakeRoomBeforeOthers) {
+    for (const ReplacementPolicy replacement :
+         {ReplacementPolicy::kLru, ReplacementPolicy::kFifo, ReplacementPolicy::kRandom,
+          ReplacementPolicy::kTreePlru}) {
+        L1Cache cache(8, 1, replacement);
+        for (const std::uint64_t line : {0, 1, 2}) cache.fill(line, 1, EvictionPriority::kFirst);
+        for (const std::uint64_t line : {3, 4, 5, 6, 7}) cache.fill(line, 1, kNormal);
+        for (const std::uint64_t line : {8, 9, 10}) cache.fill(line, 1, kNormal);
+        for (const std::uint64_t line : {0, 1, 2}) EXPECT_EQ(cache.held(line), 0) << line;
+        for (std::uint64_t line = 3; line <= 10; ++line) EXPECT_EQ(cache.held(line), 1) << line;
+    }
+}
+
 TEST(L1Cache, AUseSavesALineFromLruAndNotFromFifo) {
     for (const bool is_lru : {true, false}) {
         L1Cache cache(4, 1, is_lru ? ReplacementPolicy::kLru : ReplacementPolicy::kFifo);
@@ -152,7 +165,7 @@ TEST(LineTable, AgreesWithMap) {
         const std::uint64_t line = random() % 200 + (std::uint64_t{random() % 2} << 40);
         if (expected.contains(line)) {
             ASSERT_EQ(table.find(line, lines), expected[line]);
-            table.erase(expected[line], lines);
+            table.erase(line, expected[line]);
             expected.erase(line);
         } else if (expected.size() < 100) {
             ASSERT_EQ(table.find(line, lines), LineTable::kNone);
