@@ -24,6 +24,7 @@ class MemoryArbiter {
         : queues_(parameters.sub_cores,
                   MemoryQueue(parameters.memory_queue, parameters.global_queue,
                               parameters.address_interval)),
+          heads_(parameters.sub_cores),
           warps_(warps),
           counters_(counters),
           watch_(watch) {}
@@ -40,8 +41,8 @@ class MemoryArbiter {
     }
     /// The sub-core's next instruction, to be filled in; its addresses are known at `ready`.
     /// update() is to follow.
-    MemoryInstruction& push(unsigned sub_core, bool is_global, engine::Cycle ready,
-                            engine::Cycle now);
+    MemoryInstruction& push(unsigned sub_core, MemoryOperation operation, bool is_global,
+                            engine::Cycle ready, engine::Cycle now);
 
     /// When there is something to do; kNever: not before an update().
     engine::Cycle next() const { return next_; }
@@ -59,13 +60,25 @@ class MemoryArbiter {
     bool is_blocked(Entrance by) const {
         return by == MemoryUnit::kLoadStore && cluster_ != nullptr && cluster_->is_full();
     }
-    /// The queue whose head has waited longest for the entrance; null: none has one for it.
-    MemoryQueue* first(Entrance by);
-    /// When the head of the queue may enter.
-    engine::Cycle due(Entrance by, const MemoryQueue& queue, engine::Cycle now) const;
-    void hand_on(MemoryQueue& queue, engine::Cycle now);
+    /// The oldest instruction of a queue: all that choosing asks for, in one place.
+    struct Head {
+        engine::Cycle ready = engine::kNever;  ///< when it can be handed on; kNever: there is none
+        MemoryOperation operation = MemoryOperation::kLoadGlobal;
+        Entrance by = MemoryUnit::kLoadStore;
+    };
+    static constexpr unsigned kNobody = ~0u;
+
+    void look_at_head(unsigned sub_core, MemoryOperation operation) {
+        heads_[sub_core] = {queues_[sub_core].next(), operation, memory_->entrance(operation)};
+    }
+    /// The sub-core whose head has waited longest for the entrance; kNobody: none has one for it.
+    unsigned first(Entrance by) const;
+    /// When that may enter; kNever: none, or not before an update().
+    engine::Cycle due(Entrance by, unsigned first, engine::Cycle now) const;
+    void hand_on(unsigned sub_core, engine::Cycle now);
 
     std::vector<MemoryQueue> queues_;  ///< by sub-core
+    std::vector<Head> heads_;          ///< likewise
     Warps& warps_;
     const MemoryCounters& counters_;
     SmWatch& watch_;

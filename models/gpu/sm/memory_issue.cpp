@@ -23,7 +23,7 @@ MemoryInstruction& MemoryIssue::queue(WarpContext& context, const StaticInstruct
     const bool is_uniform = info.is_uniform_address || is_shared(info.operation);
     const unsigned sub_core = warps_.sub_core_of(context);
     MemoryInstruction& entry =
-        arbiter_.push(sub_core, in.is_long_scoreboard,
+        arbiter_.push(sub_core, info.operation, in.is_long_scoreboard,
                       now + (is_uniform ? parameters_.memory_issue_latency_uniform
                                         : parameters_.memory_issue_latency),
                       now);
