@@ -199,14 +199,7 @@ void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uin
             surroundings_.send_to_peer(now, message);
         }
     }
-    std::uint32_t waiter = free_waiter_;
-    if (waiter == L2Tags::kNone) {
-        waiter = static_cast<std::uint32_t>(waiters_.size());
-        waiters_.emplace_back();
-    } else {
-        free_waiter_ = waiters_[waiter].next;
-    }
-    waiters_[waiter] = {request, missing, L2Tags::kNone};
+    const std::uint32_t waiter = waiters_.take({request, missing, L2Tags::kNone});
     (mshr.first_waiter == L2Tags::kNone ? mshr.first_waiter : waiters_[mshr.last_waiter].next) =
         waiter;
     mshr.last_waiter = waiter;
@@ -410,8 +403,7 @@ void L2Slice::handle(Cycle now, const Event& event) {
             continue;
         }
         *from = waiter.next;
-        waiter.next = free_waiter_;
-        free_waiter_ = at;
+        waiters_.give_back(at);
         serve(now, waiter.request, tags_.line(mshr.slot));
     }
     mshr.last_waiter = last;

@@ -183,8 +183,7 @@ class L2Slice {
     std::vector<std::uint64_t> written_;  ///< of partial sectors, by slot; none before the first
     std::vector<Mshr> mshrs_;
     std::vector<std::uint16_t> free_mshrs_;
-    std::vector<Waiter> waiters_;
-    std::uint32_t free_waiter_ = L2Tags::kNone;
+    SlotPool<Waiter> waiters_;
     /// From SMs, and from the peer: what the peer asks of a home must not wait behind requests that
     /// wait for the peer.
     std::array<Input, 2> input_;

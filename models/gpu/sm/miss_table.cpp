@@ -20,15 +20,8 @@ std::uint32_t MissTable::add(std::uint64_t line, EvictionPriority priority) {
 }
 
 void MissTable::wait(std::uint32_t entry, std::uint8_t sectors, std::uint32_t waiter) {
-    std::uint32_t node = free_waiter_;
-    if (node == kNone) {
-        node = static_cast<std::uint32_t>(waiters_.size());
-        waiters_.emplace_back();
-    } else {
-        free_waiter_ = waiters_[node].next;
-    }
     // In the order of coming: the earliest is served first.
-    waiters_[node] = {waiter, kNone, sectors};
+    const std::uint32_t node = waiters_.take({waiter, kNone, sectors});
     std::uint32_t* link = &entries_[entry].waiters;
     while (*link != kNone) link = &waiters_[*link].next;
     *link = node;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/gpu/memory/message.h"
+#include "models/gpu/memory/slot_pool.h"
 #include "models/gpu/sm/line_table.h"
 
 namespace lockstep::gpu {
@@ -52,8 +53,7 @@ class MissTable {
 
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> free_;
-    std::vector<Waiter> waiters_;
-    std::uint32_t free_waiter_ = kNone;
+    SlotPool<Waiter> waiters_;
     LineTable table_;
 };
 
@@ -70,7 +70,7 @@ void MissTable::arrive(std::uint32_t entry, std::uint8_t sectors, F&& served) {
         }
         const std::uint32_t node = *link;
         *link = waiter.next;
-        waiter.next = std::exchange(free_waiter_, node);
+        waiters_.give_back(node);
         served(waiter.waiter);
     }
     if (entries_[entry].pending == 0) remove(entry);
