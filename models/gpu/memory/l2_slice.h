@@ -74,6 +74,8 @@ class L2Slice {
     }
     /// Sectors of a line that an MSHR waits for are here.
     void fill(engine::Cycle at, std::uint16_t mshr, std::uint8_t sectors) {
+        tags_.prefetch_line(mshrs_[mshr].slot);
+        waiters_.prefetch(mshrs_[mshr].first_waiter);
         event({.at = at, .mshr = mshr, .sectors = sectors});
     }
     /// Sectors have been written to DRAM.

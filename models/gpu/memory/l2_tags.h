@@ -2,6 +2,7 @@
 // Which lines a slice of L2 holds, and in which state. Plain data: a copy is a checkpoint.
 #pragma once
 
+#include <boost/align/aligned_allocator.hpp>
 #include <vector>
 
 #include "models/gpu/memory/message.h"
@@ -38,8 +39,10 @@ class L2Tags {
     void prefetch(std::uint32_t set) const {
         __builtin_prefetch(&keys_[set]);
         __builtin_prefetch(&lines_[set]);
-        __builtin_prefetch(&lines_[set] + 8);
+        __builtin_prefetch(&lines_[set] + kHostLine / sizeof(L2Line));
     }
+    /// Brings a line's state into the host's cache.
+    void prefetch_line(std::uint32_t slot) const { __builtin_prefetch(&lines_[slot]); }
     /// The slot of a line; kNone where it is absent.
     std::uint32_t find(std::uint32_t set, std::uint32_t key) const;
     /// The slot of the set that a new line should take: a free one, or that of the line to evict;
@@ -62,14 +65,19 @@ class L2Tags {
     void clear();
 
   private:
+    static constexpr std::size_t kHostLine = 64;
+    /// Sets of 16 ways begin with a line of the host's cache: they lie in as few as can be.
+    template <typename T>
+    using Array = std::vector<T, boost::alignment::aligned_allocator<T, kHostLine>>;
+
     std::uint32_t choose(std::uint32_t set);
 
     std::uint32_t sets_, ways_;
     std::uint32_t clock_ = 0;
     Replacement replacement_;
     std::vector<std::uint32_t> placed_;  ///< slots, since they were cleared; all if it is full
-    std::vector<std::uint32_t> keys_;    ///< by set, then way
-    std::vector<L2Line> lines_;
+    Array<std::uint32_t> keys_;          ///< by set, then way
+    Array<L2Line> lines_;
 };
 
 }  // namespace lockstep::gpu
