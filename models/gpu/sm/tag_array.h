@@ -17,49 +17,53 @@ class TagArray {
         : ways_(std::max(1u, std::min(ways, lines))),
           sets_(std::max(1u, lines / ways_)),
           mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
-          entries_(std::size_t{sets_} * ways_) {}
+          lines_(std::size_t{sets_} * ways_, kNoLine),
+          uses_(lines_.size()) {}
 
     /// When the line is (or was) there; kNever: it is not.
     engine::Cycle find(std::uint64_t line) {
-        Entry* const set = set_of(line);
-        for (unsigned way = 0; way < ways_; ++way) {
-            if (set[way].line != line) continue;
-            set[way].used = ++clock_;
-            return set[way].ready;
+        const std::size_t set = set_of(line);
+        for (std::size_t at = set; at < set + ways_; ++at) {
+            if (lines_[at] != line) continue;
+            uses_[at].last = ++clock_;
+            return uses_[at].ready;
         }
         return engine::kNever;
     }
 
     void insert(std::uint64_t line, engine::Cycle ready) {
-        Entry* const set = set_of(line);
-        Entry* victim = set;
-        for (unsigned way = 0; way < ways_; ++way)
-            if (set[way].used < victim->used) victim = &set[way];
-        *victim = {line, ready, ++clock_};
+        const std::size_t set = set_of(line);
+        std::size_t victim = set;
+        for (std::size_t at = set; at < set + ways_; ++at)
+            if (uses_[at].last < uses_[victim].last) victim = at;
+        lines_[victim] = line;
+        uses_[victim] = {ready, ++clock_};
     }
 
     void clear() {
         if (clock_ == 0) return;  // it is empty
         clock_ = 0;
-        std::fill(entries_.begin(), entries_.end(), Entry{});
+        std::fill(lines_.begin(), lines_.end(), kNoLine);
+        std::fill(uses_.begin(), uses_.end(), Use{});
     }
 
   private:
-    struct Entry {
-        std::uint64_t line = ~0ull;
+    static constexpr std::uint64_t kNoLine = ~0ull;
+    struct Use {
         engine::Cycle ready = 0;
-        std::uint64_t used = 0;
+        std::uint64_t last = 0;
     };
     /// Any number of sets may be: 46 KiB have 23 times a power of two.
-    Entry* set_of(std::uint64_t line) {
-        const std::uint64_t set = mask_ != 0 ? line & mask_ : line % sets_;
-        return &entries_[set * ways_];
+    std::size_t set_of(std::uint64_t line) const {
+        return (mask_ != 0 ? line & mask_ : line % sets_) * ways_;
     }
 
     unsigned ways_, sets_;
     std::uint64_t mask_;  ///< 0: the number of sets is no power of two (or 1)
     std::uint64_t clock_ = 0;
-    std::vector<Entry> entries_;
+    // A search passes through many lines and needs no more of them than their numbers.
+    std::vector<std::uint64_t> lines_;
+    std::vector<Use> uses_;
 };
 
 }  // namespace lockstep::gpu
