@@ -194,15 +194,4 @@ void CtaSlots::forget_extents() {
         if (slot.storage != nullptr) slot.storage->cta().extents = {};
 }
 
-void CtaSlots::prefetch() const {
-    constexpr unsigned kLine = 64;
-    for (const Slot& cta : slots_) {
-        if (!cta.is_used) continue;
-        for (const sass::Warp* warp : cta.storage->cta().warps) {
-            __builtin_prefetch(warp, 1);
-            __builtin_prefetch(reinterpret_cast<const std::byte*>(warp) + kLine, 1);
-        }
-    }
-}
-
 }  // namespace lockstep::gpu

@@ -81,7 +81,6 @@ class CtaSlots {
     }
     /// Allocations may have gone.
     void forget_extents();
-    void prefetch() const;  ///< into the host's caches
 
   private:
     static constexpr std::uint32_t kAnyWarps = ~0u;

@@ -203,8 +203,7 @@ Cycle Sm::advance(Cycle from, Cycle until) {
     window_end_ = until;
     stage_.begin_window(from, until);
     if (cluster_ != nullptr) cluster_->begin_window(from);
-    warps_.prefetch();
-    ctas_.prefetch();
+    for (const SubCore& sub_core : sub_cores_) sub_core.prefetch_due();
     while (true) {
         const Cycle next = next_event();
         if (next == kNever) return kNever;

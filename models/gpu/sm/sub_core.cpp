@@ -71,6 +71,18 @@ void SubCore::wake(unsigned local, Cycle at) {
     next_ = std::min(next_, at);
 }
 
+void SubCore::prefetch_due() const {
+    std::uint32_t due = 0;
+    for (std::uint64_t slots = occupied_; slots != 0; slots &= slots - 1)
+        due |= ready_[static_cast<unsigned>(std::countr_zero(slots))];
+    for (std::uint32_t pipes = candidate_pipes_; pipes != 0; pipes &= pipes - 1)
+        due |= candidates_[static_cast<unsigned>(std::countr_zero(pipes))];
+    for (std::uint32_t warps = due; warps != 0; warps &= warps - 1)
+        context(static_cast<unsigned>(std::countr_zero(warps))).prefetch();
+    for (std::uint32_t warps = due; warps != 0; warps &= warps - 1)
+        context(static_cast<unsigned>(std::countr_zero(warps))).prefetch_warp();
+}
+
 void SubCore::note_memory_slot(Cycle now) {
     if (candidates_[kLsu] != 0) next_ = std::min(next_, now);
 }

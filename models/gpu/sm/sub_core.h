@@ -44,6 +44,9 @@ class SubCore {
     /// A place in the queue of memory instructions is free again.
     void note_memory_slot(engine::Cycle now);
 
+    /// Brings the warps that will issue into the host's caches: since the last window all other SMs
+    /// have passed through them.
+    void prefetch_due() const;
     /// The next cycle in which there is something to do; kNever: not before wake().
     engine::Cycle next() const { return next_; }
     void tick(engine::Cycle now);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "isa/sass/state.h"
@@ -69,6 +70,21 @@ struct WarpContext {
     }
     std::array<std::uint16_t, kCopyGroups> group_pending{};
     std::array<std::uint16_t, kCopyGroups> group_barrier{};  ///< entry of CopyBarriers, or kNone
+
+    /// Into the host's cache: what comes before the groups of copies; of the architectural state
+    /// what comes before the lanes' addresses.
+    void prefetch() const {
+        for (unsigned line = 0; line < 3; ++line) __builtin_prefetch(host_line(this, line), 1);
+    }
+    void prefetch_warp() const {
+        for (unsigned line = 0; line < 2; ++line) __builtin_prefetch(host_line(warp, line), 1);
+    }
+
+  private:
+    static const std::byte* host_line(const void* object, unsigned line) {
+        constexpr unsigned kHostLine = 64;
+        return static_cast<const std::byte*>(object) + std::size_t{line} * kHostLine;
+    }
 };
 
 }  // namespace lockstep::gpu

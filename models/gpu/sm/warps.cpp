@@ -42,12 +42,4 @@ void Warps::release(WarpContext& context, unsigned counter) {
     }
 }
 
-void Warps::prefetch() const {
-    constexpr unsigned kLine = 64;
-    for (const WarpContext& context : contexts_) {
-        __builtin_prefetch(&context, 1);
-        __builtin_prefetch(reinterpret_cast<const std::byte*>(&context) + kLine, 1);
-    }
-}
-
 }  // namespace lockstep::gpu

@@ -108,9 +108,6 @@ class Warps {
                              .age = context.age});
     }
 
-    /// Into the host's caches: since the last window all other SMs have passed through them.
-    void prefetch() const;
-
     EventWheel<Event> events;
 
   private:
