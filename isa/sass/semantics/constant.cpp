@@ -78,7 +78,11 @@ bool bind_ldc(Binder& binder) {
         return true;
     }
     out.a = binder.source_register(24);
-    set_address(binder, AddressForm::k32, offset);
+    // With a register the offset is signed: unoptimised code reads its tables of jumps at
+    // c[0x2][R + -0x8000].
+    const bool has_register = word.bits(24, 8) != kRegisterRZ;
+    set_address(binder, AddressForm::k32,
+                has_register ? word.signed_bits(38, 16) : std::int64_t{offset});
     out.modifiers |= bank << kAddressBits;
     out.execute = kLdc[size];
     return true;

@@ -317,6 +317,12 @@ TEST(Load, Constant) {
     for (unsigned l = 0; l < kWarpSize - 1; ++l)
         EXPECT_EQ(t[20].lane[l], l < 14 ? expected(bank, 200 + 4 * l, kField32, 0) : 0) << l;
     EXPECT_EQ(t[20].lane[31], expected(bank, 184, kField32, 0));
+    // Unoptimised code reads its tables of jumps at a register's offset less 0x8000.
+    t.set_lanes(8, [](unsigned l) { return 0x8000 + 4 * l; });
+    t.execute(make_word(
+        0xb82, {{16, 8, 20}, {24, 8, 8}, {38, 16, 0x8000}, {54, 5, 3}, {73, 3, kField32}}));
+    for (unsigned l = 0; l < kWarpSize; ++l)
+        EXPECT_EQ(t[20].lane[l], expected(bank, 4 * l, kField32, 0)) << l;
     const Fault fault = t.fault_of(
         make_word(0xb82, {{16, 8, 20}, {24, 8, 8}, {38, 16, 1}, {54, 5, 3}, {73, 3, kField32}}));
     EXPECT_EQ(fault.kind, FaultKind::kMisalignedAddress);
