@@ -20,7 +20,7 @@ struct ImmaPlan {
 };
 static_assert(sizeof(ImmaPlan) == sizeof(Instruction::immediate));
 
-constexpr unsigned kMaxDepth = 64;
+constexpr unsigned kMaxDepth = 128;  ///< of B: sparse, 4-bit
 
 /// Element `part` of a word as an int32.
 template <unsigned bits>
@@ -77,12 +77,16 @@ void execute_imma(const Instruction& in, Warp& warp) {
     const unsigned registers_c = plan.registers_a == 1 ? 2 : 4;
     FragmentC sum(&warp.row(in.c), registers_c);
     if (plan.sparse) {
-        const SparseIndices indices(warp.row(in.d2), plan.selector, SparseKind::kBytes, depth);
+        // Of 4-bit numbers, pairs are kept: two of four, as of bytes.
+        const unsigned together = plan.is_4bit ? 2 : 1;
+        const SparseIndices indices(warp.row(in.d2), plan.selector, SparseKind::kBytes,
+                                    depth / together);
         for (unsigned n = 0; n < 8; ++n)
             for (unsigned row = 0; row < 16; ++row) {
                 float products = 0;
                 for (unsigned j = 0; j < depth; ++j)
-                    products += a[j][row] * b[n][indices.column[j][row]];
+                    products += a[j][row] *
+                                b[n][indices.column[j / together][row] * together + j % together];
                 sum.element[n][row] = accumulate(sum.element[n][row], products, plan.saturates);
             }
     } else {
@@ -113,6 +117,8 @@ constexpr Shape kShapes[] = {
     {0b110, true, false, 4, 2},   // 16864
     {0b101, false, true, 2, 2},   // SP.16832
     {0b110, false, true, 4, 4},   // SP.16864
+    {0b110, true, true, 2, 2},    // SP.16864
+    {0b111, true, true, 4, 4},    // SP.168128
 };
 
 }  // namespace

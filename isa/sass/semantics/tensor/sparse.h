@@ -9,7 +9,7 @@
 namespace lockstep::sass {
 
 enum class SparseKind : std::uint8_t {
-    kBytes,   ///< 8-bit numbers, two of four
+    kBytes,   ///< 8-bit numbers, or pairs of 4-bit numbers, two of four
     kHalves,  ///< 16-bit numbers, two of four
     kWords,   ///< tf32, one of two
 };

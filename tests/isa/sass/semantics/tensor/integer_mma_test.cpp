@@ -25,11 +25,12 @@ struct Case {
 };
 
 const Case kImma[] = {
-    {75, 0x0040640000005400, 8, 16, 8},     {80, 0x010fd80000005400, 8, 16, 8},
-    {80, 0x010fde0000405400, 16, 16, 8},    {90, 0x010fee0000405c00, 16, 32, 8},
-    {75, 0x0040640000385400, 8, 32, 4},     {80, 0x004fe20000585c00, 16, 32, 4},
-    {86, 0x004fee0000785400, 16, 64, 4},    {90, 0x010fe20000405d00, 16, 32, 8, 1},
-    {80, 0x010fde0000605500, 16, 64, 8, 0},
+    {75, 0x0040640000005400, 8, 16, 8},      {80, 0x010fd80000005400, 8, 16, 8},
+    {80, 0x010fde0000405400, 16, 16, 8},     {90, 0x010fee0000405c00, 16, 32, 8},
+    {75, 0x0040640000385400, 8, 32, 4},      {80, 0x004fe20000585c00, 16, 32, 4},
+    {86, 0x004fee0000785400, 16, 64, 4},     {90, 0x010fe20000405d00, 16, 32, 8, 1},
+    {80, 0x010fde0000605500, 16, 64, 8, 0},  {80, 0x024ff60000785510, 16, 64, 4, 1},
+    {80, 0x04afe200007c5d04, 16, 128, 4, 0},
 };
 
 void compare_imma(const Case& test, bool a_signed, bool b_signed, bool saturate) {
@@ -50,13 +51,16 @@ void compare_imma(const Case& test, bool a_signed, bool b_signed, bool saturate)
                 column_of[row].push_back(j);
                 continue;
             }
-            // A word of metadata has the indices of 16 kept numbers; row g + 8 is a lane further.
+            // A word of metadata has 16 indices, of a kept number each, or of two of 4 bits; row
+            // g + 8 is a lane further.
+            const int together = test.width == 4 ? 2 : 1, i = j / together;
             const unsigned lane = row % 8 * 4 + row / 8 +
-                                  (kept == 16 ? 2 * static_cast<unsigned>(test.selector)
-                                              : static_cast<unsigned>(j / 16 * 2));
+                                  (kept / together == 16 ? 2 * static_cast<unsigned>(test.selector)
+                                                         : static_cast<unsigned>(i / 16 * 2));
             const std::uint32_t index =
-                get_element(warp, kMetadata, lane, static_cast<unsigned>(j % 16), 2);
-            column_of[row].push_back(j / 2 * 4 + static_cast<int>(index));
+                get_element(warp, kMetadata, lane, static_cast<unsigned>(i % 16), 2);
+            column_of[row].push_back((i / 2 * 4 + static_cast<int>(index)) * together +
+                                     j % together);
         }
     for_each_a(test.m, kept, test.width, [&](unsigned lane, unsigned i, int row, int k) {
         set_element(warp, kA, lane, i, test.width, a.at(row, k));
