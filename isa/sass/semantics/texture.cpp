@@ -272,8 +272,8 @@ constexpr BindEntry kEntries[] = {
     {0x167, bind_texture<Lookup::kFetch, true>},
     {0x16c, bind_texture<Lookup::kDerivatives, false>},
     {0x16d, bind_texture<Lookup::kDerivatives, true>},
-    {0x198, bind_surface_load<true>},
     {0x199, bind_surface_load<false>},
+    {0x19a, bind_surface_load<true>},
     {0x19d, bind_surface_store<false>},
     {0x19e, bind_surface_store<true>},
 };

@@ -154,5 +154,26 @@ TEST_F(TextureTest, SurfacesAreReadAndWrittenByBytes) {
     EXPECT_FALSE(on.run({0x7000040508007f9d, 0x020fe2000810a900}, 3));
 }
 
+TEST_F(TextureTest, SurfacesTakeAHandleOfEachLane) {
+    MemoryWarp old(80);
+    old.launch.memory = &on.memory;
+    use(old);
+    const std::uint32_t handle = add(TexelKind::kUnsigned, 1);
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        old[34].lane[l] = 4 * (l % 8);
+        old[35].lane[l] = 1;
+        old[11].lane[l] = handle;
+    }
+    // SULD.D.BA.2D.STRONG.SM.TRAP R34, [R34], R11
+    ASSERT_TRUE(old.run({0x700000002222799a, 0x00321e00001ea90b}));
+    EXPECT_EQ(old[34].lane[3], 130u);
+    old[10].lane[0] = 12, old[11].lane[0] = 2, old[14].lane[0] = 77, old[7].lane[0] = handle;
+    // SUST.D.BA.2D.STRONG.SM.TRAP [R10], R14, R7
+    ASSERT_TRUE(old.run({0x7000000e0a00799e, 0x0033de000010a907}, 1));
+    std::uint32_t stored = 0;
+    std::memcpy(&stored, host(MemoryWarp::kGlobal + 2 * 128 + 12), 4);
+    EXPECT_EQ(stored, 77u);
+}
+
 }  // namespace
 }  // namespace lockstep::sass
