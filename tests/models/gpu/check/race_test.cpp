@@ -186,6 +186,11 @@ TEST_P(Race, AtomicsOfSeveralInstructions) {
     EXPECT_EQ(reinterpret_cast<const float*>(out_.data())[1], 255.0f);
     out_[0] = 0;
     EXPECT_THAT(run("largest", 256, 1), HasSubstr("race: "));
+    out_[0] = 0;
+    EXPECT_THAT(run("count_halves", 256, 0), IsEmpty());
+    EXPECT_EQ(out_[0], 3 * 256 << 16);
+    EXPECT_EQ(out_[1], 3 * 256);
+    EXPECT_THAT(run("count_halves", 256, 1), HasSubstr("race: "));
 }
 
 TEST_P(Race, BlocksThatKernelsAllocateAgain) {

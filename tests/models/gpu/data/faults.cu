@@ -346,6 +346,31 @@ extern "C" __global__ void largest(float* out, int what) {
     if (threadIdx.x == 0) out[1] = most;
 }
 
+// Threads count in halves of words by atomicCAS of 16 bits; what == 1: the last warp writes
+// plainly.
+__device__ void count(unsigned short* p) {
+    unsigned short old = *p, expected;
+    do {
+        expected = old;
+        old = atomicCAS(p, expected, static_cast<unsigned short>(expected + 3));
+    } while (old != expected);
+}
+
+extern "C" __global__ void count_halves(int* out, int what) {
+    __shared__ unsigned short counters[2];
+    unsigned short* const halves = reinterpret_cast<unsigned short*>(out);
+    if (threadIdx.x < 2) counters[threadIdx.x] = 0;
+    __syncthreads();
+    if (what == 1 && threadIdx.x >= 224) {
+        halves[1] = static_cast<unsigned short>(threadIdx.x);
+    } else {
+        count(&counters[1]);
+        count(&halves[1]);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) out[1] = counters[1];
+}
+
 // Blocks that each thread allocates, writes and frees, so that others get them next; what == 1: all
 // threads write to the last one.
 extern "C" __global__ void allocate_again(int* out, int what) {
