@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEX, TLD, TLD4 and TXD: a texture object read at a point, at integer coordinates, its four
 // neighbours, or with derivatives that choose the level. Operands as ptxas 13 lays them out for
-// sm_75 to sm_90: a list of coordinates (the layer first), then the handle where a register holds
-// it, level and offsets. Without .SCR the coordinates stand at 24 and the rest at 32; with .SCR the
-// list is halved, the longer half first. Channels of the mask go to two pairs of registers, at 16
-// and at 64. Not executed: depth comparison, results of 16 bits, biased and clamped levels, sparse
-// textures' predicate.
+// sm_75 to sm_90: a list of coordinates (the layer first, of TXD last), then the handle where a
+// register holds it (of TXD first), level and offsets. Without .SCR the coordinates stand at 24 and
+// the rest at 32; with .SCR the list is halved, the longer half first. Channels of the mask go to
+// two pairs of registers, at 16 and at 64. Not executed: depth comparison, results of 16 bits,
+// biased and clamped levels, sparse textures' predicate.
 #include <fmt/format.h>
 
 #include <bit>
@@ -83,14 +83,15 @@ LaneLookup look_up(const Instruction& in, const Warp& warp, const Fields& fields
                    Operands& operands, TextureHandles& handles, unsigned lane) {
     operands.begin(lane);
     const unsigned axes = dimensions(fields.shape);
-    const bool handle_first = fields.lookup == Lookup::kDerivatives;
+    const bool is_txd = fields.lookup == Lookup::kDerivatives;  // handle first, layer last
     std::uint32_t handle = fields.has_handle ? 0 : warp.row(in.c).lane[lane];
-    if (fields.has_handle && handle_first) handle = operands.word();
+    if (fields.has_handle && is_txd) handle = operands.word();
     TexturePoint point;
-    if (is_layered(fields.shape)) point.layer = operands.word();
+    if (is_layered(fields.shape) && !is_txd) point.layer = operands.word();
     std::uint32_t coordinate[3] = {};
     for (unsigned d = 0; d < axes; ++d) coordinate[d] = operands.word();
-    if (fields.has_handle && !handle_first) handle = operands.word();
+    if (is_layered(fields.shape) && is_txd) point.layer = operands.word() & 0xffff;
+    if (fields.has_handle && !is_txd) handle = operands.word();
     const Texture& texture = handles.find(warp, lane, handle);
     if (fields.lookup == Lookup::kFetch) {
         const std::uint32_t level = fields.has_level ? operands.word() : 0;
@@ -101,7 +102,7 @@ LaneLookup look_up(const Instruction& in, const Warp& warp, const Fields& fields
         return {&texture, fetched(texture, fields.shape, at, point.layer, level)};
     }
     for (unsigned d = 0; d < axes; ++d) point.coordinate[d] = std::bit_cast<float>(coordinate[d]);
-    if (fields.lookup == Lookup::kDerivatives) {
+    if (is_txd) {
         float dx[3] = {}, dy[3] = {};
         const Row* const b = &warp.row(in.b);
         for (unsigned d = 0; d < axes; ++d) {
@@ -220,7 +221,7 @@ bool bind(Binder& binder, Lookup lookup, bool handle_in_register) {
     if (lookup == Lookup::kGather) {
         fields.component = static_cast<std::uint8_t>(word.bits(87, 2));
     } else if (lookup == Lookup::kDerivatives) {
-        if (is_layered(fields.shape) || fields.has_offset || word.bit(87)) return false;
+        if (fields.has_offset || word.bit(87)) return false;
     } else {
         const auto mode = word.bits(87, 3);
         if (mode != kNoLevel && mode != kLevelZero && mode != kLevel) return false;

@@ -131,6 +131,37 @@ TEST_F(TextureTest, Tld4GathersOneChannelOfFourTexels) {
     EXPECT_EQ(on[7].lane[0], real(1));
 }
 
+TEST_F(TextureTest, TxdTakesTheLayerAfterTheCoordinates) {
+    use(on);
+    Texture layered = *table.find(add(TexelKind::kFloat, 1));
+    Image& image = layered.levels[0];
+    image.height = 2, image.depth = 2;
+    image.slice = 2 * image.pitch;
+    const std::uint32_t handle = table.add(layered);
+    for (auto& lane : on.warp.uniform_row(4).lane) lane = handle;
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        on[8].lane[l] = real(static_cast<float>(l % kWidth));
+        on[9].lane[l] = real(1);
+        on[10].lane[l] = l % 2;
+    }
+    // TXD R14, R12, R8, R12, UR4, 0x0, ARRAY_2D
+    ASSERT_TRUE(on.run({0xa000040c080c7f6c, 0x010f6200081e0f0e}));
+    EXPECT_EQ(on[12].lane[4], real(140));
+    EXPECT_EQ(on[12].lane[5], real(350));
+    MemoryWarp old(80);
+    old.launch.memory = &on.memory;
+    use(old);
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        old[8].lane[l] = handle;
+        old[9].lane[l] = real(3);
+        old[10].lane[l] = real(0);
+        old[11].lane[l] = 1;
+    }
+    // TXD.B R10, R8, R8, R12, ARRAY_2D
+    ASSERT_TRUE(old.run({0xa800000c0808736d, 0x008f4200001e0f0a}));
+    EXPECT_EQ(old[8].lane[0], real(230));
+}
+
 TEST_F(TextureTest, SurfacesAreReadAndWrittenByBytes) {
     use(on);
     const std::uint32_t handle = add(TexelKind::kUnsigned, 1);
