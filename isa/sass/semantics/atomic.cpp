@@ -249,8 +249,14 @@ bool bind_atomic(Binder& binder, Kind kind) {
     const auto operation = static_cast<unsigned>(binder.word.bits(87, 4));
     binder.out.pd[0] = binder.dest_predicate(81);
     if (binder.word.form() == 7) {
-        if (operation != count_operation(binder) || binder.word.bits(73, 3) != 0) return false;
-        set_execute<CountUpdate>(binder, kind);
+        constexpr unsigned kU32 = 0, kU64 = 2;
+        const auto type = static_cast<unsigned>(binder.word.bits(73, 3));
+        if (operation == kArriveOperation && type == kU64 && binder.arch < 90)
+            set_execute<ArriveUpdate>(binder, kind);
+        else if (operation == count_operation(binder) && type == kU32)
+            set_execute<CountUpdate>(binder, kind);
+        else
+            return false;
         binder.out.b = Operand::of_warp(kZeroRow);
     } else if (is_exchange128(binder)) {
         set_exchange128(binder);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "isa/sass/semantics/mbarrier.h"
 #include "sim/numerics/fp16.h"
 #include "tests/isa/sass/semantics/memory/memory_warp.h"
 
@@ -215,6 +216,24 @@ TEST(Atomic, GenericFloatSaysWhereItWasPerformed) {
     EXPECT_EQ(t.shared, shared);
     EXPECT_EQ(MemoryWarp::word_at(t.global, 60), std::bit_cast<std::uint32_t>(1.0f));
     EXPECT_EQ(t.warp.mask, kAllLanes);
+}
+
+// mbarrier.arrive at a generic address, which nvdisasm names POPC.INC, is as ATOMS.ARRIVE.64.
+TEST(Atomic, ArrivalsAtGenericAddressesBeforeSm90) {
+    // ATOM.E.POPC.INC.???2.STRONG.SM PT, R20, [R8.64+URZ]
+    const Word word{0x0000000008147f8a, 0x00321e000c9ea57f};
+    MemoryWarp t(80);
+    t.set_addresses(8, [](unsigned) { return kBase + 16; });
+    std::uint64_t barrier = 0x3fffffd83fffffd8;  // 40 arrivals, none of them yet
+    std::memcpy(t.global.data() + 16, &barrier, sizeof barrier);
+    ASSERT_TRUE(t.run(word));
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+        EXPECT_EQ(t.get64(20, l), barrier) << l;
+        barrier = arrive_sm80(barrier);
+    }
+    EXPECT_EQ(read(t.global, 16, 8), barrier);
+    MemoryWarp hopper(90);
+    EXPECT_FALSE(hopper.run(word));
 }
 
 TEST(Atomic, CompareAndSwap) {
