@@ -67,7 +67,7 @@ struct MemoryParameters {
 
     std::uint32_t slices_per_l2_partition() const { return slices / l2_partitions; }
     std::uint32_t tiles() const { return tiles_per_l2_partition * l2_partitions; }
-    /// By which share of the distance of two refreshes a channel's come early.
+    /// By which share of the time in which all is refreshed once a channel's come early.
     double refresh_phase(std::uint32_t channel) const {
         return refresh_order == RefreshOrder::kByChannel
                    ? static_cast<double>(channel) / dram.channels

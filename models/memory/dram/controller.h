@@ -30,7 +30,7 @@ struct ControllerParameters {
     const RowPolicy* row_policy = &open_rows();
     Cycle row_timeout = 0;  ///< clocks, where the policy has one
     RefreshPolicy refresh = RefreshPolicy::kPerBank;
-    double refresh_phase = 0;  ///< 0 to 1: refreshes come that share of their distance earlier
+    double refresh_phase = 0;  ///< 0 to 1: refreshes come that share of REFI earlier
     std::uint32_t read_queue = 64, write_queue = 64;  ///< requests
     /// Writes are gathered and drained together, since turning the bus costs time: from `high`
     /// waiting writes (or when nothing is left to read) to `low`, at least `burst` at a time.

@@ -12,14 +12,15 @@ enum class RefreshPolicy : std::uint8_t { kNone, kAllBank, kPerBank };
 /// postponed or pulled in, which standards would allow.
 class Refresh {
   public:
-    /// phase: the share, 0 to 1, of the time between two refreshes by which all of them are
-    /// earlier.
+    /// phase: the share, 0 to 1, of REFI by which all refreshes are earlier.
     Refresh(RefreshPolicy policy, const Geometry& geometry, double phase)
         : policy_(policy),
           units_(policy == RefreshPolicy::kPerBank ? geometry.banks() : geometry.ranks),
           banks_per_unit_(geometry.banks() / units_),
           interval_(geometry.timing.REFI),
-          earlier_(static_cast<Cycle>(phase * static_cast<double>(interval_))) {}
+          first_(static_cast<std::uint32_t>(phase * units_)),
+          earlier_(static_cast<Cycle>((phase * units_ - first_) * static_cast<double>(interval_))) {
+    }
 
     RefreshPolicy policy() const { return policy_; }
     Cycle due() const {
@@ -29,7 +30,7 @@ class Refresh {
     BankMask banks() const {
         const BankMask unit =
             banks_per_unit_ == 64 ? ~BankMask{0} : (BankMask{1} << banks_per_unit_) - 1;
-        return unit << (done_ % units_ * banks_per_unit_);
+        return unit << ((first_ + done_) % units_ * banks_per_unit_);
     }
     void done(std::uint64_t count = 1) { done_ += count; }
     std::uint32_t units() const { return units_; }
@@ -44,7 +45,8 @@ class Refresh {
     RefreshPolicy policy_;
     std::uint32_t units_, banks_per_unit_;
     Cycle interval_;
-    Cycle earlier_;  ///< in units of a clock / units_
+    std::uint32_t first_;  ///< rank or bank that is the first in turn
+    Cycle earlier_;        ///< in units of a clock / units_
     std::uint64_t done_ = 0;
 };
 

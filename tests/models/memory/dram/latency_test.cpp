@@ -2,6 +2,8 @@
 // Without load, a request takes the sum of its commands' distances, to the cycle.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/models/memory/dram/drive.h"
 
 namespace lockstep::memory::dram {
@@ -90,8 +92,11 @@ TEST_P(Latency, RefreshesComeEarlierByTheirPhase) {
         parameters.refresh = policy;
         parameters.refresh_phase = 0.25;
         const bool all = policy == RefreshPolicy::kAllBank;
-        const Cycle units = all ? geometry_.ranks : geometry_.banks();
-        const Cycle first = (t_.REFI - t_.REFI / 4) / units;
+        const double units = all ? geometry_.ranks : geometry_.banks();
+        // Bank 0's turn, which comes every REFI, is a quarter of that earlier.
+        const double turn = 1 - 0.25 * units + (0.25 * units < 1 ? 0 : units);
+        const Cycle first =
+            static_cast<Cycle>(std::ceil(turn * t_.REFI)) / static_cast<Cycle>(units);
         for (const Cycle due : {first, first + t_.REFI}) {
             Controller controller(geometry_, parameters);
             const std::vector<Cycle> done = drive(controller, {{kRead, {0, 7, 0}, due + 1}});
