@@ -34,8 +34,6 @@ WarpState state_after(InstructionKind kind) {
             return WarpState::kMembar;
         case InstructionKind::kSleep:
             return WarpState::kSleeping;
-        case InstructionKind::kBranch:
-            return WarpState::kBranchResolving;
         default:
             return WarpState::kWait;
     }
@@ -214,6 +212,9 @@ void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now
     }
     prefetch_operands(context);
     to_.warps.enter(context, state_after(in.kind), now + 1);
+    // A branch's stall count is a wait as any other's; what it costs beyond that is its own.
+    if (in.kind == InstructionKind::kBranch && ready > now + in.stall)
+        to_.warps.enter(context, WarpState::kBranchResolving, now + in.stall);
     if (!context.waits_for_stores) to_.warps.wake(context, ready);
 }
 
