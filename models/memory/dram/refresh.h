@@ -18,9 +18,8 @@ class Refresh {
           units_(policy == RefreshPolicy::kPerBank ? geometry.banks() : geometry.ranks),
           banks_per_unit_(geometry.banks() / units_),
           interval_(geometry.timing.REFI),
-          first_(static_cast<std::uint32_t>(phase * units_)),
-          earlier_(static_cast<Cycle>((phase * units_ - first_) * static_cast<double>(interval_))) {
-    }
+          done_(static_cast<std::uint64_t>(phase * units_)),
+          earlier_(done_ * interval_ + static_cast<Cycle>((phase * units_ - done_) * interval_)) {}
 
     RefreshPolicy policy() const { return policy_; }
     Cycle due() const {
@@ -30,7 +29,7 @@ class Refresh {
     BankMask banks() const {
         const BankMask unit =
             banks_per_unit_ == 64 ? ~BankMask{0} : (BankMask{1} << banks_per_unit_) - 1;
-        return unit << ((first_ + done_) % units_ * banks_per_unit_);
+        return unit << (done_ % units_ * banks_per_unit_);
     }
     void done(std::uint64_t count = 1) { done_ += count; }
     std::uint32_t units() const { return units_; }
@@ -45,9 +44,8 @@ class Refresh {
     RefreshPolicy policy_;
     std::uint32_t units_, banks_per_unit_;
     Cycle interval_;
-    std::uint32_t first_;  ///< rank or bank that is the first in turn
-    Cycle earlier_;        ///< in units of a clock / units_
-    std::uint64_t done_ = 0;
+    std::uint64_t done_;  ///< or left out by the phase
+    Cycle earlier_;       ///< in units of a clock / units_
 };
 
 }  // namespace lockstep::memory::dram
