@@ -85,7 +85,7 @@ void settle_l2_clock(config::Settings& s) {
     const auto follow = [&](const char* path, double value) {
         if (!s.is_set(path)) s.follow(path, value, "clock.l2_ratio");
     };
-    for (const char* path : {"l2.slice_bandwidth", "l2.slice_write_bandwidth"})
+    for (const char* path : {"l2.slice_bandwidth", "l2.slice_write_bandwidth", "l2.link_bandwidth"})
         follow(path, s.number(path) * ratio);
     follow("crossbar.gpc_bandwidth",
            std::min(kUnlimited, s.number("crossbar.gpc_bandwidth") * ratio));

@@ -70,8 +70,9 @@ L2Slice::L2Slice(const MemoryParameters& parameters, const LineMap& map, std::ui
 Cycle L2Slice::next_request(const Input& input) const {
     if (input.blocked || input.queue.empty()) return kNever;
     // In the cycle in which the last one ends: its fraction of a cycle is not lost.
-    const Cycle data_free = data_.free / kFraction;
-    const Cycle has_room = data_free - std::min(data_free, parameters_.data_queue);
+    Cycle has_room = data_.has_room(parameters_.data_queue);
+    if (takes_data_to_peer(input.queue.front()))
+        has_room = std::max(has_room, link_.has_room(parameters_.link_queue));
     return std::max({input.queue.front().at, looked_up_ / kFraction, has_room, not_before_});
 }
 
@@ -122,7 +123,7 @@ bool L2Slice::follows_another(Cycle now, SliceRequest& request) {
     if (result.taken == Taken::kLeads) return false;
     counters_.sectors_coalesced += count(asked.sectors);
     if (result.taken == Taken::kAnswered)
-        surroundings_.reply(turn(now), number_, request.link,
+        surroundings_.reply(data_.turn(now), number_, request.link,
                             {asked.id, asked.kind, asked.sectors});
     return true;
 }
@@ -196,7 +197,7 @@ void L2Slice::fetch(Cycle now, const SliceRequest& request, Mshr& mshr, std::uin
             message.routed.request.id = line.mshr;
             message.routed.request.sectors = wanted;
             counters_.sectors_from_far += count(wanted);
-            surroundings_.send_to_peer(now, message);
+            send_to_peer(now, message);
         }
     }
     const std::uint32_t waiter = waiters_.take({request, missing, L2Tags::kNone});
@@ -220,7 +221,7 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
     line.partial = static_cast<std::uint8_t>((line.partial | asked.partial) & ~line.valid);
     line.dirty |= asked.sectors;
     note_use(request, slot);
-    const Cycle begin = occupy(now, write_time(asked));
+    const Cycle begin = data_.occupy(now, write_time(asked));
     recall_copy(begin, request, line);
     answer(begin, request);
     return true;
@@ -254,9 +255,23 @@ std::uint8_t L2Slice::note_written(std::uint32_t slot, const L2Line& line,
 /// A write or an atomic whose home is the peer.
 bool L2Slice::pass_to_home(Cycle now, const SliceRequest& request) {
     drop_copy(request.key);
-    surroundings_.send_to_peer(now, {.link = request.link, .routed = request.routed});
-    counters_.sectors_to_far += count(request.routed.request.sectors);
+    const std::uint8_t sectors = request.routed.request.sectors;
+    send_to_peer(now, {.link = request.link, .routed = request.routed}, sectors);
+    counters_.sectors_to_far += count(sectors);
     return true;
+}
+
+void L2Slice::send_to_peer(Cycle now, const PeerMessage& message, std::uint8_t sectors) {
+    if (parameters_.link_bandwidth != 0)
+        now = link_.occupy(now, service(count(sectors) * kSectorBytes, parameters_.link_bandwidth));
+    surroundings_.send_to_peer(now, message);
+}
+
+/// Writes and atomics on their way to their home, and what the peer reads here.
+bool L2Slice::takes_data_to_peer(const SliceRequest& request) const {
+    if (parameters_.link_bandwidth == 0) return false;
+    const bool is_read = request.routed.request.kind == RequestKind::kRead;
+    return request.from_peer ? is_read : !is_read && !is_home(request);
 }
 
 void L2Slice::drop_copy(std::uint32_t key) {
@@ -329,8 +344,9 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     const MemoryRequest& asked = request.routed.request;
     if (!is_atomic(asked.kind)) {
         if (request.from_peer) line.peer_has_copy = true;
-        answer(occupy(now, std::max(parameters_.lookup, service(count(asked.sectors) * kSectorBytes,
-                                                                parameters_.slice_bandwidth))),
+        answer(data_.occupy(
+                   now, std::max(parameters_.lookup, service(count(asked.sectors) * kSectorBytes,
+                                                             parameters_.slice_bandwidth))),
                request);
         return;
     }
@@ -343,7 +359,7 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
         asked.is_float ? parameters_.float_atomic_interval : parameters_.atomic_interval;
     const auto serial = static_cast<Cycle>(asked.same_address * interval * kFraction + 0.5);
     const Cycle duration = std::max({parameters_.lookup, passes, serial});
-    const Cycle begin = occupy(now, duration);
+    const Cycle begin = data_.occupy(now, duration);
     recall_copy(begin, request, line);
     answer(begin + duration / kFraction - 1, request);
 }
@@ -360,16 +376,15 @@ void L2Slice::answer(Cycle now, const SliceRequest& request) {
         return;
     }
     PeerMessage message{.link = request.link, .routed = request.routed};
-    message.type =
-        asked.kind == RequestKind::kRead ? PeerMessage::Type::kFill : PeerMessage::Type::kAnswer;
-    surroundings_.send_to_peer(now, message);
+    const bool has_data = asked.kind == RequestKind::kRead;
+    message.type = has_data ? PeerMessage::Type::kFill : PeerMessage::Type::kAnswer;
+    send_to_peer(now, message, has_data ? asked.sectors : 0);
 }
 
 void L2Slice::recall_copy(Cycle now, const SliceRequest& request, L2Line& line) {
     if (!line.peer_has_copy) return;
     line.peer_has_copy = false;
-    surroundings_.send_to_peer(now,
-                               {.type = PeerMessage::Type::kInvalidate, .routed = request.routed});
+    send_to_peer(now, {.type = PeerMessage::Type::kInvalidate, .routed = request.routed});
 }
 
 void L2Slice::note_use(const SliceRequest& request, std::uint32_t slot) {

@@ -163,15 +163,9 @@ class L2Slice {
     void recall_copy(engine::Cycle now, const SliceRequest& request, L2Line& line);
     void drop_copy(std::uint32_t key);
     void note_use(const SliceRequest& request, std::uint32_t slot);
-    /// When the data stage comes to what reaches it now.
-    engine::Cycle turn(engine::Cycle now) const { return std::max(now, data_.free / kFraction); }
-    /// Takes the data stage, in its turn, which is returned; `duration` in 256ths.
-    engine::Cycle occupy(engine::Cycle now, engine::Cycle duration) {
-        const engine::Cycle begin = turn(now);
-        data_.free = std::max(data_.free, now * kFraction) + duration;
-        data_.used += duration;
-        return begin;
-    }
+    /// To the peer, over the link, in their turn; `sectors` are those whose data it takes along.
+    void send_to_peer(engine::Cycle now, const PeerMessage& message, std::uint8_t sectors = 0);
+    bool takes_data_to_peer(const SliceRequest& request) const;
 
     const MemoryParameters& parameters_;
     const LineMap& map_;
@@ -191,10 +185,25 @@ class L2Slice {
     std::array<Input, 2> input_;
     std::uint32_t waiting_for_peer_ = 0;  ///< MSHRs
     Ring<Event> events_;
-    struct DataStage {
-        engine::Cycle free = 0, used = 0;  ///< in 256ths
+    /// What passes one after the other; times in 256ths.
+    struct Server {
+        engine::Cycle free = 0, used = 0;
+
+        /// When it comes to what reaches it now.
+        engine::Cycle turn(engine::Cycle now) const { return std::max(now, free / kFraction); }
+        /// Takes it, in its turn, which is returned.
+        engine::Cycle occupy(engine::Cycle now, engine::Cycle duration) {
+            const engine::Cycle begin = turn(now);
+            free = std::max(free, now * kFraction) + duration;
+            used += duration;
+            return begin;
+        }
+        /// From when on it is behind by no more than a queue holds.
+        engine::Cycle has_room(engine::Cycle queue) const {
+            return free / kFraction - std::min(free / kFraction, queue);
+        }
     };
-    DataStage data_;
+    Server data_, link_;
     engine::Cycle looked_up_ = 0;  ///< in 256ths: when the tags are free
     std::uint64_t lookups_ = 0;
     engine::Cycle not_before_ = 0;

@@ -33,6 +33,8 @@ struct MemoryParameters {
     ReplacementPolicy replacement;
     engine::Cycle slice_latency;   ///< from a slice's tags to the crossbar
     engine::Cycle far_latency;     ///< one way between two L2 partitions; 0: there is one
+    double link_bandwidth;         ///< bytes a cycle from a slice to its peer; 0: no limit
+    engine::Cycle link_queue;      ///< before it
     double slice_bandwidth;        ///< bytes a cycle
     double slice_write_bandwidth;  ///< likewise, of writes
     engine::Cycle lookup;          ///< of a slice's tags, in 256ths of a cycle

@@ -44,6 +44,14 @@ std::span<const Row<MemoryParameters>> memory_rows() {
          "from a request at the SM's port to the reply there, hit in the near partition"},
         {"l2.far_latency", Type::kInteger, "cycle", 0, 10000,
          "more where the data is in the other partition; there and back, an even number"},
+        Row<MemoryParameters>{"l2.link_bandwidth", &MemoryParameters::link_bandwidth, "B", 0, 4096,
+                              "a slice sends to its peer, in the other partition, in an SM cycle; "
+                              "0: no limit"}
+            .defaults_to("0"),
+        Row<MemoryParameters>{
+            "l2.link_queue", &MemoryParameters::link_queue, "cycle", 0, 10000,
+            "before it: lookups of what sends data to the peer go on while it is behind by no more"}
+            .defaults_to("200"),
         {"l2.slice_bandwidth", &MemoryParameters::slice_bandwidth, "B", 1, 4096,
          "a slice delivers or takes in an SM cycle; atomics pass twice, read and written"},
         Row<MemoryParameters>{"l2.slice_write_bandwidth", &MemoryParameters::slice_write_bandwidth,

@@ -80,6 +80,7 @@ std::shared_ptr<const config::Machine> part_of(const config::Machine& whole, std
     set("l2.size", whole.integer("l2.size") / memory.slices * slices);
     set("l2.slice_bandwidth", memory.slice_bandwidth * slice_share);
     set("l2.slice_write_bandwidth", memory.slice_write_bandwidth * slice_share);
+    set("l2.link_bandwidth", memory.link_bandwidth * slice_share);
     set("dram.bus_width", whole.integer("dram.bus_width") / memory.dram.channels * channels);
     set("dram.bandwidth", whole.number("dram.bandwidth") * share);
     set("launch.cta_interval", whole.number("launch.cta_interval") / share);

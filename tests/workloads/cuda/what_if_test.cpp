@@ -103,6 +103,7 @@ const std::map<std::string_view, std::vector<std::string>> kChoices = {
 const std::map<std::string_view, std::string> kOnlyWith = {
     {"sub_core.scheduler_group", "sub_core.scheduler=two_level"},
     {"dram.row_timeout", "dram.row_policy=timeout"},
+    {"l2.link_queue", "l2.link_bandwidth=1"},
     {"l1.replacement", "shared_memory.carve_outs=228"},  // leaves 4 KiB of L1
 };
 

@@ -90,8 +90,8 @@ TEST(GpuSettle, L2AndCrossbarFollowTheirClock) {
     const auto before = Machine::load("h100");
     const auto fast = Machine::load("h100", {"clock.l2_ratio=1.25", "l2.atomic_interval=2"});
     const double up = 1.25 / before->number("clock.l2_ratio");
-    for (const char* path :
-         {"l2.slice_bandwidth", "l2.slice_write_bandwidth", "crossbar.gpc_bandwidth"})
+    for (const char* path : {"l2.slice_bandwidth", "l2.slice_write_bandwidth", "l2.link_bandwidth",
+                             "crossbar.gpc_bandwidth"})
         EXPECT_DOUBLE_EQ(fast->number(path), up * before->number(path)) << path;
     for (const char* path :
          {"crossbar.request_latency", "crossbar.reply_latency", "l2.hit_latency", "l2.far_latency"})

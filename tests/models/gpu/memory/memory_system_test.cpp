@@ -59,6 +59,42 @@ TEST_P(EveryGpu, FarHitTakesLongerOnce) {
     EXPECT_EQ(once(0), hit + far);
 }
 
+/// What so many lines of one home slice take, more than a few do.
+double cycles_a_line(MemoryBench& bench, RequestKind kind, std::uint32_t home) {
+    const LineMap& map = bench.system->map();
+    const std::uint32_t slice = map.find(line_of(bench, home)).slice;
+    SyntheticSm& sm = *bench.sms[0];
+    std::uint64_t line = 0;
+    const auto run = [&](unsigned lines) {
+        const std::size_t first = sm.requests.size();
+        for (; lines != 0; ++line) {
+            const LinePlace place = map.find(line);
+            if (place.l2_partition != home || place.slice != slice) continue;
+            sm.requests.push_back({.line = line, .kind = kind, .sectors = 0xf});
+            --lines;
+        }
+        const Cycle end = bench.run();
+        return static_cast<double>(end - sm.answers[first].sent);
+    };
+    const double few = run(20);
+    return (run(420) - few) / 400;
+}
+
+TEST(MemorySystem, TheLinkBetweenThePartsOfL2HasABandwidth) {
+    const std::vector<std::string> narrow{"l2.link_bandwidth=4", "ideal.l2=true"};
+    const std::vector<std::string> unlimited{"l2.link_bandwidth=0", "ideal.l2=true"};
+    for (const RequestKind kind : {RequestKind::kWrite, RequestKind::kAtomic}) {
+        MemoryBench far("h200", 1, narrow), near("h200", 1, narrow), free("h200", 1, unlimited);
+        EXPECT_NEAR(cycles_a_line(far, kind, 1), kLineBytes / 4., 0.5);
+        EXPECT_LT(cycles_a_line(near, kind, 0), 15);
+        EXPECT_LT(cycles_a_line(free, kind, 1), 15);
+    }
+    // Data that are read cross it on their way back.
+    MemoryBench read("h200", 1, {"l2.link_bandwidth=4"}), near("h200", 1, {"l2.link_bandwidth=4"});
+    EXPECT_NEAR(cycles_a_line(read, RequestKind::kRead, 1), kLineBytes / 4., 1);
+    EXPECT_LT(cycles_a_line(near, RequestKind::kRead, 0), 20);
+}
+
 /// Bytes a second (TB/s) from when the first request is sent to the last answer.
 double bandwidth(MemoryBench& bench) {
     std::size_t requests = 0;
@@ -119,14 +155,14 @@ TEST(MemorySystem, H200ReadsDramAtNinetyPercent) {
     MemoryBench bench("h200", 132);
     for (const auto& sm : bench.sms) {
         sm->window = 256;
-        for (std::uint64_t i = 0; i < 800; ++i)
+        for (std::uint64_t i = 0; i < 2400; ++i)
             sm->requests.push_back(
                 {.line = (i / 4 * 132 + sm->port.sm()) * 4 + i % 4, .sectors = 0xf});
     }
     const double measured = bandwidth(bench) / 4.813;
     EXPECT_GT(measured, 0.80);  // 90% over longer runs
     EXPECT_LT(measured, 0.93);
-    EXPECT_EQ(bench.system->counters().dram_bytes_read, 132u * 800 * kLineBytes);
+    EXPECT_EQ(bench.system->counters().dram_bytes_read, 132u * 2400 * kLineBytes);
 }
 
 TEST(MemorySystem, CountsByKernelAndStartsColdOrWarm) {
