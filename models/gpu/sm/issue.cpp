@@ -123,7 +123,7 @@ Cycle Issue::start(WarpContext& context, const StaticInstruction& in, std::uint3
             break;
         case InstructionKind::kBranch:
             ++counters_.branches;
-            break;
+            return ready + in.latency;
         case InstructionKind::kMembar:
             // Fences of an SM beyond its CTAs are performed one after the other.
             if (in.limit != 0) {

@@ -77,7 +77,7 @@ struct SmParameters {
     unsigned yield_zero_stall;  ///< cycles that stall 0 with yield waits
 
     unsigned l0_bytes, l0_ways, l1_bytes, l1_ways, instruction_line;
-    unsigned l0_miss_latency, prefetch_lines, prefetch_interval, branch_redirect;
+    unsigned l0_miss_latency, prefetch_lines, prefetch_interval, branch_redirect, bsync_latency;
 
     bool ideal_instruction_cache;
 

@@ -224,6 +224,9 @@ std::span<const Row<SmParameters>> sm_rows() {
          "cycles between two lines from L1 to a sub-core"},
         {"front_end.branch_redirect", &SmParameters::branch_redirect, "1", 0, 60,
          "cycles that a taken branch adds to its stall count"},
+        Row<SmParameters>{"front_end.bsync_latency", &SmParameters::bsync_latency, "1", 0, 60,
+                          "cycles that a BSYNC, where paths meet, adds to its stall count"}
+            .defaults_to("0"),
         Row<SmParameters>{"ideal.instruction_cache", &SmParameters::ideal_instruction_cache,
                           "sub-cores hold every line of code"}
             .defaults_to("false"),

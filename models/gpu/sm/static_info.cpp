@@ -153,6 +153,8 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
             break;
         case OperationClass::kBranch:
             in.kind = InstructionKind::kBranch;
+            in.latency =
+                static_cast<std::uint16_t>(op == Op::kBsync ? parameters_.bsync_latency : 0);
             in.may_call_system = sass::may_call_system(program.code()[index]);
             break;
         case OperationClass::kFp64:

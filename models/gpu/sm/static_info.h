@@ -70,8 +70,8 @@ struct StaticInstruction {
     OperationClass operation = OperationClass::kAlu;
     Pipe pipe = Pipe::kAlu;      ///< that executes it
     std::uint32_t interval = 1;  ///< sub-core cycles for which its pipe is held
-    std::uint16_t latency = 0;
-    std::uint8_t stall = 1;  ///< until the warp may issue again, yield accounted for
+    std::uint16_t latency = 0;   ///< kBranch: beyond its stall count
+    std::uint8_t stall = 1;      ///< until the warp may issue again, yield accounted for
     std::uint8_t write_barrier = sass::Control::kNoBarrier;
     std::uint8_t read_barrier = sass::Control::kNoBarrier;
     std::uint8_t wait_mask = 0;

@@ -28,6 +28,13 @@ TEST(Issue, YieldAloneCostsACycle) {
     EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(0, 1, 2, 3, {.stall = 0, .yield = true})}, 16), 45);
 }
 
+TEST(Issue, PathsThatMeetCostTheirTime) {
+    // BSYNC B0 of threads that all come to it
+    const sass::Word bsync = instruction(0x941, 0, 0, 0, 0, {.stall = 5});
+    EXPECT_DOUBLE_EQ(without_fetch({"front_end.bsync_latency=0"}).cycles_each({bsync}), 5);
+    EXPECT_DOUBLE_EQ(without_fetch({"front_end.bsync_latency=12"}).cycles_each({bsync}), 17);
+}
+
 TEST(Issue, IsLimitedByThePipesLanes) {
     // One operand is reused, so that the register ports do not limit.
     const std::vector<sass::Word> fp32 = {ffma(4, 1, 2, 3, {.reuse = 7})};
