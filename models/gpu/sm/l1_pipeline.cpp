@@ -188,7 +188,9 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
 }
 
 void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
-    const unsigned data = lanes_.merge(in, lines_);
+    unsigned data = lanes_.merge(in, lines_);
+    const auto is_partial = [](const LineAccess& line) { return line.partial != 0; };
+    if (std::any_of(lines_.begin(), lines_.end(), is_partial)) data *= p_.partial_store_passes;
     const unsigned cycles = std::max(data, pass_tags(now, in));
     counters_.data_busy += cycles;
     data_.occupy(now, cycles);

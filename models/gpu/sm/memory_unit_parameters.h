@@ -35,7 +35,7 @@ struct MemoryUnitParameters {
     ReturnOrder return_order;
     ReplacementPolicy replacement;
     bool allocates_stores, allocates_local_stores, merges_stores, constant_port;
-    unsigned wavefront_cycles, pass_cycles, atomic_cycles, swap_cycles;
+    unsigned wavefront_cycles, pass_cycles, partial_store_passes, atomic_cycles, swap_cycles;
     unsigned constant_address_cycles, special_register_cycles, texture_lanes;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue, data_stage_sms;
     unsigned return_width, source_width, shared_return_width;

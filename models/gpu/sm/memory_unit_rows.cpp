@@ -61,6 +61,10 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
                                   "parts of sectors that are stored one after the other leave "
                                   "together where the first still waits for the crossbar"}
             .defaults_to("false"),
+        Row<MemoryUnitParameters>{
+            "l1.partial_store_passes", &MemoryUnitParameters::partial_store_passes, "1", 1, 16,
+            "of a store that writes sectors in part through the data stage, for one of whole ones"}
+            .defaults_to("1"),
         {"memory_unit.pending_requests", &MemoryUnitParameters::pending_requests, "1", 1, 65536,
          "loads and atomics between the tags and the data stage at a time"},
         {"memory_unit.data_stage_sms", &MemoryUnitParameters::data_stage_sms, "1", 1, 2,

@@ -148,6 +148,18 @@ TEST_F(MemoryUnitTest, PartialStoresThatWaitForTheCrossbarBecomeOne) {
     EXPECT_EQ(port.sent.size(), 2u);
 }
 
+TEST_F(MemoryUnitTest, StoresOfPartsOfSectorsHoldTheDataStageLonger) {
+    const auto busy = [this](std::uint32_t stride) {
+        const auto before = counters.data_busy;
+        time(instruction(kStoreGlobal, 4, [=](unsigned lane) { return stride * lane; }));
+        return counters.data_busy - before;
+    };
+    make("rtx3090", {"l1.partial_store_passes=3"});
+    EXPECT_EQ(busy(4), 1u);         // four whole sectors
+    EXPECT_EQ(busy(8), 3u * 2);     // every other word
+    EXPECT_EQ(busy(128), 3u * 32);  // a word in each of 32 lines
+}
+
 TEST_F(MemoryUnitTest, SpilledRegistersComeBackFromL1) {
     make();
     time(instruction(kStoreLocal, 8, [](unsigned) { return 16; }));
