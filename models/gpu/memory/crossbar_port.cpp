@@ -34,15 +34,10 @@ Cycle reply_service(const MemoryReply& reply, const MemoryParameters& parameters
     return std::max(kFraction, service(sectors * kSectorBytes, parameters.reply_bandwidth));
 }
 
-/// The cycle in which a time in 256ths lies: the next begins where the last one ends.
-Cycle whole(Cycle fraction) {
-    return fraction / kFraction;
-}
-
 }  // namespace
 
 bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
-    if (whole(request_free_) > now) return false;
+    if (way_out_.turn(now) != now) return false;
     const LinePlace place = place_of(request.line);
     Link& link = link_to(request.line);
     if (link.outstanding >= parameters_->outstanding || link.requests.credits(now) == 0)
@@ -53,17 +48,15 @@ bool CrossbarPort::send(Cycle now, const MemoryRequest& request) {
     link.requests.send(now, routed);
     ++link.outstanding;
     ++outstanding_;
-    request_free_ =
-        std::max(request_free_, now * kFraction) + request_service(request, *parameters_);
+    way_out_.occupy(now, request_service(request, *parameters_));
     return true;
 }
 
 Cycle CrossbarPort::next_send(Cycle now, const MemoryRequest& request) {
-    const Cycle free = std::max(now, whole(request_free_));
     Link& link = link_to(request.line);
     if (link.outstanding >= parameters_->outstanding) return kNever;
     const Cycle credit = link.requests.next_credit(now);
-    return credit == kNever ? kNever : std::max(free, credit);
+    return credit == kNever ? kNever : std::max(way_out_.turn(now), credit);
 }
 
 void CrossbarPort::connected() {
@@ -83,14 +76,14 @@ Cycle CrossbarPort::next_reply() const {
         looked_ = tile_.simulation().now();
         choose();
     }
-    return next_at_ == kNever ? kNever : std::max(next_at_, whole(reply_free_));
+    return next_at_ == kNever ? kNever : way_in_.turn(next_at_);
 }
 
 MemoryReply CrossbarPort::receive(Cycle now) {
     LOCKSTEP_CHECK(next_reply() <= now, "SM {}: no reply at cycle {}", sm_, now);
     Link& link = *links_[next_];
     const MemoryReply reply = link.replies.receive(now);
-    reply_free_ = std::max(reply_free_, next_at_ * kFraction) + reply_service(reply, *parameters_);
+    way_in_.occupy(next_at_, reply_service(reply, *parameters_));
     --link.outstanding;
     --outstanding_;
     choose();

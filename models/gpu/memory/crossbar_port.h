@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/gpu/memory/line_map.h"
+#include "models/gpu/memory/server.h"
 #include "sim/engine/channel.h"
 
 namespace lockstep::gpu {
@@ -90,8 +91,7 @@ class CrossbarPort final : public MemoryPort {
     const PeerRegions* peers_ = nullptr;        ///< null: there is one device
     std::vector<std::unique_ptr<Link>> links_;  ///< by Tile of the near L2 partition; to peers last
     std::uint32_t outstanding_ = 0;
-    engine::Cycle request_free_ = 0;  ///< in 256ths: when the last request has left
-    engine::Cycle reply_free_ = 0;    ///< likewise, has entered
+    Server way_out_, way_in_;  ///< of requests; of replies
 
     // The last line that was to be sent: a refused request comes again.
     std::uint64_t place_line_ = ~std::uint64_t{0};

@@ -3,7 +3,6 @@
 // crossbar; of its width each partition has the part that its slices and the SMs near them are.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -23,23 +22,20 @@ class GpcPorts {
     GpcPorts() = default;
     /// `shares`: by GPC; `bandwidth`: of a whole one, bytes a cycle.
     GpcPorts(const std::vector<double>& shares, double bandwidth) {
-        for (const double share : shares) ports_.push_back({share * bandwidth, 0});
+        for (const double share : shares) ports_.push_back({share * bandwidth, {}});
     }
 
     /// A reply that leaves at a cycle enters the GPC from the cycle that is returned on, and holds
     /// its port for so many bytes. Cycles of calls do not decrease.
     engine::Cycle pass(engine::Cycle at, std::uint8_t gpc, std::uint32_t bytes) {
         if (gpc >= ports_.size()) return at;
-        Port& port = ports_[gpc];
-        const engine::Cycle begin = std::max(port.free, at * kFraction);
-        if (bytes != 0) port.free = begin + service(bytes, port.bandwidth);
-        return begin / kFraction;
+        return ports_[gpc].way.occupy(at, service(bytes, ports_[gpc].bandwidth));
     }
 
   private:
     struct Port {
         double bandwidth = 0;
-        engine::Cycle free = 0;  ///< in 256ths
+        Server way;
     };
     std::vector<Port> ports_;
 };

@@ -21,7 +21,7 @@ void L2Slice::handle_ideal(engine::Cycle now, const SliceRequest& request) {
         serve(now, request, line);
     } else {
         counters_.sectors_write_hit += sectors;
-        answer(data_.occupy(now, write_time(asked)), request);
+        answer(occupy(now, write_time(asked)), request);
     }
 }
 

@@ -221,7 +221,7 @@ bool L2Slice::write(Cycle now, const SliceRequest& request) {
     line.partial = static_cast<std::uint8_t>((line.partial | asked.partial) & ~line.valid);
     line.dirty |= asked.sectors;
     note_use(request, slot);
-    const Cycle begin = data_.occupy(now, write_time(asked));
+    const Cycle begin = occupy(now, write_time(asked));
     recall_copy(begin, request, line);
     answer(begin, request);
     return true;
@@ -344,9 +344,8 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
     const MemoryRequest& asked = request.routed.request;
     if (!is_atomic(asked.kind)) {
         if (request.from_peer) line.peer_has_copy = true;
-        answer(data_.occupy(
-                   now, std::max(parameters_.lookup, service(count(asked.sectors) * kSectorBytes,
-                                                             parameters_.slice_bandwidth))),
+        answer(occupy(now, std::max(parameters_.lookup, service(count(asked.sectors) * kSectorBytes,
+                                                                parameters_.slice_bandwidth))),
                request);
         return;
     }
@@ -359,7 +358,7 @@ void L2Slice::serve(Cycle now, const SliceRequest& request, L2Line& line) {
         asked.is_float ? parameters_.float_atomic_interval : parameters_.atomic_interval;
     const auto serial = static_cast<Cycle>(asked.same_address * interval * kFraction + 0.5);
     const Cycle duration = std::max({parameters_.lookup, passes, serial});
-    const Cycle begin = data_.occupy(now, duration);
+    const Cycle begin = occupy(now, duration);
     recall_copy(begin, request, line);
     answer(begin + duration / kFraction - 1, request);
 }

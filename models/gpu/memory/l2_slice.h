@@ -103,7 +103,7 @@ class L2Slice {
     bool place(engine::Cycle now, const LinePlace& place);
     /// SM cycles in which the busier one of tags and data stage was used.
     std::uint64_t busy_cycles() const {
-        return std::max(lookups_ * parameters_.lookup, data_.used) / kFraction;
+        return std::max(lookups_ * parameters_.lookup, data_used_) / kFraction;
     }
 
   private:
@@ -163,6 +163,11 @@ class L2Slice {
     void recall_copy(engine::Cycle now, const SliceRequest& request, L2Line& line);
     void drop_copy(std::uint32_t key);
     void note_use(const SliceRequest& request, std::uint32_t slot);
+    /// Takes the data stage, in its turn, which is returned; `duration` in 256ths.
+    engine::Cycle occupy(engine::Cycle now, engine::Cycle duration) {
+        data_used_ += duration;
+        return data_.occupy(now, duration);
+    }
     /// To the peer, over the link, in their turn; `sectors` are those whose data it takes along.
     void send_to_peer(engine::Cycle now, const PeerMessage& message, std::uint8_t sectors = 0);
     bool takes_data_to_peer(const SliceRequest& request) const;
@@ -185,25 +190,8 @@ class L2Slice {
     std::array<Input, 2> input_;
     std::uint32_t waiting_for_peer_ = 0;  ///< MSHRs
     Ring<Event> events_;
-    /// What passes one after the other; times in 256ths.
-    struct Server {
-        engine::Cycle free = 0, used = 0;
-
-        /// When it comes to what reaches it now.
-        engine::Cycle turn(engine::Cycle now) const { return std::max(now, free / kFraction); }
-        /// Takes it, in its turn, which is returned.
-        engine::Cycle occupy(engine::Cycle now, engine::Cycle duration) {
-            const engine::Cycle begin = turn(now);
-            free = std::max(free, now * kFraction) + duration;
-            used += duration;
-            return begin;
-        }
-        /// From when on it is behind by no more than a queue holds.
-        engine::Cycle has_room(engine::Cycle queue) const {
-            return free / kFraction - std::min(free / kFraction, queue);
-        }
-    };
     Server data_, link_;
+    engine::Cycle data_used_ = 0;  ///< in 256ths
     engine::Cycle looked_up_ = 0;  ///< in 256ths: when the tags are free
     std::uint64_t lookups_ = 0;
     engine::Cycle not_before_ = 0;

@@ -245,9 +245,9 @@ void Issue::end_path(WarpContext& context, const StaticInstruction& in, Cycle re
         context.waits_for_path = true;
         // A barrier's stall count is a wait, too: what Nsight Compute counts as such in products on
         // an H200 is the sum of all stall counts.
-        if (is_barrier) to_.warps.enter(context, WarpState::kWait, now + 1);
-        to_.warps.enter(context, WarpState::kBarrier,
-                        is_barrier ? std::min(now + in.stall, released) : now + 1);
+        to_.warps.enter(context, is_barrier ? WarpState::kWait : WarpState::kBarrier, now + 1);
+        if (is_barrier)
+            to_.warps.enter(context, WarpState::kBarrier, std::min(now + in.stall, released));
     }
     if (is_barrier || in.kind == InstructionKind::kExit)
         to_.ctas.wake_waiting(context.cta_slot, released);

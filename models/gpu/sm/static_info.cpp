@@ -51,6 +51,9 @@ void StaticTable::describe_control(StaticInstruction& in, const Word& word, sass
         case Op::kUsetmaxreg:  // lets warps go that wait for registers
             in.kind = InstructionKind::kBarrier;
             break;
+        case Op::kBsync:
+            in.latency = static_cast<std::uint16_t>(parameters_.bsync_latency);
+            break;
         case Op::kMembar:
             in.kind = InstructionKind::kMembar;
             // Scope in bits 76-78: CTA, SM, GPU, SYS.
@@ -153,8 +156,6 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
             break;
         case OperationClass::kBranch:
             in.kind = InstructionKind::kBranch;
-            in.latency =
-                static_cast<std::uint16_t>(op == Op::kBsync ? parameters_.bsync_latency : 0);
             in.may_call_system = sass::may_call_system(program.code()[index]);
             break;
         case OperationClass::kFp64:
