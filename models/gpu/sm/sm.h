@@ -70,7 +70,8 @@ class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
     // engine::Tile
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;
     bool finished() const override {
-        return ctas_.empty() && (cluster_ == nullptr || cluster_->idle());
+        return ctas_.empty() && (memory_ == nullptr || memory_->idle()) &&
+               (cluster_ == nullptr || cluster_->idle());
     }
     void at_window_end() override;
     std::string explain_wait() const override;
