@@ -65,6 +65,12 @@ unsigned L1Pipeline::pass_tags(Cycle now, const MemoryInstruction& in) {
     return cycles;
 }
 
+/// Stores wait for others no longer than the window, nor where the tag stage has been idle.
+Cycle L1Pipeline::next_release() const {
+    if (partial_stores_.size() == 0) return engine::kNever;
+    return std::min(partial_stores_.next_event(), tags_free_ + p_.merge_idle);
+}
+
 bool L1Pipeline::all_hit(const MemoryInstruction& in) {
     if (bypasses_l1(*in.info)) return lines_.count == 0;
     unsigned sectors = 0;
@@ -184,6 +190,11 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
                                 .is_float = line.is_float,
                                 .bypasses_l1 = bypasses,
                                 .translated = translated};
+    if (kind == RequestKind::kWrite) {
+        const MemoryInstructionHeader& in = pending_[id & ~kOfInstruction].instruction;
+        if (awaits_others(in, line))
+            return partial_stores_.hold(ready + p_.merge_window, request, in.warp);
+    }
     queue_.push(ready, request);
 }
 
@@ -211,19 +222,22 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
             l1_.fill(line.line, static_cast<std::uint8_t>(line.sectors & ~line.partial),
                      in.info->priority);
         }
-        if (joins_store(index, line)) continue;
+        if (awaits_others(in, line) && joins_store(index, line)) continue;
         request(leaves(now, i), RequestKind::kWrite, kOfInstruction | index, line,
                 in.info->priority);
-        if (p_.merges_stores && line.partial != 0) queue_.let_join(line.line);
     }
     listener_.sent(leaves(now, lines_.count - 1), in);
 }
 
-/// Parts of sectors that are written one after the other leave together where the first still waits
-/// for the crossbar.
+/// Parts of sectors that others of the warp may complete; strong stores leave at once.
+bool L1Pipeline::awaits_others(const MemoryInstructionHeader& in, const LineAccess& line) const {
+    return p_.merge_window != 0 && line.partial != 0 && !in.info->is_strong;
+}
+
+/// Parts of sectors that a warp writes one after the other leave together.
 bool L1Pipeline::joins_store(std::uint32_t index, const LineAccess& line) {
-    if (!p_.merges_stores || line.partial == 0) return false;
-    MemoryRequest* const waiting = queue_.waiting_store(line.line);
+    MemoryRequest* const waiting =
+        partial_stores_.find(line.line, pending_[index].instruction.warp);
     if (waiting == nullptr) return false;
     counters_.sectors_to_l2_write += count(line.sectors & ~waiting->sectors);
     add_store(*waiting, line);
@@ -389,7 +403,7 @@ void L1Pipeline::resume(Cycle now) {
 }
 
 Cycle L1Pipeline::next_event() const {
-    Cycle next = std::min(port_.next_reply(), queue_.next_event());
+    Cycle next = std::min({port_.next_reply(), queue_.next_event(), next_release()});
     if (queue_.size() < p_.miss_queue) next = std::min(next, tma_.next_event());
     if (fifo_.has_ready()) next = std::min(next, data_.free_from(p_.data_queue));
     return next;
@@ -404,6 +418,7 @@ void L1Pipeline::advance(Cycle now) {
     if (any_arrived && stalled_) resume(now);
     pass_data(now);
     if (queue_.size() < p_.miss_queue && tma_.next_event() <= now) advance_tma(now);
+    while (next_release() <= now) queue_.push(now, partial_stores_.take());
     queue_.advance(now);
 }
 

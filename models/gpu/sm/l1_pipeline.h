@@ -14,6 +14,7 @@
 #include "models/gpu/sm/miss_table.h"
 #include "models/gpu/sm/pending_table.h"
 #include "models/gpu/sm/send_queue.h"
+#include "models/gpu/sm/store_buffer.h"
 #include "models/gpu/sm/tlb.h"
 #include "models/gpu/sm/tma_unit.h"
 
@@ -42,8 +43,8 @@ class L1Pipeline {
 
     void advance(engine::Cycle now);
     engine::Cycle next_event() const;
-    bool idle() const { return pending_.is_empty() && misses_.is_empty() && queue_.size() == 0; }
-    L1Queues queues() const { return {fifo_.size(), misses_.size(), queue_.size()}; }
+    bool idle() const { return pending_.is_empty() && misses_.is_empty() && to_send() == 0; }
+    L1Queues queues() const { return {fifo_.size(), misses_.size(), to_send()}; }
     void invalidate();
 
   private:
@@ -54,6 +55,8 @@ class L1Pipeline {
         engine::Cycle since;
     };
 
+    engine::Cycle next_release() const;
+    std::size_t to_send() const { return queue_.size() + partial_stores_.size(); }
     AccessCounters& counted(const MemoryInstructionInfo& info);
     unsigned pass_tags(engine::Cycle now, const MemoryInstruction& in);
     /// When the request for the line can leave.
@@ -65,6 +68,7 @@ class L1Pipeline {
     void request(engine::Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
                  EvictionPriority priority, std::uint8_t prefetch_sectors = 0,
                  bool bypasses = false);
+    bool awaits_others(const MemoryInstructionHeader& in, const LineAccess& line) const;
     bool joins_store(std::uint32_t index, const LineAccess& line);
     void take(engine::Cycle now, const MemoryReply& reply);
     void advance_tma(engine::Cycle now);
@@ -91,6 +95,7 @@ class L1Pipeline {
     L1Cache l1_;
     MissTable misses_;
     Tlb tlb_;
+    StoreBuffer partial_stores_;
     SendQueue queue_;
     TmaUnit tma_;
     PendingTable pending_;

@@ -34,7 +34,8 @@ struct MemoryUnitParameters {
     unsigned sets, tags_per_cycle, tag_interval, miss_entries, miss_queue, tag_latency;
     ReturnOrder return_order;
     ReplacementPolicy replacement;
-    bool allocates_stores, allocates_local_stores, merges_stores, constant_port;
+    unsigned merge_window, merge_idle;  ///< 0: parts of sectors leave one by one
+    bool allocates_stores, allocates_local_stores, constant_port;
     unsigned wavefront_cycles, pass_cycles, partial_store_passes, atomic_cycles, swap_cycles;
     unsigned constant_address_cycles, special_register_cycles, texture_lanes;
     unsigned request_interval, shuffle_interval, pending_requests, data_queue, data_stage_sms;

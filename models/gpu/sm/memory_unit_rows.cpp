@@ -57,10 +57,16 @@ std::span<const Row<MemoryUnitParameters>> memory_unit_rows() {
          "global stores bring lines into the L1"},
         {"l1.allocates_local_stores", &MemoryUnitParameters::allocates_local_stores,
          "stores to local memory bring lines into the L1"},
-        Row<MemoryUnitParameters>{"l1.merges_stores", &MemoryUnitParameters::merges_stores,
-                                  "parts of sectors that are stored one after the other leave "
-                                  "together where the first still waits for the crossbar"}
-            .defaults_to("false"),
+        Row<MemoryUnitParameters>{"l1.merge_idle", &MemoryUnitParameters::merge_idle, "cycle", 0,
+                                  kMaxCycles,
+                                  "of the tag stage after which stores wait no longer for "
+                                  "others to complete them"}
+            .defaults_to("24"),
+        Row<MemoryUnitParameters>{
+            "l1.merge_window", &MemoryUnitParameters::merge_window, "cycle", 0, kMaxCycles,
+            "in which at most a store of parts of sectors waits for others of its "
+            "warp to complete them"}
+            .defaults_to("0"),
         Row<MemoryUnitParameters>{
             "l1.partial_store_passes", &MemoryUnitParameters::partial_store_passes, "1", 1, 16,
             "of a store that writes sectors in part through the data stage, for one of whole ones"}

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <deque>
 
@@ -20,21 +19,11 @@ class SendQueue {
     void push(engine::Cycle ready, const MemoryRequest& request) {
         queue_.push_back({ready, request});
     }
-    /// Others may join the request that was pushed last, a store, while it waits.
-    void let_join(std::uint64_t line) { newest_store(line) = {line, gone_ + queue_.size() - 1}; }
-    /// The last store of a line that others may join, if it still waits; else null.
-    MemoryRequest* waiting_store(std::uint64_t line) {
-        const Store& store = newest_store(line);
-        if (store.line != line || store.number < gone_ || store.number >= gone_ + queue_.size())
-            return nullptr;
-        return &queue_[store.number - gone_].request;
-    }
     void advance(engine::Cycle now) {
         if (next_event() > now) return;
         const MemoryRequest& request = queue_.front().request;
         if (port_.send(now, request)) {
             queue_.pop_front();
-            ++gone_;
             next_ = now + 1;
             is_refused_ = false;
         } else {
@@ -55,15 +44,9 @@ class SendQueue {
         engine::Cycle ready;
         MemoryRequest request;
     };
-    struct Store {
-        std::uint64_t line = 0, number = ~std::uint64_t{0};  ///< in the order of pushes
-    };
-    Store& newest_store(std::uint64_t line) { return stores_[line % stores_.size()]; }
 
     MemoryPort& port_;
     std::deque<Item> queue_;
-    std::uint64_t gone_ = 0;  ///< sent so far
-    std::array<Store, 512> stores_{};
     engine::Cycle next_ = 0;  ///< the next may leave; or when it was refused
     bool is_refused_ = false;
 };

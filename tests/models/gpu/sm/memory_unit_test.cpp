@@ -127,9 +127,8 @@ TEST_F(MemoryUnitTest, StoresToSectorsThatL1HoldsAreHits) {
 }
 
 // Words 32 bytes apart, in each of their sectors the next one.
-TEST_F(MemoryUnitTest, PartialStoresThatWaitForTheCrossbarBecomeOne) {
-    make("rtx3090", {"l1.merges_stores=true"});
-    port.refuse_until = 200;
+TEST_F(MemoryUnitTest, PartialStoresOfAWarpBecomeOne) {
+    make("rtx3090", {"l1.merge_window=200", "l1.merge_idle=20"});
     for (std::uint32_t word = 0; word < 8; ++word)
         offer(instruction(
                   kStoreGlobal, 4, [=](unsigned lane) { return 32 * lane + 4 * word; }, 0xf),
@@ -146,6 +145,35 @@ TEST_F(MemoryUnitTest, PartialStoresThatWaitForTheCrossbarBecomeOne) {
           1000);
     drain();
     EXPECT_EQ(port.sent.size(), 2u);
+}
+
+TEST_F(MemoryUnitTest, PartialStoresWaitForTheRestOfTheirWarp) {
+    // Words 32 bytes apart, and those next to them 100 cycles later.
+    const auto requests = [this](unsigned window, unsigned idle, std::uint16_t second_warp,
+                                 bool is_strong) {
+        make("rtx3090",
+             {fmt::format("l1.merge_window={}", window), fmt::format("l1.merge_idle={}", idle)});
+        port.sent.clear();
+        const Cycle begin = now_;
+        for (std::uint32_t word = 0; word < 2; ++word) {
+            MemoryInstruction in = instruction(
+                kStoreGlobal, 4, [=](unsigned lane) { return 32 * lane + 4 * word; }, 0xf);
+            in.warp = word == 0 ? 0 : second_warp;
+            info_of(in).is_strong = is_strong;
+            const Cycle at = begin + 100 * word;
+            while (unit->next_event() < at) unit->advance(now_ = unit->next_event());
+            offer(in, at);
+        }
+        drain();
+        EXPECT_EQ(core.under_way, 0u);
+        return port.sent.size();
+    };
+    EXPECT_EQ(requests(100, 100, 0, false), 1u);
+    EXPECT_EQ(requests(0, 100, 0, false), 2u);
+    EXPECT_EQ(requests(10, 100, 0, false), 2u);
+    EXPECT_EQ(requests(100, 10, 0, false), 2u);  // nothing else comes
+    EXPECT_EQ(requests(100, 100, 4, false), 2u);
+    EXPECT_EQ(requests(100, 100, 0, true), 2u);
 }
 
 TEST_F(MemoryUnitTest, StoresOfPartsOfSectorsHoldTheDataStageLonger) {
