@@ -190,12 +190,11 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
                                 .is_float = line.is_float,
                                 .bypasses_l1 = bypasses,
                                 .translated = translated};
-    if (kind == RequestKind::kWrite) {
-        const MemoryInstructionHeader& in = pending_[id & ~kOfInstruction].instruction;
-        if (awaits_others(in, line))
-            return partial_stores_.hold(ready + p_.merge_window, request, in.warp);
-    }
-    queue_.push(ready, request);
+    const std::uint32_t index = id & ~kOfInstruction;
+    if (kind == RequestKind::kWrite && awaits_others(index, line))
+        partial_stores_.hold(ready + p_.merge_window, request, pending_[index].instruction.warp);
+    else
+        queue_.push(ready, request);
 }
 
 void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
@@ -222,16 +221,18 @@ void L1Pipeline::store(Cycle now, const MemoryInstruction& in) {
             l1_.fill(line.line, static_cast<std::uint8_t>(line.sectors & ~line.partial),
                      in.info->priority);
         }
-        if (awaits_others(in, line) && joins_store(index, line)) continue;
+        if (awaits_others(index, line) && joins_store(index, line)) continue;
         request(leaves(now, i), RequestKind::kWrite, kOfInstruction | index, line,
                 in.info->priority);
     }
     listener_.sent(leaves(now, lines_.count - 1), in);
 }
 
-/// Parts of sectors that others of the warp may complete; strong stores leave at once.
-bool L1Pipeline::awaits_others(const MemoryInstructionHeader& in, const LineAccess& line) const {
-    return p_.merge_window != 0 && line.partial != 0 && !in.info->is_strong;
+/// Parts of sectors that others of the warp may complete; strong stores and TMA's leave at once.
+bool L1Pipeline::awaits_others(std::uint32_t index, const LineAccess& line) const {
+    const PendingInstruction& pending = pending_[index];
+    return p_.merge_window != 0 && line.partial != 0 &&
+           pending.kind == PendingInstruction::Kind::kStore && !pending.instruction.info->is_strong;
 }
 
 /// Parts of sectors that a warp writes one after the other leave together.

@@ -68,7 +68,7 @@ class L1Pipeline {
     void request(engine::Cycle ready, RequestKind kind, std::uint32_t id, const LineAccess& line,
                  EvictionPriority priority, std::uint8_t prefetch_sectors = 0,
                  bool bypasses = false);
-    bool awaits_others(const MemoryInstructionHeader& in, const LineAccess& line) const;
+    bool awaits_others(std::uint32_t index, const LineAccess& line) const;
     bool joins_store(std::uint32_t index, const LineAccess& line);
     void take(engine::Cycle now, const MemoryReply& reply);
     void advance_tma(engine::Cycle now);

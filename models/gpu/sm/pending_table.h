@@ -39,6 +39,7 @@ class PendingTable {
         return index;
     }
     PendingInstruction& operator[](std::uint32_t index) { return all_[index]; }
+    const PendingInstruction& operator[](std::uint32_t index) const { return all_[index]; }
     void remove(std::uint32_t index) { free_.push_back(index); }
     bool is_empty() const { return free_.size() == all_.size(); }
 

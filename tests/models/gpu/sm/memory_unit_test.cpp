@@ -642,6 +642,27 @@ TEST_F(MemoryUnitTest, BulkCopiesWaitForAtMostSoManyLines) {
     EXPECT_GE(port.sent[4].at, port.sent[0].at + kMemoryLatency);
 }
 
+TEST_F(MemoryUnitTest, BulkCopiesOfPartsOfSectorsLeaveAtOnce) {
+    make("h200", {"l1.merge_window=1000", "l1.merge_idle=1000"});
+    MemoryInstruction in = instruction(
+        kBulkCopy, 16, [](unsigned) { return 0x10000; }, 1);
+    sass::AsyncCopy copy;
+    copy.kind = sass::CopyKind::kStore;
+    copy.global = 0x10000;
+    copy.bytes = 16;
+    in.copy = &copy;
+    offer(in, 0);
+    offer(instruction(
+              kStoreGlobal, 4, [](unsigned) { return 0x10010; }, 1),
+          100);
+    drain();
+    EXPECT_EQ(core.under_way, 0u);
+    ASSERT_EQ(port.sent.size(), 2u);
+    EXPECT_EQ(port.sent[0].request.partial, 1);
+    EXPECT_LT(port.sent[0].at, 1000u);
+    EXPECT_GT(port.sent[1].at, 1000u);
+}
+
 TEST_F(MemoryUnitTest, GenericLoadsOfTwoSpacesUseBoth) {
     make();
     MemoryInstruction in = instruction(kLoadGlobal, 4, [](unsigned l) {
