@@ -68,7 +68,8 @@ unsigned L1Pipeline::pass_tags(Cycle now, const MemoryInstruction& in) {
 /// Stores wait for others no longer than the window, nor where the tag stage has been idle.
 Cycle L1Pipeline::next_release() const {
     if (partial_stores_.size() == 0) return engine::kNever;
-    return std::min(partial_stores_.next_event(), tags_free_ + p_.merge_idle);
+    return std::min<Cycle>(partial_stores_.first().ready + p_.merge_window,
+                           tags_free_ + p_.merge_idle);
 }
 
 bool L1Pipeline::all_hit(const MemoryInstruction& in) {
@@ -192,7 +193,7 @@ void L1Pipeline::request(Cycle ready, RequestKind kind, std::uint32_t id, const 
                                 .translated = translated};
     const std::uint32_t index = id & ~kOfInstruction;
     if (kind == RequestKind::kWrite && awaits_others(index, line))
-        partial_stores_.hold(ready + p_.merge_window, request, pending_[index].instruction.warp);
+        partial_stores_.hold(ready, request, pending_[index].instruction.warp);
     else
         queue_.push(ready, request);
 }
@@ -419,7 +420,8 @@ void L1Pipeline::advance(Cycle now) {
     if (any_arrived && stalled_) resume(now);
     pass_data(now);
     if (queue_.size() < p_.miss_queue && tma_.next_event() <= now) advance_tma(now);
-    while (next_release() <= now) queue_.push(now, partial_stores_.take());
+    for (; next_release() <= now; partial_stores_.remove_first())
+        queue_.push(partial_stores_.first().ready, partial_stores_.first().request);
     queue_.advance(now);
 }
 

@@ -34,7 +34,8 @@ struct MemoryUnitParameters {
     unsigned sets, tags_per_cycle, tag_interval, miss_entries, miss_queue, tag_latency;
     ReturnOrder return_order;
     ReplacementPolicy replacement;
-    unsigned merge_window, merge_idle;  ///< 0: parts of sectors leave one by one
+    unsigned merge_window;  ///< 0: parts of sectors leave one by one
+    unsigned merge_idle;
     bool allocates_stores, allocates_local_stores, constant_port;
     unsigned wavefront_cycles, pass_cycles, partial_store_passes, atomic_cycles, swap_cycles;
     unsigned constant_address_cycles, special_register_cycles, texture_lanes;

@@ -15,10 +15,10 @@ namespace lockstep::gpu {
 class StoreBuffer {
   public:
     std::size_t size() const { return stores_.size(); }
-    /// Holds a store until a cycle, which is no earlier than that of the one before.
-    void hold(engine::Cycle until, const MemoryRequest& request, std::uint16_t warp) {
+    /// Holds a store that could leave from a cycle on.
+    void hold(engine::Cycle ready, const MemoryRequest& request, std::uint16_t warp) {
         newest(request.line) = {request.line, warp, gone_ + stores_.size()};
-        stores_.push_back({until, request});
+        stores_.push_back({ready, request});
     }
     /// The warp's store to a line, if it is the last one to it and still here; else null.
     MemoryRequest* find(std::uint64_t line, std::uint16_t warp) {
@@ -28,21 +28,18 @@ class StoreBuffer {
             return nullptr;
         return &stores_[store.number - gone_].request;
     }
-    engine::Cycle next_event() const {
-        return stores_.empty() ? engine::kNever : stores_.front().until;
-    }
-    MemoryRequest take() {
-        const MemoryRequest request = stores_.front().request;
+    struct Item {
+        engine::Cycle ready;
+        MemoryRequest request;
+    };
+    /// The one that came first of those that are here.
+    const Item& first() const { return stores_.front(); }
+    void remove_first() {
         stores_.pop_front();
         ++gone_;
-        return request;
     }
 
   private:
-    struct Item {
-        engine::Cycle until;
-        MemoryRequest request;
-    };
     struct Newest {
         std::uint64_t line = 0;
         std::uint16_t warp = 0;

@@ -176,6 +176,17 @@ TEST_F(MemoryUnitTest, PartialStoresWaitForTheRestOfTheirWarp) {
     EXPECT_EQ(requests(100, 100, 0, true), 2u);
 }
 
+TEST_F(MemoryUnitTest, HeldStoresLeaveNoEarlierThanOthers) {
+    const auto takes = [this](unsigned window) {
+        make("rtx3090", {fmt::format("l1.merge_window={}", window), "l1.merge_idle=0"});
+        port.sent.clear();
+        const Cycle start = offer(instruction(kStoreGlobal, 4, words, 1), now_ + 1000);
+        drain();
+        return port.sent.at(0).at - start;
+    };
+    EXPECT_EQ(takes(100), takes(0));
+}
+
 TEST_F(MemoryUnitTest, StoresOfPartsOfSectorsHoldTheDataStageLonger) {
     const auto busy = [this](std::uint32_t stride) {
         const auto before = counters.data_busy;
