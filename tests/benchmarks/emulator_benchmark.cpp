@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
         std::uint64_t instructions = 0;
         for (auto _ : state)
             for (const char* name : {"sgemm", "hgemm", "softmax", "layernorm", "attention",
-                                     "sgemm_shared", "reduce", "im2col"})
+                                     "sgemm_shared", "reduce", "conv2d_im2col"})
                 instructions += run_workload_on(
                     *make_emulator(config::Machine::load("h200"),
                                    {.checks = kCheckRace | kCheckInit | kCheckSync}),
