@@ -188,6 +188,26 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
     triggered_.clear();
 }
 
+/// Kernels of few CTAs start on an H200 as if no warp of theirs waited for parameters, nor, where
+/// L2 is warm, for code; under a profiler, which empties all caches first, warps of the first CTAs
+/// wait for both as long as the way from the cache of the GPC takes (measured: events; Nsight
+/// Compute, stalls by no_instruction and imc_miss).
+void Chip::prefetch_to_sms(KernelRun& run) {
+    const sass::Launch& launch = *run.launch;
+    const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
+    if (!parameters_.prefetches_to_sms || parameters_.has_profiler || kernel == nullptr) return;
+    run.parameter_bytes = static_cast<std::uint32_t>(launch.constant[0].size());
+    const std::uint64_t begin =
+                            run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
+                        bytes = units_.gccs().front()->prefetched(std::uint64_t{kernel->count} *
+                                                                  sass::Word::kBytes);
+    if (bytes == 0) return;
+    const std::uint64_t first = begin / kLineBytes, last = (begin + bytes - 1) / kLineBytes;
+    if (!memory().holds(first, last - first + 1)) return;
+    run.first_line = static_cast<std::uint32_t>(first - run.code_address / kLineBytes);
+    run.lines = static_cast<std::uint32_t>(last - first + 1);
+}
+
 /// To the GPCs that CTAs may come to.
 void Chip::prefetch(const Grid& grid) {
     const sass::Launch& launch = *grid.run.launch;
@@ -221,6 +241,7 @@ Grid& Chip::start(const KernelRun& run, int priority, Time at, const Grid* prere
     if (distributor_.is_empty()) {
         LOCKSTEP_CHECK(finished_.empty(), "a kernel has ended and was not asked for");
         begin_period(grid->begin, grid->is_clustered() ? units_.sms().size() : grid->total);
+        prefetch_to_sms(grid->run);
     } else {
         grid->was_alone = false;
         for (const std::unique_ptr<Grid>& other : distributor_.grids()) other->was_alone = false;

@@ -112,6 +112,7 @@ class Chip {
 
   private:
     void begin_period(engine::Cycle begin, std::uint64_t ctas);
+    void prefetch_to_sms(KernelRun& run);
     void prefetch(const Grid& grid);
     void look_at_waves(Grid& grid);
     void distribute(engine::Time window_end);

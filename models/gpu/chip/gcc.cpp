@@ -68,7 +68,7 @@ void Gcc::begin_kernel() {
 }
 
 void Gcc::prefetch_code(Cycle at, std::uint64_t address, std::uint64_t bytes) {
-    prefetch(at, address, std::min(bytes, parameters_.code_prefetch));
+    prefetch(at, address, prefetched(bytes));
 }
 
 /// A warp of a launch's first CTAs waits 174 to 220 cycles for constants on an H200, two lines of

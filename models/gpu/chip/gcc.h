@@ -2,6 +2,7 @@
 // GCC, the cache of a GPC for code and constants, behind the SMs' own and before L2.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ class Gcc final : public engine::Tile {
     void prefetch_code(engine::Cycle at, std::uint64_t address, std::uint64_t bytes);
     /// For its parameters.
     void prefetch_constants(engine::Cycle at, std::uint64_t address, std::uint64_t bytes);
+    /// Bytes of a kernel's code, of so many, that its launch brings.
+    std::uint64_t prefetched(std::uint64_t bytes) const {
+        return std::min(bytes, parameters_.code_prefetch);
+    }
     const GccCounters& counters() const { return counters_; }
 
     engine::Cycle advance(engine::Cycle from, engine::Cycle until) override;

@@ -53,6 +53,7 @@ class L2Tags {
 
     std::size_t size() const { return keys_.size(); }
     L2Line& line(std::uint32_t slot) { return lines_[slot]; }
+    const L2Line& line(std::uint32_t slot) const { return lines_[slot]; }
     void place(std::uint32_t slot, std::uint32_t key);
     void remove(std::uint32_t slot) { keys_[slot] = kNone; }
     /// The line was used.

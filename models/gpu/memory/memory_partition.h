@@ -39,6 +39,10 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     }
     /// A line of a home slice here is in L2 from now on; between runs.
     void place(engine::Cycle at, const LinePlace& place);
+    /// Whether all of such a line is.
+    bool holds(const LinePlace& place) const {
+        return slices_[place.slice - first_slice_]->holds(place);
+    }
     PartitionCounters counters() const;
     const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }
     const std::vector<DramChannel>& channels() const { return channels_; }

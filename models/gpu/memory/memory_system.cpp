@@ -146,10 +146,23 @@ void MemorySystem::begin_kernel(bool cold) {
     before_ = all_counters();
 }
 
+MemoryPartition& MemorySystem::home_of(const LinePlace& place) const {
+    return *partitions_[place.l2_partition * parameters_.tiles_per_l2_partition +
+                        map_.tile_of_slice(place.slice)];
+}
+
 void MemorySystem::place(engine::Cycle at, std::uint64_t line) {
     const LinePlace place = map_.find(line);
-    const std::uint32_t tile = map_.tile_of_slice(place.slice);
-    partitions_[place.l2_partition * parameters_.tiles_per_l2_partition + tile]->place(at, place);
+    home_of(place).place(at, place);
+}
+
+bool MemorySystem::holds(std::uint64_t first, std::uint64_t count) const {
+    for (std::uint64_t line = first; line < first + count; ++line) {
+        const LinePlace place = map_.find(line);
+        const bool was_resident = resident_ != nullptr && resident_->holds(line);
+        if (!was_resident && !home_of(place).holds(place)) return false;
+    }
+    return true;
 }
 
 PartitionCounters MemorySystem::counters() const {

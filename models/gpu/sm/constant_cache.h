@@ -22,6 +22,10 @@ class ConstantCache {
         awaited_.clear();
         constants_ = constants;
     }
+    /// The first bytes of bank 0 were brought to it before a kernel began.
+    void hold(engine::Cycle at, std::uint32_t bytes) {
+        for (std::uint32_t line = (bytes + line_ - 1) / line_; line-- > 0;) tags_.insert(line, at);
+    }
     /// Whether the line can be read; where not, it has been asked for, from cycle `at` on.
     bool request(engine::Cycle at, std::uint32_t line) {
         if (tags_.find(line) != engine::kNever) return true;

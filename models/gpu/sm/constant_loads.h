@@ -23,6 +23,7 @@ class ConstantLoads {
         cache_.begin_kernel(constants);
         awaited_.clear();
     }
+    void hold(engine::Cycle at, std::uint32_t bytes) { cache_.hold(at, bytes); }
     void connect(MemoryUnit& memory) { memory_ = &memory; }
 
     /// Looks up the constants of an LDC that `context` has issued, from cycle `at` on.

@@ -23,6 +23,10 @@ class L1InstructionCache {
         tags_.clear();
         code_ = code;
     }
+    /// Lines that were brought to it before a kernel began.
+    void hold(engine::Cycle at, std::uint32_t first, std::uint32_t count) {
+        for (std::uint32_t line = first; line < first + count; ++line) tags_.insert(line, at);
+    }
     /// A line asked for at `now`: `now`, or kPending where it has to come first.
     engine::Cycle request(engine::Cycle now, std::uint32_t line) {
         if (tags_.find(line) != engine::kNever) return now;

@@ -85,7 +85,7 @@ struct SmParameters {
 
     unsigned barrier_latency, membar_cta, membar_gpu, membar_sys, membar_interval;
     unsigned mbarrier_latency, mbarrier_interval, try_wait_limit;
-    bool has_profiler;
+    bool has_profiler, prefetches_to_sms;
     unsigned launch_profiler;
     unsigned launch_begin, launch_end, cta_latency, warp_interval;
     double cta_interval;

@@ -254,16 +254,21 @@ std::span<const Row<SmParameters>> sm_rows() {
          "cycles from a kernel's launch, as profilers see it, to its first CTA"},
         {"launch.end_latency", &SmParameters::launch_end, "1", 0, 1000000,
          "cycles from its last CTA's end to its own"},
+        Row<SmParameters>{
+            "launch.prefetch_to_sms", &SmParameters::prefetches_to_sms,
+            "a launch brings its parameters, and code that L2 holds, to the caches of "
+            "the SMs, not of the GPCs alone"}
+            .defaults_to("false"),
         Row<SmParameters>{"launch.profiler_latency", &SmParameters::launch_profiler, "1", 0,
                           1000000,
                           "cycles that a launch takes longer outside of SMs under Nsight Compute"}
             .defaults_to("0")
             .reporting_only(),
         Row<SmParameters>{"launch.profiler", &SmParameters::has_profiler,
-                          "metrics have what a launch takes longer under Nsight Compute "
-                          "(launch.profiler_latency)"}
-            .defaults_to("false")
-            .reporting_only(),
+                          "as under Nsight Compute: metrics have what a launch takes longer "
+                          "(launch.profiler_latency), and SMs begin with empty caches "
+                          "(launch.prefetch_to_sms)"}
+            .defaults_to("false"),
         {"launch.cta_interval", &SmParameters::cta_interval, "1", 1, 10000,
          "cycles between two CTAs that the chip starts"},
         {"launch.cta_latency", &SmParameters::cta_latency, "1", 1, 100000,

@@ -53,6 +53,7 @@ class SubCore {
 
     /// Forgets what is cached of the code and the constants of the last kernel.
     void begin_kernel(engine::Cycle now, std::uint64_t constants);
+    void hold_constants(engine::Cycle at, std::uint32_t bytes) { constants_.hold(at, bytes); }
     /// A line has come to the SM.
     void instructions_arrived(std::uint32_t line, engine::Cycle now);
     void constants_arrived(std::uint32_t line, engine::Cycle now);

@@ -111,13 +111,15 @@ double metric(const LaunchResult& result, std::string_view name) {
     return at->second.as_double();
 }
 
-TEST(Profiler, LengthensWhatMetricsSayAlone) {
+TEST(Profiler, LengthensWhatMetricsSayAndEmptiesTheSmsCaches) {
     const LaunchResult without = run_relu("h200", "launch.profiler=false"),
-                       with = run_relu("h200", "launch.profiler=true");
+                       with = run_relu("h200", "launch.profiler=true"),
+                       empty = run_relu("h200", "launch.prefetch_to_sms=false");
     constexpr std::string_view kCycles = "sm__cycles_elapsed.max";
-    EXPECT_EQ(with.cycles, without.cycles);
+    EXPECT_EQ(with.cycles, empty.cycles);
+    EXPECT_GT(with.cycles, without.cycles);
     EXPECT_EQ(metric(with, kCycles),
-              metric(without, kCycles) + machine("h200")->number("launch.profiler_latency"));
+              metric(empty, kCycles) + machine("h200")->number("launch.profiler_latency"));
 }
 
 /// The last instruction but the exit stores: a warp that waits until L2 has the data drains longer,

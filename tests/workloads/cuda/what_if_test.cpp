@@ -76,7 +76,8 @@ std::vector<std::string> all_kernels() {
                                      "reduce_atomic:n=4096",
                                      "stencil_tma:h=64,w=256,stages=4",
                                      "transpose_tma:rows=256,cols=256",
-                                     "reduce_cluster:n=4096,cluster=4"};
+                                     "reduce_cluster:n=4096,cluster=4",
+                                     "sgemm_naive:m=64,n=64,k=16"};
     for (const Workload& workload : workloads()) {
         if (!workload.name.starts_with("micro_") || kLong.contains(workload.name)) continue;
         const bool has_warps = parse_parameters(workload, "").contains("warps");

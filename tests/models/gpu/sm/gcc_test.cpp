@@ -87,13 +87,34 @@ TEST(Gcc, ALaunchBringsItsParametersWhileItBegins) {
     sass::Word word = instruction(0xa23, 4, 1, 0, 3);  // FFMA R4, R1, c[0][0], R3
     word.set_bits(40, 14, 0);
     const auto run = [&](const char* prefetch) {
-        return SmFixture("h200", {"front_end.prefetch_lines=0", prefetch, kNoRefresh}).run({word});
+        return SmFixture("h200", {"front_end.prefetch_lines=0", "launch.prefetch_to_sms=false",
+                                  prefetch, kNoRefresh})
+            .run({word});
     };
     const KernelCounters asked = run("launch.constant_prefetch=false"),
                          brought = run("launch.constant_prefetch=true");
     EXPECT_EQ(asked.gcc.misses, 1u);
     EXPECT_EQ(brought.gcc.misses, 0u);
     EXPECT_GT(asked.cycles, brought.cycles + 200);  // L2's latency
+}
+
+TEST(Gcc, ALaunchBringsToTheSmsWhatL2Holds) {
+    std::vector<sass::Word> code = line_of_code(16);
+    code.front() = instruction(0xa23, 4, 1, 0, 3);  // FFMA R4, R1, c[0][0], R3
+    code.front().set_bits(40, 14, 0);
+    const auto run = [&](const char* reach, unsigned launches) {
+        return SmFixture("h200", {"front_end.prefetch_lines=0", reach, kNoRefresh})
+            .run(code, 1, 1, launches);
+    };
+    const KernelCounters first = run("launch.prefetch_to_sms=true", 1),
+                         again = run("launch.prefetch_to_sms=true", 2),
+                         without = run("launch.prefetch_to_sms=false", 2);
+    EXPECT_EQ(without.gcc.hits, 17u);  // a line of parameters beside the code's
+    EXPECT_EQ(first.gcc.hits, 16u);    // parameters come through L2, code from DRAM
+    EXPECT_EQ(again.gcc.hits + again.gcc.misses, 0u);
+    EXPECT_LT(first.cycles, without.cycles);
+    EXPECT_LT(again.cycles, without.cycles - 16 * 80);        // gcc.latency each, 89
+    EXPECT_EQ(run("launch.profiler=true", 2).gcc.hits, 17u);  // all is empty
 }
 
 TEST(Gcc, ALaunchThatBeginsAtOnceWaitsForItsCode) {

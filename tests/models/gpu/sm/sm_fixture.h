@@ -77,8 +77,10 @@ class SmFixture {
         : machine_(config::Machine::load(machine, with_one_sm(std::move(overrides)))),
           parameters_(*machine_) {}
 
-    /// Runs `code`, followed by EXIT, with this many warps in a CTA, one CTA after the other.
-    KernelCounters run(std::vector<sass::Word> code, unsigned warps = 1, unsigned ctas = 1) {
+    /// Runs `code`, followed by EXIT, with this many warps in a CTA, one CTA after the other; the
+    /// last of so many launches, of which later ones find in L2 what it holds.
+    KernelCounters run(std::vector<sass::Word> code, unsigned warps = 1, unsigned ctas = 1,
+                       unsigned launches = 1) {
         code.push_back(exit_thread());
         sass::Program program(static_cast<int>(machine_->integer("arch")));
         const std::uint32_t entry =
@@ -109,7 +111,8 @@ class SmFixture {
                             .constant_address = 1 << 19,
                             .shared_carve_out = 32768};
         system::System system({.name = "one_sm"});
-        Chip chip(system.simulation(), *machine_, parameters_, {});
+        Chip chip(system.simulation(), *machine_, parameters_, {.l2 = L2Start::kWarm});
+        for (unsigned i = 1; i < launches; ++i) chip.collect(*chip.run(run, nullptr));
         return chip.collect(*chip.run(run, nullptr));
     }
 
