@@ -196,16 +196,16 @@ void Chip::prefetch_to_sms(KernelRun& run) {
     const sass::Launch& launch = *run.launch;
     const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
     if (!parameters_.prefetches_to_sms || parameters_.has_profiler || kernel == nullptr) return;
-    run.parameter_bytes = static_cast<std::uint32_t>(launch.constant[0].size());
-    const std::uint64_t begin =
-                            run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
+    run.prefetched_parameters = static_cast<std::uint32_t>(launch.constant[0].size());
+    const std::uint64_t offset = std::uint64_t{kernel->first} * sass::Word::kBytes,
                         bytes = units_.gccs().front()->prefetched(std::uint64_t{kernel->count} *
                                                                   sass::Word::kBytes);
     if (bytes == 0) return;
-    const std::uint64_t first = begin / kLineBytes, last = (begin + bytes - 1) / kLineBytes;
+    const std::uint64_t first = (run.code_address + offset) / kLineBytes,
+                        last = (run.code_address + offset + bytes - 1) / kLineBytes;
     if (!memory().holds(first, last - first + 1)) return;
-    run.first_line = static_cast<std::uint32_t>(first - run.code_address / kLineBytes);
-    run.lines = static_cast<std::uint32_t>(last - first + 1);
+    run.prefetched_offset = static_cast<std::uint32_t>(offset);
+    run.prefetched_bytes = static_cast<std::uint32_t>(bytes);
 }
 
 /// To the GPCs that CTAs may come to.

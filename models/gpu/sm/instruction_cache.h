@@ -23,9 +23,10 @@ class L1InstructionCache {
         tags_.clear();
         code_ = code;
     }
-    /// Lines that were brought to it before a kernel began.
-    void hold(engine::Cycle at, std::uint32_t first, std::uint32_t count) {
-        for (std::uint32_t line = first; line < first + count; ++line) tags_.insert(line, at);
+    /// Bytes of code, from an offset on, were brought to it before a kernel began.
+    void hold(engine::Cycle at, std::uint32_t offset, std::uint32_t bytes) {
+        const std::uint32_t end = (offset + bytes + line_ - 1) / line_;
+        for (std::uint32_t line = offset / line_; line < end; ++line) tags_.insert(line, at);
     }
     /// A line asked for at `now`: `now`, or kPending where it has to come first.
     engine::Cycle request(engine::Cycle now, std::uint32_t line) {

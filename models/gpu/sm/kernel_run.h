@@ -22,9 +22,9 @@ struct KernelRun {
     std::uint32_t resident_ctas = 0;  ///< of one SM
     // Where code and constants lie in device memory.
     std::uint64_t code_address = 0, constant_address = 0;
-    /// What its launch has brought to SMs that were idle: lines of 128 bytes of its code, by their
-    /// number in the program, and bytes of bank 0.
-    std::uint32_t first_line = 0, lines = 0, parameter_bytes = 0;
+    /// What its launch has brought to SMs that were idle: bytes of the program's code, from an
+    /// offset on, and of bank 0.
+    std::uint32_t prefetched_offset = 0, prefetched_bytes = 0, prefetched_parameters = 0;
     // What a CTA takes of an SM.
     std::uint32_t registers_per_cta = 0;
     std::uint64_t shared_per_cta = 0;            ///< bytes

@@ -71,9 +71,9 @@ void Sm::prepare(const KernelRun& run, Cycle now) {
     l1_instructions_.begin_kernel(run.code_address);
     constants_.begin_kernel(run.constant_address);
     for (SubCore& sub_core : sub_cores_) sub_core.begin_kernel(now, run.constant_address);
-    l1_instructions_.hold(now, run.first_line, run.lines);
-    constants_.hold(now, run.parameter_bytes);
-    for (SubCore& sub_core : sub_cores_) sub_core.hold_constants(now, run.parameter_bytes);
+    l1_instructions_.hold(now, run.prefetched_offset, run.prefetched_bytes);
+    constants_.hold(now, run.prefetched_parameters);
+    for (SubCore& sub_core : sub_cores_) sub_core.hold_constants(now, run.prefetched_parameters);
     if (memory_ == nullptr || memory_carve_out_ != run.shared_carve_out)
         divide_l1(run.shared_carve_out);
     else

@@ -102,8 +102,9 @@ TEST(Gcc, ALaunchBringsToTheSmsWhatL2Holds) {
     std::vector<sass::Word> code = line_of_code(16);
     code.front() = instruction(0xa23, 4, 1, 0, 3);  // FFMA R4, R1, c[0][0], R3
     code.front().set_bits(40, 14, 0);
-    const auto run = [&](const char* reach, unsigned launches) {
-        return SmFixture("h200", {"front_end.prefetch_lines=0", reach, kNoRefresh})
+    const auto run = [&](const char* reach, unsigned launches, const char* line = "128B") {
+        return SmFixture("h200", {"front_end.prefetch_lines=0", reach, kNoRefresh,
+                                  fmt::format("front_end.line={}", line)})
             .run(code, 1, 1, launches);
     };
     const KernelCounters first = run("launch.prefetch_to_sms=true", 1),
@@ -113,7 +114,8 @@ TEST(Gcc, ALaunchBringsToTheSmsWhatL2Holds) {
     EXPECT_EQ(first.gcc.hits, 16u);    // parameters come through L2, code from DRAM
     EXPECT_EQ(again.gcc.hits + again.gcc.misses, 0u);
     EXPECT_LT(first.cycles, without.cycles);
-    EXPECT_LT(again.cycles, without.cycles - 16 * 80);        // gcc.latency each, 89
+    EXPECT_LT(again.cycles, without.cycles - 16 * 80);  // gcc.latency each, 89
+    EXPECT_EQ(run("launch.prefetch_to_sms=true", 2, "64B").gcc.hits, 0u);
     EXPECT_EQ(run("launch.profiler=true", 2).gcc.hits, 17u);  // all is empty
 }
 
