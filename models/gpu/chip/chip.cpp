@@ -193,35 +193,25 @@ void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
 /// wait for both as long as the way from the cache of the GPC takes (measured: events; Nsight
 /// Compute, stalls by no_instruction and imc_miss).
 void Chip::prefetch_to_sms(KernelRun& run) {
-    const sass::Launch& launch = *run.launch;
-    const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
-    if (!parameters_.prefetches_to_sms || parameters_.has_profiler || kernel == nullptr) return;
-    run.prefetched_parameters = static_cast<std::uint32_t>(launch.constant[0].size());
-    const std::uint64_t offset = std::uint64_t{kernel->first} * sass::Word::kBytes,
-                        bytes = units_.gccs().front()->prefetched(std::uint64_t{kernel->count} *
-                                                                  sass::Word::kBytes);
-    if (bytes == 0) return;
-    const std::uint64_t first = (run.code_address + offset) / kLineBytes,
-                        last = (run.code_address + offset + bytes - 1) / kLineBytes;
-    if (!memory().holds(first, last - first + 1)) return;
-    run.prefetched_offset = static_cast<std::uint32_t>(offset);
+    if (!parameters_.prefetches_to_sms || parameters_.has_profiler) return;
+    run.prefetched_parameters = static_cast<std::uint32_t>(run.launch->constant[0].size());
+    const DeviceRange code = code_of(run);
+    const std::uint64_t bytes = units_.gccs().front()->prefetched(code.bytes);
+    if (bytes == 0 || !memory().holds(code.begin, bytes)) return;
+    run.prefetched_offset = static_cast<std::uint32_t>(code.begin - run.code_address);
     run.prefetched_bytes = static_cast<std::uint32_t>(bytes);
 }
 
 /// To the GPCs that CTAs may come to.
 void Chip::prefetch(const Grid& grid) {
-    const sass::Launch& launch = *grid.run.launch;
-    const sass::Program::Function* const kernel = launch.program->function_at(launch.entry);
+    const DeviceRange code = code_of(grid.run);
     for (std::uint32_t gpc = 0; gpc < units_.gccs().size(); ++gpc) {
         const auto sms = units_.gpcs().sms(gpc);
         if (sms.empty() || sms.front() >= used_sms_.size()) continue;
         Gcc& cache = *units_.gccs()[gpc];
-        cache.prefetch_constants(grid.begin, grid.run.constant_address, launch.constant[0].size());
-        if (kernel != nullptr)
-            cache.prefetch_code(
-                grid.begin,
-                grid.run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
-                std::uint64_t{kernel->count} * sass::Word::kBytes);
+        cache.prefetch_constants(grid.begin, grid.run.constant_address,
+                                 grid.run.launch->constant[0].size());
+        cache.prefetch_code(grid.begin, code.begin, code.bytes);
     }
 }
 

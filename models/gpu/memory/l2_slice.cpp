@@ -325,8 +325,8 @@ void L2Slice::write_back(Cycle now, std::uint32_t slot) {
     counters_.write_backs += count(line.dirty);
 }
 
-bool L2Slice::holds(const LinePlace& place) const {
-    if (parameters_.ideal_l2) return true;
+bool L2Slice::holds(std::uint64_t line, const LinePlace& place) const {
+    if (parameters_.ideal_l2 || (resident_ != nullptr && resident_->holds(line))) return true;
     const std::uint32_t key = L2Tags::key(place.index, place.l2_partition);
     const std::uint32_t slot = tags_.find(tags_.set(key), key);
     return slot != L2Tags::kNone && tags_.line(slot).valid == (1u << kSectorsPerLine) - 1;

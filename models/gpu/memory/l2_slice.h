@@ -100,7 +100,7 @@ class L2Slice {
     /// Lines that are here when a kernel begins although nothing has brought them; null: none.
     void set_resident(const ResidentLines* lines) { resident_ = lines; }
     /// Whether it has all of a line of its own.
-    bool holds(const LinePlace& place) const;
+    bool holds(std::uint64_t line, const LinePlace& place) const;
     /// Holds a line of its own from now on, without a request; true where another was written back.
     bool place(engine::Cycle now, const LinePlace& place);
     /// SM cycles in which the busier one of tags and data stage was used.

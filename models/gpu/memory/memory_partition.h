@@ -40,8 +40,8 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     /// A line of a home slice here is in L2 from now on; between runs.
     void place(engine::Cycle at, const LinePlace& place);
     /// Whether all of such a line is.
-    bool holds(const LinePlace& place) const {
-        return slices_[place.slice - first_slice_]->holds(place);
+    bool holds(std::uint64_t line, const LinePlace& place) const {
+        return slices_[place.slice - first_slice_]->holds(line, place);
     }
     PartitionCounters counters() const;
     const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }

@@ -156,11 +156,10 @@ void MemorySystem::place(engine::Cycle at, std::uint64_t line) {
     home_of(place).place(at, place);
 }
 
-bool MemorySystem::holds(std::uint64_t first, std::uint64_t count) const {
-    for (std::uint64_t line = first; line < first + count; ++line) {
+bool MemorySystem::holds(std::uint64_t address, std::uint64_t bytes) const {
+    for (std::uint64_t line = address / kLineBytes; line * kLineBytes < address + bytes; ++line) {
         const LinePlace place = map_.find(line);
-        const bool was_resident = resident_ != nullptr && resident_->holds(line);
-        if (!was_resident && !home_of(place).holds(place)) return false;
+        if (!home_of(place).holds(line, place)) return false;
     }
     return true;
 }

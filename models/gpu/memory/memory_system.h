@@ -38,14 +38,13 @@ class MemorySystem {
 
     /// The next kernels find these in L2, beside what it holds; null: nothing. Must outlive them.
     void set_resident(const ResidentLines* lines) {
-        resident_ = lines;
         for (const auto& partition : partitions_) partition->set_resident(lines);
     }
 
     /// The line is in its home part of L2 when the kernel begins, at a cycle.
     void place(engine::Cycle at, std::uint64_t line);
-    /// Whether these lines were there before.
-    bool holds(std::uint64_t first, std::uint64_t count) const;
+    /// Whether the lines of these bytes are there already.
+    bool holds(std::uint64_t address, std::uint64_t bytes) const;
 
     /// Bytes that a copy engine reads or writes beside what runs; between windows. Returns a number
     /// for left().
@@ -74,9 +73,8 @@ class MemorySystem {
     const MemoryParameters parameters_;
     const LineMap map_;
     PeerRegions peers_;
-    PartitionCounters before_;  ///< when the kernel began
-    std::uint64_t copies_ = 0;  ///< carried so far
-    const ResidentLines* resident_ = nullptr;
+    PartitionCounters before_;                                  ///< when the kernel began
+    std::uint64_t copies_ = 0;                                  ///< carried so far
     std::vector<std::unique_ptr<MemoryPartition>> partitions_;  ///< by L2 partition, then number
 };
 

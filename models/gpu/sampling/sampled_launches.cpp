@@ -83,14 +83,11 @@ void SampledLaunches::forget(ModuleHandle module) {
 /// it reads of constants.
 LaunchResult SampledLaunches::simulate(RunningLaunch& running) {
     std::vector<ResidentLines::Range> code;
-    const sass::Launch& launch = running.launch;
-    if (const auto* const kernel = launch.program->function_at(launch.entry);
-        is_code_warm_ && kernel != nullptr) {
+    if (const DeviceRange kernel = code_of(running.run); is_code_warm_ && kernel.bytes != 0) {
         const auto add = [&](std::uint64_t begin, std::uint64_t bytes) {
             code.emplace_back(begin / kLineBytes, (begin + bytes) / kLineBytes + 1);
         };
-        add(running.run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
-            std::uint64_t{kernel->count} * sass::Word::kBytes);
+        add(kernel.begin, kernel.bytes);
         add(running.run.constant_address, DescribedModules::kConstantBytes);
     }
     const ResidentLines resident = is_warm_ ? residency_.lines(std::move(code)) : ResidentLines();

@@ -36,6 +36,19 @@ struct KernelRun {
     bool awaits_grid = false;  ///< griddepcontrol.wait waits for a kernel; changes between windows
 };
 
+/// Bytes of device memory.
+struct DeviceRange {
+    std::uint64_t begin = 0, bytes = 0;
+};
+
+/// A launch's kernel, without the functions that it calls.
+inline DeviceRange code_of(const KernelRun& run) {
+    const auto* const kernel = run.launch->program->function_at(run.launch->entry);
+    if (kernel == nullptr) return {};
+    return {run.code_address + std::uint64_t{kernel->first} * sass::Word::kBytes,
+            std::uint64_t{kernel->count} * sass::Word::kBytes};
+}
+
 /// A kernel on one SM.
 struct ResidentGrid {
     const KernelRun* run = nullptr;

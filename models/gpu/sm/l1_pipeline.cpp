@@ -311,7 +311,7 @@ void L1Pipeline::advance_tma(Cycle now) {
         if (part.kind != RequestKind::kRead) l1_.invalidate(part.line.line, part.line.sectors);
         if (part.is_map) pending_[index].awaits_map = true;
         request(now, part.kind, kOfInstruction | index, part.line, part.priority,
-                part.prefetch_sectors, part.kind == RequestKind::kRead);
+                part.prefetch_sectors, true);
     }
     if (part.is_last) satisfy(now, index, 1);
 }
