@@ -89,6 +89,10 @@ std::span<const Row<SmParameters>> sm_rows() {
                           "bits or the upper 32; 0: pipe.imad.interval",
                           store_wide_interval}
             .defaults_to("0"),
+        Row<SmParameters>{"pipe.sustained", &SmParameters::pipe_sustained, "1", 0.5, 1,
+                          "share of their rate that pipes keep up whose instructions hold them for "
+                          "several cycles, Tensor Cores apart"}
+            .defaults_to("1"),
         {"pipe.fp16.interval", Type::kInteger, "1", 1, 64,
          "cycles between two packed half instructions of a sub-core",
          operation(OperationClass::kFp16, &OperationParameters::interval, "pipe.fp16.interval")},

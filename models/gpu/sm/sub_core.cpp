@@ -37,6 +37,7 @@ SubCore::SubCore(unsigned index, const SmParameters& parameters, const SubCoreSu
 void SubCore::begin_kernel(Cycle now, std::uint64_t constants) {
     accounted_ = now;
     next_ = kNever;
+    pipe_late_.fill(0);
     instructions_.clear();
     constants_.begin_kernel(constants);
 }
@@ -252,6 +253,18 @@ void SubCore::look_at(unsigned local, Cycle now) {
     if (in.is_long_scoreboard) long_candidates_ |= 1u << local;
 }
 
+/// What a pipe loses of its rate comes a cycle at a time.
+Cycle SubCore::hold(const StaticInstruction& in) {
+    if (parameters_.pipe_sustained == 1 || in.interval == 1 || in.pipe == Pipe::kTensor ||
+        in.kind == InstructionKind::kMemory)
+        return in.interval;
+    double& late = pipe_late_[static_cast<unsigned>(in.pipe)];
+    late += in.interval / parameters_.pipe_sustained - in.interval;
+    const auto whole = static_cast<Cycle>(late);
+    late -= static_cast<double>(whole);
+    return in.interval + whole;
+}
+
 bool SubCore::issue(unsigned local, Cycle now) {
     WarpContext& context = warps_.of(index_, local);
     const StaticInstruction& in = context.info[context.warp->pc];
@@ -267,7 +280,7 @@ bool SubCore::issue(unsigned local, Cycle now) {
         begin = sm_.fp64.take(now, in.interval);
         pipe_free_[pipe] = begin + 1;
     } else {
-        pipe_free_[pipe] = now + in.interval;
+        pipe_free_[pipe] = now + hold(in);
     }
     SmCounters& counters = sm_.counters;
     counters.pipe_busy[pipe] += in.interval;

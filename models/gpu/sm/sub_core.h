@@ -60,6 +60,9 @@ class SubCore {
     unsigned index() const { return index_; }
 
   private:
+    /// Cycles for which an instruction holds its pipe.
+    engine::Cycle hold(const StaticInstruction& in);
+
     static constexpr unsigned kWheel = 64;
 
     void look_at(unsigned local, engine::Cycle now);
@@ -89,8 +92,9 @@ class SubCore {
     std::uint32_t candidate_pipes_ = 0;
     std::uint32_t long_candidates_ = 0;  ///< those of them that want global memory
     std::array<engine::Cycle, kPipes> pipe_free_{};
-    engine::Cycle issue_free_ = 0;  ///< the pipeline's first stages are held until then
-    unsigned last_ = 0;             ///< warp that issued last
+    std::array<double, kPipes> pipe_late_{};  ///< cycles, below 1, that a pipe owes
+    engine::Cycle issue_free_ = 0;            ///< the pipeline's first stages are held until then
+    unsigned last_ = 0;                       ///< warp that issued last
     engine::Cycle next_ = engine::kNever;
     engine::Cycle accounted_ = 0;  ///< until when waits of warps that want to issue are counted
 };

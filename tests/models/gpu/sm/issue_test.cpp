@@ -9,9 +9,10 @@
 namespace lockstep::gpu {
 namespace {
 
-/// Machines whose instruction fetch is out of the way: the sequences are straight-line code.
+/// Machines whose instruction fetch is out of the way, as the sequences are straight-line code, and
+/// whose pipes keep up all of their rate, unless the overrides say otherwise.
 SmFixture without_fetch(std::vector<std::string> overrides = {}, const std::string& on = "h200") {
-    overrides.emplace_back("front_end.l0_miss_latency=1");
+    overrides.insert(overrides.begin(), {"front_end.l0_miss_latency=1", "pipe.sustained=1"});
     return SmFixture(on, std::move(overrides));
 }
 
@@ -46,6 +47,15 @@ TEST(Issue, IsLimitedByThePipesLanes) {
     EXPECT_DOUBLE_EQ(without_fetch().cycles_each(fp32, 64, 4), 1);
     // Eight share four sub-cores.
     EXPECT_DOUBLE_EQ(without_fetch().cycles_each(fp32, 64, 8), 2);
+}
+
+TEST(Issue, PipesHeldForSeveralCyclesSustainAShareOfTheirRate) {
+    SmFixture sm = without_fetch({"pipe.sustained=0.8"});
+    EXPECT_DOUBLE_EQ(sm.cycles_each({ffma(4, 1, 2, 3, {.reuse = 7})}), 1);
+    // 0, 2, 5, 7, 10: half a cycle each is lost, a whole one every second time.
+    EXPECT_DOUBLE_EQ(sm.cycles_each({imad(4, 1, 2, 3, {.reuse = 7})}), 2.5);
+    // Below the rate of the pipe nothing is.
+    EXPECT_DOUBLE_EQ(sm.cycles_each({imad(4, 1, 2, 3, {.stall = 3, .reuse = 7})}), 3);
 }
 
 /// MEMBAR of a scope: 0 CTA, 2 GPU.
