@@ -17,6 +17,7 @@
 #include "isa/sass/state.h"
 #include "isa/sass/texture/texture.h"
 #include "models/address_space.h"
+#include "models/transfer.h"
 #include "sim/config/machine.h"
 #include "sim/error/error.h"
 #include "sim/stats/value.h"
@@ -173,9 +174,10 @@ class Device {
     virtual std::uint32_t add_texture(sass::Texture) { return 0; }
     /// Memory that the program maps itself; nullptr where the device has none.
     virtual AddressSpace* address_space() { return nullptr; }
-    /// The host has written to memory of the device: a copy or a fill, which a check of reads
-    /// counts as writes.
+    /// Memory of the device has got values by no kernel, which a check of reads counts as writes.
     virtual void note_host_write(DevicePointer, std::uint64_t /*bytes*/) {}
+    /// A copy or a fill has read or written memory, the device's or other: L2 has passed it on.
+    virtual void note_transfer(DevicePointer, std::uint64_t /*bytes*/, Transfer) {}
     /// Distinct faults that checks have found so far.
     virtual std::uint64_t findings() const { return 0; }
     /// The allocation that holds an address; bytes == 0 where none does.

@@ -24,6 +24,12 @@ class ForwardingDevice : public Device {
     bool register_host(void* pointer, std::uint64_t bytes) override {
         return device_->register_host(pointer, bytes);
     }
+    void note_host_write(DevicePointer pointer, std::uint64_t bytes) override {
+        device_->note_host_write(pointer, bytes);
+    }
+    void note_transfer(DevicePointer pointer, std::uint64_t bytes, Transfer transfer) override {
+        device_->note_transfer(pointer, bytes, transfer);
+    }
     AllocationInfo find(DevicePointer address) const override { return device_->find(address); }
     std::uint64_t free_bytes() const override { return device_->free_bytes(); }
     std::uint64_t total_bytes() const override { return device_->total_bytes(); }

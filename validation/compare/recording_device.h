@@ -2,6 +2,7 @@
 // A modelled device that notes what each launch changed in memory, as CudaDevice does on silicon.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -21,7 +22,8 @@ class RecordingDevice : public ForwardingDevice {
   public:
     struct Options {
         bool keep_outputs = false;  ///< their bytes too
-        /// Each launch runs twice, memory being restored between; the second is what counts.
+        /// Each launch runs twice, memory being restored between, by copies within the device as
+        /// CudaDevice does it; the second is what counts.
         bool twice = false;
     };
     RecordingDevice(std::unique_ptr<Device> device, const Options& options)
@@ -34,8 +36,11 @@ class RecordingDevice : public ForwardingDevice {
     LaunchResult launch(const LaunchRequest& request) override;
 
   private:
+    void restore();
+
     Options options_;
     AllocationLog log_;
+    std::map<DevicePointer, DevicePointer> backups_;  ///< of what has had to be restored
     std::vector<RecordedLaunch> launches_;
 };
 

@@ -17,10 +17,15 @@ void AllocationLog::before_launch() {
     }
 }
 
-void AllocationLog::restore() const {
-    for (const auto& [pointer, allocation] : allocations_)
-        std::copy(allocation.before.begin(), allocation.before.end(),
-                  reinterpret_cast<std::byte*>(pointer));
+std::vector<DevicePointer> AllocationLog::restore() const {
+    std::vector<DevicePointer> changed;
+    for (const auto& [pointer, allocation] : allocations_) {
+        auto* const now = reinterpret_cast<std::byte*>(pointer);
+        if (std::equal(allocation.before.begin(), allocation.before.end(), now)) continue;
+        std::copy(allocation.before.begin(), allocation.before.end(), now);
+        changed.push_back(pointer);
+    }
+    return changed;
 }
 
 std::vector<Output> AllocationLog::after_launch(std::uint64_t keep_bytes) {

@@ -43,8 +43,9 @@ class AllocationLog {
     std::map<DevicePointer, Allocation>& allocations() { return allocations_; }
 
     void before_launch();
-    /// Puts back what the allocations held before the launch, but for those that are not copied.
-    void restore() const;
+    /// Puts back what the allocations held before the launch, but for those that are not copied;
+    /// returns those that the launch had changed.
+    std::vector<DevicePointer> restore() const;
     /// What the launch changed, by number; with their bytes up to a size of `keep_bytes`.
     std::vector<Output> after_launch(std::uint64_t keep_bytes = 0);
 

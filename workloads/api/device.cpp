@@ -174,7 +174,7 @@ void Device::write(Address to, const void* from, std::size_t bytes) {
     guarded([&] {
         check_range(*impl_->device, to, bytes);
         std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-        impl_->device->note_host_write(to, bytes);
+        impl_->device->note_transfer(to, bytes, Transfer::kWrite);
     });
 }
 
@@ -183,6 +183,7 @@ void Device::read(void* to, Address from, std::size_t bytes) const {
     guarded([&] {
         check_range(*impl_->device, from, bytes);
         std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+        impl_->device->note_transfer(from, bytes, Transfer::kRead);
     });
 }
 

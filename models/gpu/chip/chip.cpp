@@ -170,10 +170,20 @@ void Chip::trace_window(Cycle end) {
     trace_->end_window(end);
 }
 
+void Chip::pass(std::uint64_t address, std::uint64_t bytes, Transfer transfer) {
+    if (distributor_.is_empty() && !std::exchange(l2_is_known_, true))
+        memory().begin_kernel(may_clear_l2());
+    memory().pass(address, bytes, transfer);
+}
+
+/// What peers are about to read or write stays.
+bool Chip::may_clear_l2() const {
+    return peers() == nullptr || memory().is_at_rest();
+}
+
 void Chip::begin_period(Cycle begin, std::uint64_t ctas) {
     const bool is_cold = options_.l2 == L2Start::kCold || !std::exchange(l2_is_known_, true);
-    // What peers are about to read or write stays.
-    memory().begin_kernel(is_cold && (peers() == nullptr || memory().is_at_rest()));
+    memory().begin_kernel(is_cold && may_clear_l2());
     for (const std::unique_ptr<Gcc>& gcc : units_.gccs()) gcc->begin_kernel();
     // A trace shows the idle ones too.
     used_sms_ = std::span(units_.sms())

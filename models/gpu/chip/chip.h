@@ -80,6 +80,8 @@ class Chip {
     /// somebody else can release them, by writing memory.
     bool spins() const { return watch_.spins(); }
 
+    /// A transfer has passed these bytes on, beside kernels or before: what L2 holds.
+    void pass(std::uint64_t address, std::uint64_t bytes, Transfer transfer);
     /// The next kernel finds an empty L2 even where L2 is to stay warm.
     void forget_l2() { l2_is_known_ = false; }
 
@@ -112,6 +114,7 @@ class Chip {
 
   private:
     void begin_period(engine::Cycle begin, std::uint64_t ctas);
+    bool may_clear_l2() const;
     void prefetch_to_sms(KernelRun& run);
     void prefetch(const Grid& grid);
     void look_at_waves(Grid& grid);

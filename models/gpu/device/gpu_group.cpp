@@ -38,6 +38,9 @@ class GpuGroup final : public DeviceGroup {
     void note_host_write(DevicePointer pointer, std::uint64_t bytes) override {
         at(pointer).note_host_write(pointer, bytes);
     }
+    void note_transfer(DevicePointer pointer, std::uint64_t bytes, Transfer transfer) override {
+        at(pointer).note_transfer(pointer, bytes, transfer);
+    }
     std::uint64_t findings() const override;
     AllocationInfo find(DevicePointer address) const override {
         return devices_[owner(address)]->find(address);

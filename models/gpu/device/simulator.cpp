@@ -53,9 +53,18 @@ Simulator::Simulator(std::shared_ptr<const config::Machine> machine, const Devic
                            .region = memory_.region(),
                            .ended = [this] { end_all(); }})),
       sampled_(*machine_, options_, memory_, *chips_, *this),
+      transferred_(static_cast<std::uint64_t>(machine_->integer("l2.size"))),
       copies_(*chips_, number_) {}
 
 Simulator::~Simulator() = default;
+
+void Simulator::note_transfer(DevicePointer pointer, std::uint64_t bytes, Transfer transfer) {
+    Emulator::note_transfer(pointer, bytes, transfer);
+    if (options_.l2 == L2Start::kCold || options_.samples || bytes == 0) return;
+    const AllocationInfo allocation = find(pointer);
+    if (allocation.bytes != 0 && allocation.kind == MemoryKind::kDevice)
+        transferred_.add({pointer, bytes, transfer});
+}
 
 void Simulator::unload_module(ModuleHandle module) {
     sampled_.forget(module);
@@ -69,6 +78,9 @@ Chip& Simulator::chip() {
 
 std::unique_ptr<RunningLaunch> Simulator::set_up(const LaunchRequest& request, ChipPart* part) {
     auto running = std::make_unique<RunningLaunch>();
+    if (part == nullptr)
+        for (const auto& [begin, bytes, transfer] : transferred_.take())
+            chip().pass(begin, bytes, transfer);
     running->chip = part != nullptr ? &part->chip : &chip();
     running->machine = part != nullptr ? part->machine.get() : machine_.get();
     running->request = request;

@@ -14,6 +14,7 @@
 #include "models/gpu/emulator/emulator.h"
 #include "models/gpu/execution/cta_runner.h"
 #include "models/gpu/memory/device_transfers.h"
+#include "models/gpu/memory/transferred.h"
 #include "models/gpu/sampling/sampled_launches.h"
 #include "models/launch_ranges.h"
 #include "models/system/scheduler.h"
@@ -32,6 +33,7 @@ class Simulator : public Emulator,
               std::shared_ptr<ChipSystem> chips);
     ~Simulator() override;
 
+    void note_transfer(DevicePointer pointer, std::uint64_t bytes, Transfer transfer) override;
     void unload_module(ModuleHandle module) override;
     LaunchResult launch(const LaunchRequest& request) override;
     Timeline* timeline() override;
@@ -97,6 +99,7 @@ class Simulator : public Emulator,
     std::shared_ptr<ChipSystem> chips_;  ///< made by the first launch; given up after a fault
     const std::size_t number_;           ///< of its chip there
     SampledLaunches sampled_;
+    Transferred transferred_;
     CopiesBeside copies_;
     std::unique_ptr<system::Scheduler> scheduler_;  ///< made when the program's host shows up
     std::vector<std::unique_ptr<RunningLaunch>> running_;

@@ -334,7 +334,7 @@ bool L2Slice::holds(std::uint64_t line, const LinePlace& place) const {
 
 bool L2Slice::place(Cycle now, const LinePlace& place) {
     if (parameters_.ideal_l2) return false;
-    const std::uint32_t key = L2Tags::key(place.index, place.l2_partition);
+    const std::uint32_t key = key_of(place);
     const std::uint32_t set = tags_.set(key), before = writing_;
     std::uint32_t slot = tags_.find(set, key);
     if (slot == L2Tags::kNone) {
@@ -344,6 +344,29 @@ bool L2Slice::place(Cycle now, const LinePlace& place) {
     }
     tags_.line(slot).valid = (1u << kSectorsPerLine) - 1;
     return writing_ != before;
+}
+
+/// What has to go was written back while the transfer took its time.
+void L2Slice::pass(const LinePlace& place, Transfer transfer) {
+    if (parameters_.ideal_l2) return;
+    const std::uint32_t key = key_of(place), set = tags_.set(key);
+    std::uint32_t slot = tags_.find(set, key);
+    if (slot == L2Tags::kNone) {
+        slot = tags_.victim(set, false);
+        if (slot == L2Tags::kNone) return;
+        tags_.place(slot, key);
+    } else {
+        if (tags_.line(slot).mshr != kNoMshr) return;  // of a kernel that runs beside
+        tags_.touch(slot);
+    }
+    L2Line& line = tags_.line(slot);
+    constexpr std::uint8_t kAll = (1u << kSectorsPerLine) - 1;
+    line.valid = kAll;
+    line.partial = 0;
+    if (transfer == Transfer::kWrite) {
+        line.dirty = kAll;
+        line.peer_has_copy = false;
+    }
 }
 
 /// All sectors are here.

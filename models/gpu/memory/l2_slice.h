@@ -11,6 +11,7 @@
 #include "models/gpu/memory/resident_lines.h"
 #include "models/gpu/memory/ring.h"
 #include "models/gpu/metrics/counters.h"
+#include "models/transfer.h"
 
 namespace lockstep::gpu {
 
@@ -103,6 +104,10 @@ class L2Slice {
     bool holds(std::uint64_t line, const LinePlace& place) const;
     /// Holds a line of its own from now on, without a request; true where another was written back.
     bool place(engine::Cycle now, const LinePlace& place);
+    /// A transfer has passed on a line of its own, in no time.
+    void pass(const LinePlace& place, Transfer transfer);
+    /// The peer has written a line of its own, in no time.
+    void drop_copy(const LinePlace& place) { drop_copy(key_of(place)); }
     /// SM cycles in which the busier one of tags and data stage was used.
     std::uint64_t busy_cycles() const {
         return std::max(lookups_ * parameters_.lookup, data_used_) / kFraction;
@@ -139,6 +144,9 @@ class L2Slice {
         return events_.empty() ? engine::kNever : events_.front().at;
     }
     engine::Cycle next_request(const Input& input) const;
+    static std::uint32_t key_of(const LinePlace& place) {
+        return L2Tags::key(place.index, place.l2_partition);
+    }
     bool is_home(const SliceRequest& request) const { return request.routed.home == partition_; }
 
     void handle(engine::Cycle now, const Event& event);

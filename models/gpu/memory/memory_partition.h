@@ -39,6 +39,14 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     }
     /// A line of a home slice here is in L2 from now on; between runs.
     void place(engine::Cycle at, const LinePlace& place);
+    /// A transfer has passed on such a line.
+    void pass(const LinePlace& place, Transfer transfer) {
+        slices_[place.slice - first_slice_]->pass(place, transfer);
+    }
+    /// It has written one of a home slice of the peer.
+    void drop_copy(const LinePlace& place) {
+        slices_[place.slice - first_slice_]->drop_copy(place);
+    }
     /// Whether all of such a line is.
     bool holds(std::uint64_t line, const LinePlace& place) const {
         return slices_[place.slice - first_slice_]->holds(line, place);

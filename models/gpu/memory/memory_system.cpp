@@ -156,6 +156,19 @@ void MemorySystem::place(engine::Cycle at, std::uint64_t line) {
     home_of(place).place(at, place);
 }
 
+void MemorySystem::pass(std::uint64_t address, std::uint64_t bytes, Transfer transfer) {
+    const std::uint64_t end = (address + bytes + kLineBytes - 1) / kLineBytes;
+    for (std::uint64_t line = address / kLineBytes; line < end; ++line) {
+        LinePlace place = map_.find(line);
+        home_of(place).pass(place, transfer);
+        if (transfer == Transfer::kRead || parameters_.l2_partitions == 1) continue;
+        MemoryPartition& peer =
+            *partitions_[(1 - place.l2_partition) * parameters_.tiles_per_l2_partition +
+                         map_.tile_of_slice(place.slice)];
+        peer.drop_copy(place);
+    }
+}
+
 bool MemorySystem::holds(std::uint64_t address, std::uint64_t bytes) const {
     for (std::uint64_t line = address / kLineBytes; line * kLineBytes < address + bytes; ++line) {
         const LinePlace place = map_.find(line);

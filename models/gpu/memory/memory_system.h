@@ -43,6 +43,9 @@ class MemorySystem {
 
     /// The line is in its home part of L2 when the kernel begins, at a cycle.
     void place(engine::Cycle at, std::uint64_t line);
+    /// A transfer has passed these bytes on, before the kernel: they are in L2, as far as they find
+    /// room.
+    void pass(std::uint64_t address, std::uint64_t bytes, Transfer transfer);
     /// Whether the lines of these bytes are there already.
     bool holds(std::uint64_t address, std::uint64_t bytes) const;
 

@@ -73,6 +73,32 @@ TEST(RecordingDevice, RestoresMemoryBetweenTheLaunches) {
         EXPECT_EQ(once.launches()[0].outputs[i].sha256, twice.launches()[0].outputs[i].sha256);
 }
 
+/// Notes what it is told of transfers.
+class NotingDevice : public ForwardingDevice {
+  public:
+    using ForwardingDevice::ForwardingDevice;
+    void note_transfer(DevicePointer pointer, std::uint64_t bytes, Transfer transfer) override {
+        transfers.emplace_back(pointer, bytes, transfer);
+        ForwardingDevice::note_transfer(pointer, bytes, transfer);
+    }
+    std::vector<std::tuple<DevicePointer, std::uint64_t, Transfer>> transfers;
+};
+
+TEST(RecordingDevice, RestoresByCopiesWithinTheDevice) {
+    auto noting = std::make_unique<NotingDevice>(make_emulator(config::Machine::load("h200"), {}));
+    const auto& transfers = noting->transfers;
+    RecordingDevice twice(std::move(noting), {.twice = true});
+    run_pair("vector_add:n=300", 0, false, twice);  // changes one of three arrays
+    ASSERT_EQ(transfers.size(), 2u);
+    const auto& [backup, read, first] = transfers[0];
+    const auto& [sums, written, second] = transfers[1];
+    EXPECT_EQ(first, Transfer::kRead);
+    EXPECT_EQ(second, Transfer::kWrite);
+    EXPECT_EQ(read, 1200u);
+    EXPECT_EQ(written, 1200u);
+    EXPECT_NE(backup, sums);
+}
+
 TEST(MufuTables, ComparesWithTheEmulator) {
     const fs::path folder = fs::path(testing::TempDir()) / "mufu_tables";
     fs::create_directories(folder / "tables");

@@ -69,10 +69,12 @@ void perform(Context& context, const Copy& box) {
     for (std::size_t z = 0; z < box.depth; ++z)
         for (std::size_t y = 0; y < box.height; ++y) {
             char* const row = static_cast<char*>(box.dst) + z * box.dst_slice + y * box.dst_pitch;
-            std::memmove(row,
-                         static_cast<const char*>(box.src) + z * box.src_slice + y * box.src_pitch,
-                         box.width);
-            context.device().note_host_write(reinterpret_cast<DevicePointer>(row), box.width);
+            const char* const from =
+                static_cast<const char*>(box.src) + z * box.src_slice + y * box.src_pitch;
+            std::memmove(row, from, box.width);
+            Device& device = context.device();
+            device.note_transfer(reinterpret_cast<DevicePointer>(from), box.width, Transfer::kRead);
+            device.note_transfer(reinterpret_cast<DevicePointer>(row), box.width, Transfer::kWrite);
         }
 }
 
@@ -81,8 +83,8 @@ void perform(Context& context, const Fill& box) {
         for (std::size_t y = 0; y < box.height; ++y) {
             char* const row = static_cast<char*>(box.dst) + z * box.slice + y * box.pitch;
             fill_row(row, box.value, box.element_bytes, box.width);
-            context.device().note_host_write(reinterpret_cast<DevicePointer>(row),
-                                             box.width * box.element_bytes);
+            context.device().note_transfer(reinterpret_cast<DevicePointer>(row),
+                                           box.width * box.element_bytes, Transfer::kWrite);
         }
 }
 

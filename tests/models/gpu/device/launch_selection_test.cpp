@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "sim/stats/find.h"
 #include "tests/models/gpu/kernel_fixture.h"
 
 namespace lockstep {
@@ -56,6 +57,28 @@ TEST(LaunchSelection, FindsNothingInL2AfterAnEmulatedLaunch) {
     const std::uint64_t cold = second({}, false);
     EXPECT_LT(second({.l2 = L2Start::kWarm}, false), cold);
     EXPECT_EQ(second({.l2 = L2Start::kWarm, .simulate = {.kernel = "local"}}, true), cold);
+}
+
+TEST(L2, HoldsWhatCopiesHaveBroughtWhereItIsWarm) {
+    const auto dram_bytes = [](L2Start l2, Transfer transfer, bool emulates_first) {
+        KernelRunner runner("h200", kCubin,
+                            {.l2 = l2, .simulate = {.skip = emulates_first ? 1u : 0u}}, true);
+        const auto memory = runner.ints(2 * kCount);
+        const auto x = reinterpret_cast<DevicePointer>(memory.data());
+        const DevicePointer y = x + kCount * sizeof(float);
+        const auto launch = [&] {
+            return runner.launch("vector_add", {kCount / 256}, {256}, x, y, x, kCount);
+        };
+        if (emulates_first) launch();
+        runner.device().note_transfer(x, memory.size_bytes(), transfer);
+        return stats::number(launch().metrics, "dram__bytes_read.sum");
+    };
+    const double all = 2 * kCount * sizeof(float);
+    EXPECT_GE(dram_bytes(L2Start::kCold, Transfer::kWrite, false), all);
+    for (const Transfer transfer : {Transfer::kRead, Transfer::kWrite}) {
+        EXPECT_LT(dram_bytes(L2Start::kWarm, transfer, false), all / 4);  // code, parameters
+        EXPECT_LT(dram_bytes(L2Start::kWarm, transfer, true), all / 4);
+    }
 }
 
 TEST(LaunchSelection, CountsOnlyLaunchesThatMatch) {

@@ -246,6 +246,17 @@ TEST_F(L2SliceTest, FetchesNothingWhereLaterWritesCompleteASector) {
     EXPECT_THAT(until(40), ElementsAre(Told{"read", 30, 0b0011}));
 }
 
+TEST_F(L2SliceTest, WritesBackWhatATransferHasWritten) {
+    build({"l2.size=20KiB", "l2.ways=2", "l2.row_write_back=false"});  // one set a slice
+    for (const std::uint32_t index : {5, 4, 3})
+        slice->pass(map->find(map->line_of(0, 0, index)), Transfer::kWrite);
+    EXPECT_THAT(until(10), ElementsAre());  // line 5 went back meanwhile
+    ask(10, 3, {.id = 1, .kind = kRead, .sectors = 0b0100});
+    ask(20, 5, {.id = 2, .kind = kWrite, .sectors = 0b1111});
+    EXPECT_THAT(until(100),
+                ElementsAre(Told{"reply", 10, 1}, Told{"write", 20, 0xf}, Told{"reply", 20, 2}));
+}
+
 TEST_F(L2SliceTest, WritesBackWhatItEvictsAndWaitsForRoom) {
     build({"l2.size=20KiB", "l2.ways=2", "l2.write_back_buffer=6"});  // one set a slice
     for (std::uint32_t i = 0; i < 4; ++i) ask(i * 10, i, {.id = i, .kind = kWrite, .sectors = 0xf});

@@ -19,6 +19,26 @@ std::uint64_t line_of(const MemoryBench& bench, std::uint32_t home, std::uint64_
     return line;
 }
 
+TEST(MemorySystem, HoldsWhatTransfersHavePassedOn) {
+    MemoryBench bench("h200", 4);
+    const auto hit = static_cast<Cycle>(bench.machine->integer("l2.hit_latency"));
+    const auto far = static_cast<Cycle>(bench.machine->integer("l2.far_latency"));
+    const auto pass = [&](std::uint64_t line, Transfer transfer) {
+        bench.system->pass(line * kLineBytes, kLineBytes, transfer);
+    };
+    const std::uint64_t near = line_of(bench, 0), distant = line_of(bench, 1);
+    pass(near, Transfer::kRead);
+    pass(distant, Transfer::kWrite);
+    EXPECT_EQ(bench.latency({.line = near, .sectors = 1}), hit);
+    EXPECT_EQ(bench.latency({.line = distant, .sectors = 1}), hit + far);
+    EXPECT_EQ(bench.latency({.line = distant, .sectors = 1}), hit);  // from the copy
+    pass(distant, Transfer::kRead);
+    EXPECT_EQ(bench.latency({.line = distant, .sectors = 1}), hit);
+    pass(distant, Transfer::kWrite);
+    EXPECT_EQ(bench.latency({.line = distant, .sectors = 1}), hit + far);
+    EXPECT_EQ(bench.system->counters().dram_bytes_read, 0u);
+}
+
 TEST_P(EveryGpu, L2HitTakesItsLatency) {
     MemoryBench bench(GetParam());
     const MemoryRequest request{.line = line_of(bench, 0), .sectors = 1};
