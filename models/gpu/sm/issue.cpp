@@ -28,6 +28,17 @@ constexpr ArithmeticCounter kArithmeticCounters[] = {
 };
 static_assert(std::size(kArithmeticCounters) == static_cast<unsigned>(Arithmetic::kCount));
 
+/// Distinct values that MATCH.ANY has found, by the masks of the lanes that have them.
+unsigned distinct_values(const sass::Warp& warp, const sass::Instruction& code) {
+    const sass::Row& masks = warp.row(code.d);
+    unsigned values = 0;
+    for (std::uint32_t left = warp.mask; left != 0; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        values += static_cast<unsigned>(std::countr_zero(masks.lane[lane]) == lane);
+    }
+    return values;
+}
+
 WarpState state_after(InstructionKind kind) {
     switch (kind) {
         case InstructionKind::kMembar:
@@ -92,6 +103,9 @@ void Issue::run(WarpContext& context, const StaticInstruction& in, std::uint32_t
 }
 
 void Issue::start_variable(WarpContext& context, const StaticInstruction& in, Cycle now) {
+    Cycle latency = in.latency;
+    if (in.passes_by_value) [[unlikely]]
+        latency += static_cast<Cycle>(further_passes_ * parameters_.match_value_latency + 0.5);
     if (in.read_barrier < kCounters) {
         to_.warps.hold(context, in.read_barrier, false);
         to_.warps.release_later(context, in.read_barrier,
@@ -99,7 +113,7 @@ void Issue::start_variable(WarpContext& context, const StaticInstruction& in, Cy
     }
     if (in.write_barrier < kCounters) {
         to_.warps.hold(context, in.write_barrier, false);
-        to_.warps.release_later(context, in.write_barrier, now + in.latency);
+        to_.warps.release_later(context, in.write_barrier, now + latency);
     }
 }
 
@@ -177,6 +191,8 @@ void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now
     warp.pc = pc + 1;
     warp.budget = 1;
     if (mask != 0) run(context, in, pc, mask, now);
+    if (in.passes_by_value) [[unlikely]]
+        further_passes_ = mask != 0 ? distinct_values(warp, code) - 1 : 0;
     if (watch_.is_watched()) [[unlikely]]
         watch_.issued(context, in, pc, mask, now);
     counters_.active_lanes += active;

@@ -36,6 +36,8 @@ class Issue {
     /// the warp from its next one. Throws LocatedFault.
     void execute(WarpContext& context, const StaticInstruction& in, engine::Cycle now,
                  engine::Cycle begin);
+    /// Passes of its pipe, beyond one, that what was executed last takes by what it found.
+    unsigned further_passes() const { return further_passes_; }
     /// Something has issued since this was last asked.
     bool take_progress() { return std::exchange(has_issued_, false); }
 
@@ -58,6 +60,7 @@ class Issue {
     ClusterUnit* cluster_ = nullptr;  ///< null: no clusters
     MemoryUnit* memory_ = nullptr;
     bool has_issued_ = false;
+    unsigned further_passes_ = 0;
     engine::Cycle fence_free_ = 0;  ///< when the next fence beyond the CTA may begin
 };
 

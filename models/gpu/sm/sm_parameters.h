@@ -50,9 +50,10 @@ struct SmParameters {
     unsigned sub_cores, max_warps, max_ctas;
     std::uint32_t registers;  ///< 32-bit ones of an SM
     std::array<OperationParameters, kOperationClasses> operation;
-    double pipe_sustained;  ///< share of the rate of pipes that are held for several cycles
-    bool fp64_is_shared;    ///< one FP64 pipe for all sub-cores
-    bool fp64_has_latency;  ///< results by dependence counter
+    double match_value_latency;  ///< of each distinct value of MATCH.ANY after the first
+    double pipe_sustained;       ///< share of the rate of pipes that are held for several cycles
+    bool fp64_is_shared;         ///< one FP64 pipe for all sub-cores
+    bool fp64_has_latency;       ///< results by dependence counter
     std::array<double, static_cast<unsigned>(TensorType::kCount)> tensor_macs;
     double fp32_accumulate_factor;
     unsigned dmma_latency;

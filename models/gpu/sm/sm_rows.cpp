@@ -26,6 +26,13 @@ void store_wide_interval(const config::Machine& machine, SmParameters& into) {
         static_cast<std::uint8_t>(own != 0 ? own : machine.integer("pipe.imad.interval"));
 }
 
+/// 0 stands for the time that a value holds the pipe.
+void store_value_latency(const config::Machine& machine, SmParameters& into) {
+    const double own = machine.number("pipe.reduce.value_latency");
+    into.match_value_latency =
+        own != 0 ? own : static_cast<double>(machine.integer("pipe.reduce.interval"));
+}
+
 Row<SmParameters>::Store macs(TensorType type, const char* path) {
     return [=](const config::Machine& machine, SmParameters& into) {
         into.tensor_macs[static_cast<unsigned>(type)] = machine.number(path);
@@ -145,6 +152,12 @@ std::span<const Row<SmParameters>> sm_rows() {
         {"pipe.reduce.latency", Type::kInteger, "1", 1, 255,
          "cycles from the issue of REDUX or MATCH to that of its consumer",
          operation(OperationClass::kReduce, &OperationParameters::latency, "pipe.reduce.latency")},
+        Row<SmParameters>{
+            "pipe.reduce.value_latency", Type::kNumber, "1", 0, 255,
+            "cycles by which each distinct value after the first delays the result of "
+            "MATCH.ANY, which holds the pipe once for each; 0: pipe.reduce.interval",
+            store_value_latency}
+            .defaults_to("0"),
         {"pipe.special_register.interval", Type::kInteger, "1", 1, 64,
          "cycles between two of R2UR, BAR and the like of a sub-core",
          operation(OperationClass::kSpecialRegister, &OperationParameters::interval,

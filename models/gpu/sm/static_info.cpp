@@ -166,9 +166,12 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         case OperationClass::kBitCount:
         case OperationClass::kConversion:
         case OperationClass::kConversion64:
-        case OperationClass::kReduce:
         case OperationClass::kSpecialRegister:
             in.kind = InstructionKind::kVariable;
+            break;
+        case OperationClass::kReduce:
+            in.kind = InstructionKind::kVariable;
+            in.passes_by_value = op == sass::Op::kMatch && word.bit(79);  // .ANY
             break;
         default:
             break;

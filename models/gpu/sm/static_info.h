@@ -82,6 +82,7 @@ struct StaticInstruction {
     Arithmetic arithmetic = Arithmetic::kNone;
     LaneWork work = LaneWork::kNone;
     bool reads_constant = false;
+    bool passes_by_value = false;  ///< MATCH.ANY: passes its pipe once for each distinct value
     bool may_call_system = false;
     bool waits_for_grid = false;      ///< ACQBULK: for the end of the kernel before it
     bool reads_mbarrier = false;      ///< asks for an mbarrier's phase, or may do so

@@ -295,6 +295,11 @@ bool SubCore::issue(unsigned local, Cycle now) {
     }
     // The warp is at least stalled for its stall count; what else keeps it is the SM's to say.
     sm_.issue.execute(context, in, now, begin);
+    if (in.passes_by_value) [[unlikely]]
+        for (unsigned pass = 0; pass < sm_.issue.further_passes(); ++pass) {
+            pipe_free_[pipe] += hold(in);
+            counters.pipe_busy[pipe] += in.interval;
+        }
     return true;
 }
 

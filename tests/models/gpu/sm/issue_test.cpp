@@ -58,6 +58,30 @@ TEST(Issue, PipesHeldForSeveralCyclesSustainAShareOfTheirRate) {
     EXPECT_DOUBLE_EQ(sm.cycles_each({imad(4, 1, 2, 3, {.stall = 3, .reuse = 7})}), 3);
 }
 
+// 369 cycles on an H200, and one each 278 of a sub-core, where all lanes differ (micro_match).
+TEST(Issue, MatchesOneValueAfterTheOther) {
+    SmFixture sm = without_fetch(
+        {"pipe.reduce.interval=8", "pipe.reduce.latency=40", "pipe.reduce.value_latency=10.5"});
+    sass::Word match = instruction(0x3a1, 5, 4, 0, 0);
+    match.set_bits(79, 1, 1);  // .ANY
+    const auto cycles = [&](std::vector<sass::Word> code, unsigned times, sass::Word step) {
+        code.insert(code.end(), times, step);
+        return static_cast<double>(sm.warm_cycles(code));
+    };
+    // Registers begin as zeros: one value.
+    EXPECT_EQ(cycles({}, 20, match) - cycles({}, 10, match), 80);
+    sass::Word lane = instruction(0x919, 4, 255, 255, 255, {.stall = 2, .write_barrier = 0});
+    lane.set_bits(72, 8, 0);
+    sass::Word wait = ffma(6, 7, 8, 9, {.stall = 2, .wait_mask = 1});
+    EXPECT_EQ(cycles({lane, wait}, 20, match) - cycles({lane, wait}, 10, match), 10 * 32 * 8);
+    // The next one waits for the result of the one before.
+    sass::Word chain =
+        instruction(0x3a1, 5, 4, 0, 0, {.stall = 2, .write_barrier = 1, .wait_mask = 2});
+    chain.set_bits(79, 1, 1);
+    EXPECT_EQ(cycles({lane, wait}, 20, chain) - cycles({lane, wait}, 10, chain),
+              10 * (40 + 326));  // 31 times 10.5
+}
+
 /// MEMBAR of a scope: 0 CTA, 2 GPU.
 sass::Word membar(unsigned scope) {
     sass::Word word = instruction(0x992, 0, 0, 0, 0);
