@@ -3,6 +3,7 @@
 #include "models/gpu/sm/static_info.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "isa/sass/system_call.h"
 #include "isa/sass/table/op.h"
@@ -176,6 +177,10 @@ StaticInstruction StaticTable::describe(const sass::Program& program, std::uint3
         default:
             break;
     }
+    if (in.interval > 1 && in.pipe != Pipe::kTensor && in.kind != InstructionKind::kMemory)
+        in.late = static_cast<std::uint16_t>(
+            std::lround((in.interval / parameters_.pipe_sustained - in.interval) *
+                        StaticInstruction::kLateParts));
     in.arithmetic = in.arithmetic == Arithmetic::kNone ? arithmetic_of(op) : in.arithmetic;
 
     describe_control(in, word, program.arch());

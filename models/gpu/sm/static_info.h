@@ -66,12 +66,16 @@ struct OperandRead {
 };
 
 struct StaticInstruction {
+    static constexpr std::uint32_t kLateParts = 512;  ///< of a cycle
+
     InstructionKind kind = InstructionKind::kFixed;
     OperationClass operation = OperationClass::kAlu;
-    Pipe pipe = Pipe::kAlu;      ///< that executes it
-    std::uint32_t interval = 1;  ///< sub-core cycles for which its pipe is held
-    std::uint16_t latency = 0;   ///< kBranch: beyond its stall count
-    std::uint8_t stall = 1;      ///< until the warp may issue again, yield accounted for
+    Pipe pipe = Pipe::kAlu;        ///< that executes it
+    bool passes_by_value = false;  ///< MATCH.ANY: passes its pipe once for each distinct value
+    std::uint16_t interval = 1;    ///< sub-core cycles for which its pipe is held
+    std::uint16_t late = 0;        ///< parts of a cycle for which it is held beyond that
+    std::uint16_t latency = 0;     ///< kBranch: beyond its stall count
+    std::uint8_t stall = 1;        ///< until the warp may issue again, yield accounted for
     std::uint8_t write_barrier = sass::Control::kNoBarrier;
     std::uint8_t read_barrier = sass::Control::kNoBarrier;
     std::uint8_t wait_mask = 0;
@@ -82,7 +86,6 @@ struct StaticInstruction {
     Arithmetic arithmetic = Arithmetic::kNone;
     LaneWork work = LaneWork::kNone;
     bool reads_constant = false;
-    bool passes_by_value = false;  ///< MATCH.ANY: passes its pipe once for each distinct value
     bool may_call_system = false;
     bool waits_for_grid = false;      ///< ACQBULK: for the end of the kernel before it
     bool reads_mbarrier = false;      ///< asks for an mbarrier's phase, or may do so
@@ -102,6 +105,7 @@ struct StaticInstruction {
     /// What it needs to be issued: the pipe, or a place in the queue of memory instructions.
     Pipe entry() const { return kind == InstructionKind::kMemory ? Pipe::kLsu : pipe; }
 };
+static_assert(sizeof(StaticInstruction) <= 64);  // a line of the host's cache
 
 class StaticTable {
   public:

@@ -3,6 +3,7 @@
 // pipe. Shapes and types are fields of the instruction word.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "isa/sass/semantics/tensor/warpgroup.h"
 #include "isa/sass/table/op.h"
@@ -70,7 +71,8 @@ void StaticTable::describe_tensor(StaticInstruction& in, const Word& word) const
     }
     const double macs = parameters_.tensor_macs[static_cast<unsigned>(type)];
     in.interval =
-        static_cast<std::uint32_t>(std::max(std::ceil(in.tensor_macs * factor / macs - 1e-6), 1.0));
+        static_cast<std::uint16_t>(std::clamp(std::ceil(in.tensor_macs * factor / macs - 1e-6), 1.0,
+                                              double{std::numeric_limits<std::uint16_t>::max()}));
 }
 
 void StaticTable::describe_warpgroup(StaticInstruction& in, const Word& word) const {

@@ -255,13 +255,10 @@ void SubCore::look_at(unsigned local, Cycle now) {
 
 /// What a pipe loses of its rate comes a cycle at a time.
 Cycle SubCore::hold(const StaticInstruction& in) {
-    if (parameters_.pipe_sustained == 1 || in.interval == 1 || in.pipe == Pipe::kTensor ||
-        in.kind == InstructionKind::kMemory)
-        return in.interval;
-    double& late = pipe_late_[static_cast<unsigned>(in.pipe)];
-    late += in.interval / parameters_.pipe_sustained - in.interval;
-    const auto whole = static_cast<Cycle>(late);
-    late -= static_cast<double>(whole);
+    std::uint32_t& late = pipe_late_[static_cast<unsigned>(in.pipe)];
+    late += in.late;
+    const Cycle whole = late / StaticInstruction::kLateParts;
+    late %= StaticInstruction::kLateParts;
     return in.interval + whole;
 }
 

@@ -92,9 +92,9 @@ class SubCore {
     std::uint32_t candidate_pipes_ = 0;
     std::uint32_t long_candidates_ = 0;  ///< those of them that want global memory
     std::array<engine::Cycle, kPipes> pipe_free_{};
-    std::array<double, kPipes> pipe_late_{};  ///< cycles, below 1, that a pipe owes
-    engine::Cycle issue_free_ = 0;            ///< the pipeline's first stages are held until then
-    unsigned last_ = 0;                       ///< warp that issued last
+    std::array<std::uint32_t, kPipes> pipe_late_{};  ///< parts of a cycle that a pipe owes
+    engine::Cycle issue_free_ = 0;  ///< the pipeline's first stages are held until then
+    unsigned last_ = 0;             ///< warp that issued last
     engine::Cycle next_ = engine::kNever;
     engine::Cycle accounted_ = 0;  ///< until when waits of warps that want to issue are counted
 };
