@@ -169,6 +169,7 @@ LaunchResult Simulator::launch(const LaunchRequest& request) {
 LaunchResult Simulator::emulate(const LaunchRequest& request) {
     // What an emulated kernel would have left in L2 is not known.
     if (made() != nullptr) made()->forget_l2();
+    transferred_.take();
     return Emulator::launch(request);
 }
 

@@ -146,9 +146,9 @@ void MemorySystem::begin_kernel(bool cold) {
     before_ = all_counters();
 }
 
-MemoryPartition& MemorySystem::home_of(const LinePlace& place) const {
-    return *partitions_[place.l2_partition * parameters_.tiles_per_l2_partition +
-                        map_.tile_of_slice(place.slice)];
+MemoryPartition& MemorySystem::partition_of(std::uint32_t l2_partition, std::uint32_t slice) const {
+    return *partitions_[l2_partition * parameters_.tiles_per_l2_partition +
+                        map_.tile_of_slice(slice)];
 }
 
 void MemorySystem::place(engine::Cycle at, std::uint64_t line) {
@@ -159,13 +159,10 @@ void MemorySystem::place(engine::Cycle at, std::uint64_t line) {
 void MemorySystem::pass(std::uint64_t address, std::uint64_t bytes, Transfer transfer) {
     const std::uint64_t end = (address + bytes + kLineBytes - 1) / kLineBytes;
     for (std::uint64_t line = address / kLineBytes; line < end; ++line) {
-        LinePlace place = map_.find(line);
+        const LinePlace place = map_.find(line);
         home_of(place).pass(place, transfer);
-        if (transfer == Transfer::kRead || parameters_.l2_partitions == 1) continue;
-        MemoryPartition& peer =
-            *partitions_[(1 - place.l2_partition) * parameters_.tiles_per_l2_partition +
-                         map_.tile_of_slice(place.slice)];
-        peer.drop_copy(place);
+        if (transfer == Transfer::kWrite && parameters_.l2_partitions == 2)
+            partition_of(1 - place.l2_partition, place.slice).drop_copy(place);
     }
 }
 

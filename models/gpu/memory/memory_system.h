@@ -68,7 +68,10 @@ class MemorySystem {
 
   private:
     PartitionCounters all_counters() const;
-    MemoryPartition& home_of(const LinePlace& place) const;
+    MemoryPartition& partition_of(std::uint32_t l2_partition, std::uint32_t slice) const;
+    MemoryPartition& home_of(const LinePlace& place) const {
+        return partition_of(place.l2_partition, place.slice);
+    }
     /// By L2 partition, then GPC: the part of the GPC's SMs that is near it.
     std::vector<std::vector<double>> shares_of_gpcs(std::span<CrossbarPort* const> ports) const;
 

@@ -28,15 +28,15 @@ constexpr ArithmeticCounter kArithmeticCounters[] = {
 };
 static_assert(std::size(kArithmeticCounters) == static_cast<unsigned>(Arithmetic::kCount));
 
-/// Distinct values that MATCH.ANY has found, by the masks of the lanes that have them.
-unsigned distinct_values(const sass::Warp& warp, const sass::Instruction& code) {
+/// Distinct values but one that MATCH.ANY has found, by the masks of the lanes that have them.
+unsigned further_values(const sass::Warp& warp, const sass::Instruction& code) {
     const sass::Row& masks = warp.row(code.d);
     unsigned values = 0;
     for (std::uint32_t left = warp.mask; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
         values += static_cast<unsigned>(std::countr_zero(masks.lane[lane]) == lane);
     }
-    return values;
+    return values - 1;
 }
 
 WarpState state_after(InstructionKind kind) {
@@ -192,7 +192,7 @@ void Issue::execute(WarpContext& context, const StaticInstruction& in, Cycle now
     warp.budget = 1;
     if (mask != 0) run(context, in, pc, mask, now);
     if (in.passes_by_value) [[unlikely]]
-        further_passes_ = mask != 0 ? distinct_values(warp, code) - 1 : 0;
+        further_passes_ = mask != 0 ? further_values(warp, code) : 0;
     if (watch_.is_watched()) [[unlikely]]
         watch_.issued(context, in, pc, mask, now);
     counters_.active_lanes += active;

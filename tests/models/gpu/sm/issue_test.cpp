@@ -74,6 +74,8 @@ TEST(Issue, MatchesOneValueAfterTheOther) {
     lane.set_bits(72, 8, 0);
     sass::Word wait = ffma(6, 7, 8, 9, {.stall = 2, .wait_mask = 1});
     EXPECT_EQ(cycles({lane, wait}, 20, match) - cycles({lane, wait}, 10, match), 10 * 32 * 8);
+    match.set_bits(16, 8, 255);  // nobody wants the masks
+    EXPECT_EQ(cycles({lane, wait}, 20, match) - cycles({lane, wait}, 10, match), 10 * 32 * 8);
     // The next one waits for the result of the one before.
     sass::Word chain =
         instruction(0x3a1, 5, 4, 0, 0, {.stall = 2, .write_barrier = 1, .wait_mask = 2});
