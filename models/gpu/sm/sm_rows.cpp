@@ -96,7 +96,7 @@ std::span<const Row<SmParameters>> sm_rows() {
                           "bits or the upper 32; 0: pipe.imad.interval",
                           store_wide_interval}
             .defaults_to("0"),
-        Row<SmParameters>{"pipe.sustained", &SmParameters::pipe_sustained, "1", 0.5, 1,
+        Row<SmParameters>{"pipe.sustained", &SmParameters::pipe_sustained, "1", 0.67, 1,
                           "share of their rate that pipes keep up whose instructions hold them for "
                           "several cycles, Tensor Cores apart"}
             .defaults_to("1"),

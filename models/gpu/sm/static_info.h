@@ -73,9 +73,10 @@ struct StaticInstruction {
     Pipe pipe = Pipe::kAlu;        ///< that executes it
     bool passes_by_value = false;  ///< MATCH.ANY: passes its pipe once for each distinct value
     std::uint16_t interval = 1;    ///< sub-core cycles for which its pipe is held
-    std::uint16_t late = 0;        ///< parts of a cycle for which it is held beyond that
-    std::uint16_t latency = 0;     ///< kBranch: beyond its stall count
-    std::uint8_t stall = 1;        ///< until the warp may issue again, yield accounted for
+    /// Parts of a cycle for which it is held beyond that: of 255 cycles at most half as many.
+    std::uint16_t late = 0;
+    std::uint16_t latency = 0;  ///< kBranch: beyond its stall count
+    std::uint8_t stall = 1;     ///< until the warp may issue again, yield accounted for
     std::uint8_t write_barrier = sass::Control::kNoBarrier;
     std::uint8_t read_barrier = sass::Control::kNoBarrier;
     std::uint8_t wait_mask = 0;

@@ -96,6 +96,7 @@ const std::map<std::string_view, std::vector<std::string>> kChoices = {
     {"gpc.sms", {"0,4"}},
     {"l1.sets", {"232", "928"}},
     {"launch.cta_interval", {"64"}},
+    {"pipe.sustained", {"0.75"}},
     {"shared_memory.carve_outs", {"228", "100"}},
     {"shared_memory.reserved_per_cta", {"32768"}},
 };
