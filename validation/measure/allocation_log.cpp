@@ -9,20 +9,34 @@
 
 namespace lockstep::validation {
 
+namespace {
+
+std::span<std::byte> bytes_of(DevicePointer pointer, const AllocationLog::Allocation& allocation) {
+    return {reinterpret_cast<std::byte*>(pointer), allocation.bytes};
+}
+
+/// By the launch; of those that are not copied it is not known.
+bool is_changed(std::span<const std::byte> now, const AllocationLog::Allocation& allocation) {
+    return allocation.bytes <= AllocationLog::kMaximumBytes &&
+           !std::equal(now.begin(), now.end(), allocation.before.begin(), allocation.before.end());
+}
+
+}  // namespace
+
 void AllocationLog::before_launch() {
     for (auto& [pointer, allocation] : allocations_) {
         if (allocation.bytes > kMaximumBytes) continue;
-        const auto* begin = reinterpret_cast<const std::byte*>(pointer);
-        allocation.before.assign(begin, begin + allocation.bytes);
+        const std::span<const std::byte> now = bytes_of(pointer, allocation);
+        allocation.before.assign(now.begin(), now.end());
     }
 }
 
 std::vector<DevicePointer> AllocationLog::restore() const {
     std::vector<DevicePointer> changed;
     for (const auto& [pointer, allocation] : allocations_) {
-        auto* const now = reinterpret_cast<std::byte*>(pointer);
-        if (std::equal(allocation.before.begin(), allocation.before.end(), now)) continue;
-        std::copy(allocation.before.begin(), allocation.before.end(), now);
+        const std::span<std::byte> now = bytes_of(pointer, allocation);
+        if (!is_changed(now, allocation)) continue;
+        std::copy(allocation.before.begin(), allocation.before.end(), now.begin());
         changed.push_back(pointer);
     }
     return changed;
@@ -31,11 +45,8 @@ std::vector<DevicePointer> AllocationLog::restore() const {
 std::vector<Output> AllocationLog::after_launch(std::uint64_t keep_bytes) {
     std::vector<Output> outputs;
     for (auto& [pointer, allocation] : allocations_) {
-        if (allocation.bytes > kMaximumBytes) continue;
-        const std::span<const std::byte> now(reinterpret_cast<const std::byte*>(pointer),
-                                             allocation.bytes);
-        if (!std::equal(now.begin(), now.end(), allocation.before.begin(),
-                        allocation.before.end())) {
+        if (const std::span<const std::byte> now = bytes_of(pointer, allocation);
+            is_changed(now, allocation)) {
             Output output{allocation.number, allocation.bytes, stats::sha256(now), "", {}};
             if (allocation.bytes <= keep_bytes) output.data.assign(now.begin(), now.end());
             if (allocation.bytes <= kSmallBytes)

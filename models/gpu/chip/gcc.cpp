@@ -149,16 +149,15 @@ Gcc::Miss* Gcc::find_miss(std::uint64_t line) {
 }
 
 Gcc::Miss& Gcc::begin_miss(Cycle now, std::uint64_t line) {
-    constexpr std::uint8_t kAll = (1u << kSectorsPerLine) - 1;
     auto at = std::find_if(misses_.begin(), misses_.end(),
                            [](const Miss& miss) { return miss.missing == 0; });
     if (at == misses_.end()) at = misses_.insert(at, Miss{});
     at->line = line;
-    at->missing = kAll;
+    at->missing = kAllSectors;
     ++missing_;
-    queue_.push(
-        now,
-        {.line = line, .id = static_cast<std::uint32_t>(at - misses_.begin()), .sectors = kAll});
+    queue_.push(now, {.line = line,
+                      .id = static_cast<std::uint32_t>(at - misses_.begin()),
+                      .sectors = kAllSectors});
     return *at;
 }
 

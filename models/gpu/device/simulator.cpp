@@ -78,10 +78,10 @@ Chip& Simulator::chip() {
 
 std::unique_ptr<RunningLaunch> Simulator::set_up(const LaunchRequest& request, ChipPart* part) {
     auto running = std::make_unique<RunningLaunch>();
+    running->chip = part != nullptr ? &part->chip : &chip();
     if (part == nullptr)
         for (const auto& [begin, bytes, transfer] : transferred_.take())
-            chip().pass(begin, bytes, transfer);
-    running->chip = part != nullptr ? &part->chip : &chip();
+            running->chip->pass(begin, bytes, transfer);
     running->machine = part != nullptr ? part->machine.get() : machine_.get();
     running->request = request;
     running->space = &free_space();

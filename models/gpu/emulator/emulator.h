@@ -18,7 +18,7 @@ class Emulator : public GpuDevice {
     bool free(DevicePointer pointer) override;
     void note_host_write(DevicePointer pointer, std::uint64_t bytes) override;
     void note_transfer(DevicePointer pointer, std::uint64_t bytes, Transfer transfer) override {
-        if (transfer == Transfer::kWrite) Emulator::note_host_write(pointer, bytes);
+        if (transfer == Transfer::kWrite) note_host_write(pointer, bytes);
     }
     LaunchResult launch(const LaunchRequest& request) override { return launch_rest(request, {}); }
     std::uint64_t findings() const override { return checker_ ? checker_->findings() : 0; }

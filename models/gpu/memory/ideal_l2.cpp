@@ -11,7 +11,7 @@ namespace lockstep::gpu {
 void L2Slice::handle_ideal(engine::Cycle now, const SliceRequest& request) {
     const MemoryRequest& asked = request.routed.request;
     const auto sectors = static_cast<std::uint32_t>(std::popcount(asked.sectors));
-    L2Line line{.valid = (1u << kSectorsPerLine) - 1};
+    L2Line line{.valid = kAllSectors};
     if (asked.kind == RequestKind::kRead) {
         counters_.sectors_read_hit += sectors;
         serve(now, request, line);

@@ -144,7 +144,7 @@ bool L2Slice::read(Cycle now, const SliceRequest& request) {
     std::uint32_t slot = tags_.find(request.set, request.key);
     if (slot == L2Tags::kNone && was_resident(request)) {
         if (!allocate(now, request, slot)) return false;
-        tags_.line(slot).valid = (1u << kSectorsPerLine) - 1;
+        tags_.line(slot).valid = kAllSectors;
     }
     const std::uint8_t valid = slot == L2Tags::kNone ? 0 : tags_.line(slot).valid;
     const auto missing = static_cast<std::uint8_t>(asked.sectors & ~valid);
@@ -327,9 +327,8 @@ void L2Slice::write_back(Cycle now, std::uint32_t slot) {
 
 bool L2Slice::holds(std::uint64_t line, const LinePlace& place) const {
     if (parameters_.ideal_l2 || (resident_ != nullptr && resident_->holds(line))) return true;
-    const std::uint32_t key = L2Tags::key(place.index, place.l2_partition);
-    const std::uint32_t slot = tags_.find(tags_.set(key), key);
-    return slot != L2Tags::kNone && tags_.line(slot).valid == (1u << kSectorsPerLine) - 1;
+    const std::uint32_t key = key_of(place), slot = tags_.find(tags_.set(key), key);
+    return slot != L2Tags::kNone && tags_.line(slot).valid == kAllSectors;
 }
 
 bool L2Slice::place(Cycle now, const LinePlace& place) {
@@ -342,7 +341,7 @@ bool L2Slice::place(Cycle now, const LinePlace& place) {
         if (slot == L2Tags::kNone || (tags_.occupied(slot) && !evict(now, slot))) return false;
         tags_.place(slot, key);
     }
-    tags_.line(slot).valid = (1u << kSectorsPerLine) - 1;
+    tags_.line(slot).valid = kAllSectors;
     return writing_ != before;
 }
 
@@ -360,11 +359,10 @@ void L2Slice::pass(const LinePlace& place, Transfer transfer) {
         tags_.touch(slot);
     }
     L2Line& line = tags_.line(slot);
-    constexpr std::uint8_t kAll = (1u << kSectorsPerLine) - 1;
-    line.valid = kAll;
+    line.valid = kAllSectors;
     line.partial = 0;
     if (transfer == Transfer::kWrite) {
-        line.dirty = kAll;
+        line.dirty = kAllSectors;
         line.peer_has_copy = false;
     }
 }

@@ -174,7 +174,6 @@ double MemoryPartition::left(std::uint64_t number) const {
 /// as the controller's queues hold: where kernels load DRAM, it falls behind, and makes up for as
 /// many lines as the engine has room for, which is taken to be as many again.
 void MemoryPartition::carry_copies(Cycle from, Cycle until) {
-    constexpr std::uint8_t kAll = (1u << kSectorsPerLine) - 1;
     constexpr std::uint64_t kHalf = 1 << 28, kWindow = 1 << 26;  // bytes of a channel
     copy_lines_.resize(channels_.size());
     for (CopyStream& copy : copies_) {
@@ -189,8 +188,8 @@ void MemoryPartition::carry_copies(Cycle from, Cycle until) {
                 const LineSpot spot{first_channel_ + static_cast<std::uint32_t>(i),
                                     (is_read ? 0 : kHalf) + copy.done * kLineBytes % kWindow};
                 channels_[i].request(std::max(from, copy.next()),
-                                     {copy.traffic.direction, kAll, map_.location(spot), kNoSlice,
-                                      static_cast<std::uint16_t>(i)});
+                                     {copy.traffic.direction, kAllSectors, map_.location(spot),
+                                      kNoSlice, static_cast<std::uint16_t>(i)});
                 ++copy_lines_[i][is_read ? 0 : 1];
             }
             ++copy.done;

@@ -12,6 +12,7 @@ namespace lockstep::gpu {
 inline constexpr unsigned kLineBytes = 128;
 inline constexpr unsigned kSectorBytes = 32;
 inline constexpr unsigned kSectorsPerLine = kLineBytes / kSectorBytes;
+inline constexpr std::uint8_t kAllSectors = (1u << kSectorsPerLine) - 1;
 
 enum class RequestKind : std::uint8_t {
     kRead,       ///< sectors of a line; answered by one or more replies that cover them all

@@ -36,7 +36,6 @@ class L1Cache {
 
   private:
     static constexpr std::uint32_t kNone = LineTable::kNone;
-    static constexpr std::uint8_t kAllSectors = (1u << kSectorsPerLine) - 1;
     struct Way {
         std::uint64_t line = 0;
         std::uint32_t newer = kNone, older = kNone;

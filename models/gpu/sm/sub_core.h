@@ -60,11 +60,10 @@ class SubCore {
     unsigned index() const { return index_; }
 
   private:
-    /// Cycles for which an instruction holds its pipe.
-    engine::Cycle hold(const StaticInstruction& in);
-
     static constexpr unsigned kWheel = 64;
 
+    /// Cycles for which an instruction holds its pipe.
+    engine::Cycle hold(const StaticInstruction& in);
     void look_at(unsigned local, engine::Cycle now);
     unsigned choose(std::uint32_t eligible) const;
     std::uint32_t eligible(engine::Cycle now) const;

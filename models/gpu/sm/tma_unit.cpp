@@ -136,7 +136,7 @@ TmaUnit::Part TmaUnit::take(Cycle now) {
         if (!knows(job.map_line)) {
             awaits_map_ = true;
             part.kind = RequestKind::kRead;
-            part.line = {.line = job.map_line, .sectors = (1u << kSectorsPerLine) - 1};
+            part.line = {.line = job.map_line, .sectors = kAllSectors};
             part.is_map = true;
             return part;
         }
