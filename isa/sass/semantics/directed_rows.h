@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "isa/sass/semantics/lanes.h"
+#include "sim/numerics/fp32.h"
 #include "sim/numerics/rounding.h"
 
 namespace lockstep::sass {
