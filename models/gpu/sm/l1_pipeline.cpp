@@ -67,7 +67,7 @@ unsigned L1Pipeline::pass_tags(Cycle now, const MemoryInstruction& in) {
 
 /// Stores wait for others no longer than the window, nor where the tag stage has been idle.
 Cycle L1Pipeline::next_release() const {
-    if (partial_stores_.size() == 0) return engine::kNever;
+    if (partial_stores_.is_empty()) return engine::kNever;
     return std::min<Cycle>(partial_stores_.first().ready + p_.merge_window,
                            tags_free_ + p_.merge_idle);
 }

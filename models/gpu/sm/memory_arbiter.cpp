@@ -17,35 +17,34 @@ MemoryInstruction& MemoryArbiter::push(unsigned sub_core, MemoryOperation operat
     return entry;
 }
 
-unsigned MemoryArbiter::first(Entrance by) const {
-    if (is_blocked(by)) return kNobody;
-    unsigned first = kNobody;
-    Cycle earliest = kNever;
+/// Heads change less often than they are looked at.
+void MemoryArbiter::choose_first() {
+    first_.fill(kNobody);
     for (unsigned i = 0; i < heads_.size(); ++i) {
-        if (heads_[i].ready >= earliest || heads_[i].by != by) continue;
-        first = i;
-        earliest = heads_[i].ready;
+        unsigned& first = first_[heads_[i].by];
+        const Cycle earliest = first == kNobody ? kNever : heads_[first].ready;
+        if (heads_[i].ready < earliest) first = i;
     }
-    return first;
 }
 
-Cycle MemoryArbiter::due(Entrance by, unsigned first, Cycle now) const {
-    if (first == kNobody) return kNever;
-    const Cycle head = std::max({heads_[first].ready, free_[by], now});
-    const Cycle accept = memory_->next_accept(head, heads_[first].operation);
+Cycle MemoryArbiter::due(Entrance by, Cycle now) const {
+    if (first_[by] == kNobody || is_blocked(by)) return kNever;
+    const Head& first = heads_[first_[by]];
+    const Cycle head = std::max({first.ready, free_[by], now});
+    const Cycle accept = memory_->next_accept(head, first.operation);
     return accept == kNever ? kNever : std::max(head, accept);
 }
 
 void MemoryArbiter::update(Cycle now) {
     next_ = kNever;
-    for (const Entrance by : kEach) next_ = std::min(next_, due(by, first(by), now));
+    for (const Entrance by : kEach) next_ = std::min(next_, due(by, now));
 }
 
 unsigned MemoryArbiter::arbitrate(Cycle now) {
     unsigned served = 0;
     for (const Entrance by : kEach) {
-        const unsigned sub_core = first(by);
-        if (due(by, sub_core, now) > now) continue;
+        if (due(by, now) > now) continue;
+        const unsigned sub_core = first_[by];
         hand_on(sub_core, now);
         free_[by] = now + 1;  // next_accept() knows how long the instruction takes
         served |= 1u << sub_core;
@@ -68,10 +67,12 @@ void MemoryArbiter::hand_on(unsigned sub_core, Cycle now) {
     }
     if (profile != nullptr) profile->accessed(pc, since(counters_, before));
     queue.pop(now);
-    if (queue.empty())
+    if (queue.empty()) {
         heads_[sub_core].ready = kNever;
-    else
+        choose_first();
+    } else {
         look_at_head(sub_core, queue.front().info->operation);
+    }
     if (watch_.trace() != nullptr) watch_.trace()->queued(sub_core, queue.size(), now);
 }
 

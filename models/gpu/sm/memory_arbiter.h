@@ -27,7 +27,9 @@ class MemoryArbiter {
           heads_(parameters.sub_cores),
           warps_(warps),
           counters_(counters),
-          watch_(watch) {}
+          watch_(watch) {
+        first_.fill(kNobody);
+    }
 
     /// What instructions go to from now on, and whose stores can hold them up; null: no clusters.
     void connect(MemoryUnit& memory, const ClusterUnit* cluster) {
@@ -70,15 +72,17 @@ class MemoryArbiter {
 
     void look_at_head(unsigned sub_core, MemoryOperation operation) {
         heads_[sub_core] = {queues_[sub_core].next(), operation, memory_->entrance(operation)};
+        choose_first();
     }
-    /// The sub-core whose head has waited longest for the entrance; kNobody: none has one for it.
-    unsigned first(Entrance by) const;
-    /// When that may enter; kNever: none, or not before an update().
-    engine::Cycle due(Entrance by, unsigned first, engine::Cycle now) const;
+    void choose_first();
+    /// When the first may enter; kNever: there is none, or not before an update().
+    engine::Cycle due(Entrance by, engine::Cycle now) const;
     void hand_on(unsigned sub_core, engine::Cycle now);
 
     std::vector<MemoryQueue> queues_;  ///< by sub-core
     std::vector<Head> heads_;          ///< likewise
+    /// The sub-core whose head has waited longest, by entrance; kNobody: none has one for it.
+    std::array<unsigned, MemoryUnit::kEntrances> first_;
     Warps& warps_;
     const MemoryCounters& counters_;
     SmWatch& watch_;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 
 #include "models/gpu/memory/message.h"
+#include "models/gpu/memory/ring.h"
 
 namespace lockstep::gpu {
 
@@ -17,13 +17,13 @@ class SendQueue {
 
     std::size_t size() const { return queue_.size(); }
     void push(engine::Cycle ready, const MemoryRequest& request) {
-        queue_.push_back({ready, request});
+        queue_.push({ready, request});
     }
     void advance(engine::Cycle now) {
         if (next_event() > now) return;
         const MemoryRequest& request = queue_.front().request;
         if (port_.send(now, request)) {
-            queue_.pop_front();
+            queue_.pop();
             next_ = now + 1;
             is_refused_ = false;
         } else {
@@ -46,7 +46,7 @@ class SendQueue {
     };
 
     MemoryPort& port_;
-    std::deque<Item> queue_;
+    Ring<Item> queue_;
     engine::Cycle next_ = 0;  ///< the next may leave; or when it was refused
     bool is_refused_ = false;
 };

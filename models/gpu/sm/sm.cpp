@@ -169,8 +169,9 @@ void Sm::advance_memory(Cycle now) {
     arbiter_.update(now);
 }
 
-Cycle Sm::next_event() const {
-    Cycle next = std::min({warps_.events.next(), memory_->next_event(), fetch_.next_event()});
+Cycle Sm::next_event() {
+    memory_next_ = memory_->next_event();
+    Cycle next = std::min({warps_.events.next(), memory_next_, fetch_.next_event()});
     if (cluster_ != nullptr) next = std::min(next, cluster_->next_event());
     next = std::min({next, arbiter_.next(), products_.next(), ctas_.next_start()});
     for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next());
@@ -185,9 +186,10 @@ void Sm::process(Cycle now) {
     if (fetch_.next_event() <= now) take_fetched(now);
     if (cluster_ != nullptr && cluster_->next_event() <= now) {
         cluster_->advance(now);
+        memory_next_ = memory_->next_event();
         arbiter_.update(now);  // requests have left
     }
-    if (memory_->next_event() <= now) advance_memory(now);
+    if (memory_next_ <= now) advance_memory(now);
     warps_.events.advance(now, [this](const Event& event) { handle(event); });
     if (arbiter_.next() <= now)
         for (unsigned served = arbiter_.arbitrate(now); served != 0; served &= served - 1)

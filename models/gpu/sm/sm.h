@@ -97,7 +97,7 @@ class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
     bool can_change_carve_out() const;
     void divide_l1(std::uint64_t carve_out);
     void process(engine::Cycle now);
-    engine::Cycle next_event() const;
+    engine::Cycle next_event();
     void handle(const Event& event);
     void take_fetched(engine::Cycle now);
     void advance_memory(engine::Cycle now);
@@ -123,6 +123,7 @@ class Sm final : public engine::Tile, public CtaHost, public ClusterListener {
     MemoryPort* port_ = nullptr;
     StageShare stage_;
     std::unique_ptr<MemoryUnit> memory_;    ///< null: no kernel has been here
+    engine::Cycle memory_next_ = 0;         ///< its next event, as next_event() found it
     std::uint64_t memory_carve_out_ = 0;    ///< that it was made for
     std::unique_ptr<ClusterUnit> cluster_;  ///< null: no clusters
     MemoryArbiter arbiter_;

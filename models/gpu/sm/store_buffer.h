@@ -14,6 +14,7 @@ namespace lockstep::gpu {
 /// They leave in the order in which they came.
 class StoreBuffer {
   public:
+    bool is_empty() const { return stores_.empty(); }
     std::size_t size() const { return stores_.size(); }
     /// Holds a store that could leave from a cycle on.
     void hold(engine::Cycle ready, const MemoryRequest& request, std::uint16_t warp) {
