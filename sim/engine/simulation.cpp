@@ -151,14 +151,16 @@ void Simulation::schedule(Tile& tile, Cycle cycle, const char* cause) {
 }
 
 void Simulation::commit(ChannelBase& channel) {
+    if (channel.has_spilled_) [[unlikely]]
+        channel.take_spilled();
     if (channel.sent_ != channel.visible_sent_) {
-        const std::uint64_t count = channel.sent_ - channel.visible_sent_;
+        const std::uint32_t count = channel.sent_ - channel.visible_sent_;
         statistics_.messages += count;
         in_flight_ += count;
         // Of the messages that are readable in one window, the first wakes the receiver.
         Time scheduled_until = 0;
         while (channel.visible_sent_ != channel.sent_) {
-            const Cycle ready = channel.ready_at_[channel.visible_sent_++ & channel.mask_];
+            const Cycle ready = channel.stamp(channel.visible_sent_++).ready;
             const Time time = channel.receiver_.clock().start_of(ready);
             if (time < scheduled_until) continue;
             schedule(channel.receiver_, ready, "message");
@@ -171,7 +173,7 @@ void Simulation::commit(ChannelBase& channel) {
     channel.visible_received_ = channel.received_;
     if (channel.starved_ && channel.credited_ != channel.visible_received_) {
         // The sender saw the credits that come back within its window; these come later.
-        const Cycle back = channel.credit_at_[channel.credited_ & channel.mask_];
+        const Cycle back = channel.stamp(channel.credited_).credit;
         const Time now = wheel_.current() * window_;
         schedule(channel.sender_, std::max(back, channel.sender_.clock().first_cycle_from(now)),
                  "credit");

@@ -64,9 +64,9 @@ class CrossbarPort final : public MemoryPort {
         Link(engine::Tile& tile, std::size_t number)
             : requests(tile, fmt::format("requests{}", number)),
               replies(tile, fmt::format("replies{}", number)) {}
+        std::uint32_t outstanding = 0;
         engine::Sender<RoutedRequest> requests;
         engine::Receiver<MemoryReply> replies;
-        std::uint32_t outstanding = 0;
     };
     void connected();
     void choose() const;
