@@ -35,14 +35,12 @@ void CtaStorage::prepare(sass::Launch& launch) {
 
 void CtaStorage::lay_out() {
     const std::uint32_t warps = (shape_.threads + kWarpSize - 1) / kWarpSize;
-    const auto at_least = [](std::vector<sass::Row>& rows, std::size_t count) {
-        if (rows.size() < count) rows.resize(count);
-    };
     const std::size_t local = shape_.local_bytes / sizeof(std::uint32_t);
-    at_least(rows_, std::size_t{warps} * shape_.rows);
-    at_least(local_, warps * local);
+    rows_.at_least(std::size_t{warps} * shape_.rows);
+    local_.at_least(warps * local);
     // In rows, for wide shared accesses want their alignment.
-    at_least(shared_, (shape_.shared_bytes + sizeof(sass::Row) - 1) / sizeof(sass::Row) + 1);
+    const std::size_t shared = (shape_.shared_bytes + sizeof(sass::Row) - 1) / sizeof(sass::Row);
+    if (shared_.size() < shared + 1) shared_.resize(shared + 1);
     cta_.shared = reinterpret_cast<std::byte*>(shared_.data());
     warps_.resize(warps);
     cta_.warps.clear();
@@ -52,10 +50,10 @@ void CtaStorage::lay_out() {
         warp.cta = &cta_;
         const std::uint32_t rest = shape_.threads - w * kWarpSize;
         warp.lanes = rest >= kWarpSize ? sass::kAllLanes : (1u << rest) - 1;
-        sass::Row* const rows = &rows_[std::size_t{w} * shape_.rows];
+        sass::Row* const rows = rows_.data() + std::size_t{w} * shape_.rows;
         warp.bases[0] = reinterpret_cast<std::byte*>(rows);
         std::memset(rows + sass::kZeroRow, 0, (sass::kSinkRow - sass::kZeroRow) * sizeof *rows);
-        warp.local = local == 0 ? nullptr : reinterpret_cast<std::byte*>(&local_[w * local]);
+        warp.local = local == 0 ? nullptr : reinterpret_cast<std::byte*>(local_.data() + w * local);
         warp.has_written_local = true;  // another launch may have
         cta_.warps.push_back(&warp);
     }

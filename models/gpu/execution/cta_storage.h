@@ -51,8 +51,23 @@ class CtaStorage {
     sass::Cta cta_;
     std::unique_ptr<sass::AsyncEngine> async_;
     std::vector<sass::Warp> warps_;
+    /// Rows that hold anything until they are set.
+    class Rows {
+      public:
+        sass::Row* data() { return rows_.get(); }
+        void at_least(std::size_t count) {
+            if (count <= count_) return;
+            rows_ = std::make_unique_for_overwrite<sass::Row[]>(count);
+            count_ = count;
+        }
+
+      private:
+        std::unique_ptr<sass::Row[]> rows_;
+        std::size_t count_ = 0;
+    };
     // Never shorter than a launch before needed them.
-    std::vector<sass::Row> rows_, local_, shared_;
+    Rows rows_, local_;
+    std::vector<sass::Row> shared_;  ///< may be read beyond what the launch has
 };
 
 /// Storage that waits for a launch in emulation.

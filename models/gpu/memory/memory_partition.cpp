@@ -52,33 +52,36 @@ void MemoryPartition::connected(const std::vector<double>& gpc_shares) {
 /// Takes what arrives in this window and delivers it in the order of arrival.
 void MemoryPartition::gather(Cycle from, Cycle until) {
     constexpr std::size_t kAhead = 6;
+    std::vector<Arrival>& arrivals = scratch_->arrivals;
     for (std::uint32_t i = 0; i < links_.size(); ++i) {
         if (i + kAhead < links_.size() && ready_[i + kAhead] < until)
             links_[i + kAhead]->requests.prefetch();
         for (Cycle at = ready_[i]; at < until; at = ready_[i])
-            arrivals_.push_back({at,
-                                 i,
-                                 {.link = static_cast<std::uint16_t>(i),
-                                  .routed = links_[i]->requests.receive(at)}});
+            arrivals.push_back({at,
+                                i,
+                                {.link = static_cast<std::uint16_t>(i),
+                                 .routed = links_[i]->requests.receive(at)}});
     }
     if (from_peer_.connected())
         for (Cycle at = from_peer_.next_ready(); at < until; at = from_peer_.next_ready())
-            arrivals_.push_back({at, kPeerLink, from_peer_.receive(at)});
+            arrivals.push_back({at, kPeerLink, from_peer_.receive(at)});
     hold_untranslated(from, until);
     const auto before = [](const Arrival& a, const Arrival& b) { return a.order < b.order; };
-    for (const std::uint32_t i : order_.of(arrivals_, from, until, before)) deliver(arrivals_[i]);
-    arrivals_.clear();
+    for (const std::uint32_t i : scratch_->order.of(arrivals, from, until, before))
+        deliver(arrivals[i]);
+    arrivals.clear();
 }
 
 /// Those without a translation wait for the MMU; those whose wait ends join the arrivals.
 void MemoryPartition::hold_untranslated(Cycle from, Cycle until) {
+    std::vector<Arrival>& arrivals = scratch_->arrivals;
     const auto waits = [](const Arrival& a) {
         return !a.message.routed.request.translated && a.order != kPeerLink;
     };
-    if (std::any_of(arrivals_.begin(), arrivals_.end(), waits)) {
+    if (std::any_of(arrivals.begin(), arrivals.end(), waits)) {
         const auto before = [](const Arrival& a, const Arrival& b) { return a.order < b.order; };
-        for (const std::uint32_t i : order_.of(arrivals_, from, until, before)) {
-            Arrival& arrival = arrivals_[i];
+        for (const std::uint32_t i : scratch_->order.of(arrivals, from, until, before)) {
+            Arrival& arrival = arrivals[i];
             if (!waits(arrival)) continue;
             MemoryRequest& request = arrival.message.routed.request;
             held_.push_back(arrival);
@@ -90,7 +93,7 @@ void MemoryPartition::hold_untranslated(Cycle from, Cycle until) {
     if (held_.empty()) return;
     const auto later = std::stable_partition(held_.begin(), held_.end(),
                                              [&](const Arrival& a) { return a.at < until; });
-    arrivals_.insert(arrivals_.end(), held_.begin(), later);
+    arrivals.insert(arrivals.end(), held_.begin(), later);
     held_.erase(held_.begin(), later);
 }
 
@@ -123,9 +126,10 @@ void MemoryPartition::deliver(const Arrival& arrival) {
 }
 
 Cycle MemoryPartition::advance(Cycle from, Cycle until) {
+    scratch_ = &Scratch::of_thread();
     gather(from, until);
     if (dram_port_) {
-        dram_port_->take(until, completions_);
+        dram_port_->take(until, scratch_->completions);
         take_completions();
     }
     if (!copies_.empty() && !are_copies_stopped_) carry_copies(from, until);
@@ -151,7 +155,7 @@ void MemoryPartition::run(Cycle until) {
     for (const auto& slice : slices_)
         if (slice->next_event() < until) slice->advance(until);
     for (DramChannel& channel : channels_)
-        if (channel.next_event() < until) channel.advance(until, completions_);
+        if (channel.next_event() < until) channel.advance(until, scratch_->completions);
     take_completions();
 }
 
@@ -199,7 +203,7 @@ void MemoryPartition::carry_copies(Cycle from, Cycle until) {
 }
 
 void MemoryPartition::take_completions() {
-    for (const auto& [at, transfer] : completions_) {
+    for (const auto& [at, transfer] : scratch_->completions) {
         if (transfer.slice == kNoSlice) {  // a copy's
             --copy_lines_[transfer.mshr]
                          [transfer.direction == memory::dram::Direction::kRead ? 0 : 1];
@@ -210,7 +214,7 @@ void MemoryPartition::take_completions() {
         else if (transfer.mshr != kNoMshr)
             slice(transfer.slice).fill(at, transfer.mshr, transfer.sectors);
     }
-    completions_.clear();
+    scratch_->completions.clear();
 }
 
 void MemoryPartition::reply(Cycle at, std::uint32_t slice, std::uint16_t link,
@@ -249,7 +253,7 @@ void MemoryPartition::write_dram(Cycle at, std::uint32_t slice, std::uint64_t li
 void MemoryPartition::send_replies(Cycle from, Cycle until) {
     if (replies_.empty()) return;
     const auto before = [](const Departure& a, const Departure& b) { return a.order < b.order; };
-    for (const std::uint32_t i : order_.of(replies_, from, until, before)) {
+    for (const std::uint32_t i : scratch_->order.of(replies_, from, until, before)) {
         const Departure& departure = replies_[i];
         Link& link = *links_[departure.link];
         const Cycle at = gpc_ports_.pass(departure.at + parameters_.slice_latency, link.gpc,
@@ -265,7 +269,7 @@ void MemoryPartition::send_peer_messages(Cycle from, Cycle until) {
         return a.message.routed.slice < b.message.routed.slice;
     };
     bool blocked = false;
-    for (const std::uint32_t i : order_.of(peer_messages_, from, until, before)) {
+    for (const std::uint32_t i : scratch_->order.of(peer_messages_, from, until, before)) {
         PeerDeparture& departure = peer_messages_[i];
         blocked = blocked || to_peer_.credits(departure.at) == 0;
         if (blocked) {

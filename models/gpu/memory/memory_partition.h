@@ -144,16 +144,25 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
     engine::Receiver<PeerMessage> from_peer_{*this, "from_peer"};
 
     GpcPorts gpc_ports_;
-    std::vector<Arrival> arrivals_;             ///< of this window
     std::vector<Arrival> held_;                 ///< by the MMU, beyond this window
     std::vector<Departure> replies_;            ///< not sent yet
     std::vector<PeerDeparture> peer_messages_;  ///< not sent yet
-    std::vector<DramChannel::Completion> completions_;
-    std::vector<CopyStream> copies_;  ///< under way
+    std::vector<CopyStream> copies_;            ///< under way
     bool are_copies_stopped_ = false;
     /// Their lines in DRAM's hands, by channel and direction.
     std::vector<std::array<std::uint32_t, 2>> copy_lines_;
-    CycleOrder order_;
+    /// What advance() works with and leaves empty: one for all partitions of a thread, which so
+    /// find it in the host's cache.
+    struct Scratch {
+        std::vector<Arrival> arrivals;  ///< of this window
+        std::vector<DramChannel::Completion> completions;
+        CycleOrder order;
+        static Scratch& of_thread() {
+            static thread_local Scratch scratch;
+            return scratch;
+        }
+    };
+    Scratch* scratch_ = nullptr;
     PartitionCounters counters_;
 };
 

@@ -2,6 +2,9 @@
 #include "models/gpu/sm/memory_issue.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
 
 #include "models/gpu/sm/kernel_run.h"
 
@@ -13,6 +16,15 @@ using Op = MemoryOperation;
 namespace {
 
 constexpr std::uint32_t kNothing = ~0u;  ///< of MemoryInstructionHeader::remote
+
+/// What copies alone have, where they write, goes along with them alone.
+void take_access(const sass::Access& noted, Op operation, sass::Access& to) {
+    static_assert(std::is_trivially_copyable_v<sass::Access>);
+    if (operation == Op::kCopyAsync)
+        to = noted;
+    else
+        std::memcpy(static_cast<void*>(&to), &noted, offsetof(sass::Access, copy_to));
+}
 
 }  // namespace
 
@@ -70,7 +82,7 @@ void MemoryIssue::issue(WarpContext& context, const StaticInstruction& in, std::
         entry.access.width = 0;
         return await(context, in, entry, now);
     }
-    entry.access = warp.access;
+    take_access(warp.access, info.operation, entry.access);
     // Surface loads have an address a lane and note no texels.
     if (info.operation == Op::kTexture && texels_.noted().taps != 0) entry.texels = texels_.keep();
     if (info.operation == Op::kLoadConstant)
