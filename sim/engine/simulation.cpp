@@ -128,7 +128,12 @@ void Simulation::activate(std::uint32_t index) {
 void Simulation::run_tiles() {
     std::vector<std::uint32_t>& order = options_.shuffle ? order_ : active_;
     if (options_.threads == 1) {
-        for (const std::uint32_t index : order) activate(index);
+        // No message or credit of a window is of use in it: they may as well become visible at
+        // once, while they are in the host's cache.
+        for (const std::uint32_t index : order) {
+            activate(index);
+            commit_touched(*tiles_[index]);
+        }
         return;
     }
     order_ = order;
@@ -182,6 +187,11 @@ void Simulation::commit(ChannelBase& channel) {
     channel.sender_touched_ = channel.receiver_touched_ = false;
 }
 
+void Simulation::commit_touched(Tile& tile) {
+    for (ChannelBase* channel : tile.touched_) commit(*channel);
+    tile.touched_.clear();
+}
+
 void Simulation::note_finished(Tile& tile) {
     const bool before = std::exchange(tile.finished_, tile.finished());
     unfinished_ += before;
@@ -199,8 +209,7 @@ Time Simulation::end_window() {
         if (tile.next_ != kNever) schedule(tile, tile.next_, "own work");
         progressed |= std::exchange(tile.progressed_, false);
         note_finished(tile);
-        for (ChannelBase* channel : tile.touched_) commit(*channel);
-        tile.touched_.clear();
+        commit_touched(tile);
     }
     for (const auto& hook : hooks_) hook(end);
     ++statistics_.windows;

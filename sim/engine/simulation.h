@@ -136,6 +136,7 @@ class Simulation {
 
     void schedule(Tile& tile, Cycle cycle, const char* cause);
     void commit(ChannelBase& channel);
+    void commit_touched(Tile& tile);
     void note_finished(Tile& tile);
     bool all_finished() const { return unfinished_ == 0 && in_flight_ == 0; }
     std::string waiting() const;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "sim/error/error.h"
 
@@ -24,10 +25,15 @@ void push(Cycle& cycle, Cycle to) {
 
 /// Several in one vector of the host's: ranks nearly always have a multiple of four groups.
 void push(Cycle* cycles, std::uint32_t count, Cycle to) {
-    constexpr std::uint32_t kAtOnce = 4;
+    using Four [[gnu::vector_size(4 * sizeof(Cycle))]] = Cycle;
+    const Four least = Four{} + to;
     std::uint32_t i = 0;
-    for (; i + kAtOnce <= count; i += kAtOnce)
-        for (std::uint32_t j = 0; j < kAtOnce; ++j) push(cycles[i + j], to);
+    for (; i + 4 <= count; i += 4) {
+        Four four;
+        std::memcpy(&four, cycles + i, sizeof four);
+        four = four > least ? four : least;
+        std::memcpy(cycles + i, &four, sizeof four);
+    }
     for (; i < count; ++i) push(cycles[i], to);
 }
 
