@@ -3,7 +3,8 @@
 // in Nicol's bounded-lag protocols): windows lie on a fixed grid whose pitch is the smallest
 // latency of any Channel, so a message sent in one is never readable in it, and a Tile may run
 // through all its cycles of a window at once. Everything that Tiles see of each other changes
-// between windows, on one thread, in the order in which the Tiles were made.
+// between windows, on one thread, in the order in which the Tiles were made; but messages and
+// credits, which are of no use in the window that they come from, as soon as all run on one thread.
 #include "sim/engine/simulation.h"
 
 #include <algorithm>
