@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out queue in one growing array.
+// A first-in first-out queue in one growing array, whose begin is used again whenever it is empty:
+// the host's cache has that.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,9 @@ class Ring {
             std::swap(at(i), at(i - 1));
     }
 
-    void pop() { ++begin_; }
+    void pop() {
+        if (++begin_ == end_) begin_ = end_ = 0;
+    }
 
     template <typename Visit>
     void for_each(Visit visit) {

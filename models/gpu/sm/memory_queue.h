@@ -41,8 +41,9 @@ class MemoryQueue {
     void pop(engine::Cycle now) {
         address_free_ = now + interval_;
         globals_ -= entries_[head_].is_global;
-        head_ = (head_ + 1) % static_cast<unsigned>(entries_.size());
         --count_;
+        // An empty one begins anew, with what the host's cache has.
+        head_ = empty() ? 0 : (head_ + 1) % static_cast<unsigned>(entries_.size());
     }
 
   private:
