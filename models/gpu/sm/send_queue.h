@@ -16,9 +16,7 @@ class SendQueue {
     explicit SendQueue(MemoryPort& port) : port_(port) {}
 
     std::size_t size() const { return queue_.size(); }
-    void push(engine::Cycle ready, const MemoryRequest& request) {
-        queue_.push({ready, request});
-    }
+    void push(engine::Cycle ready, const MemoryRequest& request) { queue_.push({ready, request}); }
     void advance(engine::Cycle now) {
         if (next_event() > now) return;
         const MemoryRequest& request = queue_.front().request;
