@@ -44,17 +44,17 @@ void sum_floats(const float* a, std::uint32_t lanes, const float* w, float* sums
     std::memcpy(sums, sum, sizeof(sum));
 }
 
-/// sum + low half * low half + high half * high half of each 32 bits, signed, modulo 2^32.
-inline Words add_pair(Words sum, std::uint32_t a, Words w) {
+/// Adds low half * low half + high half * high half of each 32 bits, signed, modulo 2^32.
+inline void add_pair(Words& sum, std::uint32_t a, const Words& w) {
 #ifdef __AVX512VNNI__
-    return reinterpret_cast<Words>(_mm512_dpwssd_epi32(reinterpret_cast<__m512i>(sum),
-                                                       _mm512_set1_epi32(static_cast<int>(a)),
-                                                       reinterpret_cast<__m512i>(w)));
+    sum = reinterpret_cast<Words>(_mm512_dpwssd_epi32(reinterpret_cast<__m512i>(sum),
+                                                      _mm512_set1_epi32(static_cast<int>(a)),
+                                                      reinterpret_cast<__m512i>(w)));
 #else
     const auto low = static_cast<std::uint32_t>(static_cast<std::int16_t>(a & 0xffff)),
                high = static_cast<std::uint32_t>(static_cast<std::int16_t>(a >> 16));
     const Integers words = reinterpret_cast<Integers>(w);
-    return sum + low * reinterpret_cast<Words>((words << 16) >> 16) +
+    sum += low * reinterpret_cast<Words>((words << 16) >> 16) +
            high * reinterpret_cast<Words>(words >> 16);
 #endif
 }
@@ -70,7 +70,7 @@ void sum_pairs(const std::int16_t* a, std::uint32_t pairs, const std::uint32_t* 
         for (int row = 0; row < rows; ++row) {
             std::uint32_t value;
             std::memcpy(&value, a + 2 * (std::size_t(row) * pairs + k), sizeof(value));
-            for (int v = 0; v < vectors; ++v) sum[row][v] = add_pair(sum[row][v], value, weight[v]);
+            for (int v = 0; v < vectors; ++v) add_pair(sum[row][v], value, weight[v]);
         }
     }
     std::memcpy(sums, sum, sizeof(sum));
