@@ -18,6 +18,9 @@ class ForwardingDevice : public Device {
         return device_->allocate(bytes, kind);
     }
     bool free(DevicePointer pointer) override { return device_->free(pointer); }
+    bool clear(DevicePointer begin, std::uint64_t bytes) override {
+        return device_->clear(begin, bytes);
+    }
     std::uint32_t add_texture(sass::Texture texture) override {
         return device_->add_texture(std::move(texture));
     }

@@ -194,6 +194,19 @@ void DeviceMemory::release_pages(std::uint64_t begin, std::uint64_t end) {
                    "cannot give device memory back: {}", std::strerror(errno));
 }
 
+bool DeviceMemory::clear(std::uint64_t begin, std::uint64_t bytes) {
+    constexpr std::uint64_t kWorthwhile = 64ull << 20;
+    if (bytes < kWorthwhile || !is_own(begin)) return false;
+    // What is shown in reserved ranges is not ours to give back.
+    const auto after = reserved_.upper_bound(begin);
+    if (after != reserved_.begin()) {
+        const auto& [first, size] = *std::prev(after);
+        if (begin - first < size) return false;
+    }
+    release_pages(begin, begin + bytes);
+    return true;
+}
+
 bool DeviceMemory::register_host(void* pointer, std::uint64_t bytes) {
     const auto begin = reinterpret_cast<std::uint64_t>(pointer);
     if (bytes == 0 || begin == 0 || begin + bytes < begin) return false;

@@ -57,6 +57,9 @@ class DeviceMemory : public sass::GlobalMemory {
     /// False where no allocation (or registered range) begins at this address. Pages return to
     /// the host.
     bool free(std::uint64_t begin);
+    /// Zeroes memory of one allocation by giving its pages back to the host, where it is so much
+    /// that this costs less than to write it; false: nothing is done.
+    bool clear(std::uint64_t begin, std::uint64_t bytes);
     /// Makes host memory of the program accessible; false where it overlaps what is known.
     bool register_host(void* pointer, std::uint64_t bytes);
     /// From now on find() gives whole pages of kPageBytes that hold any of an allocation's bytes.
@@ -91,7 +94,7 @@ class DeviceMemory : public sass::GlobalMemory {
     sass::Extent find_pages(std::uint64_t address, const Allocation& found) const;
     void commit(std::uint64_t end);
     void add_free(std::uint64_t begin, std::uint64_t end);
-    /// Zeroes a freed block and gives its whole pages back to the host.
+    /// Zeroes a range and gives its whole pages back to the host.
     void release_pages(std::uint64_t begin, std::uint64_t end);
 
     struct Peer {

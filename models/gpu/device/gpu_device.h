@@ -31,6 +31,9 @@ class GpuDevice : public Device {
     const config::Machine& machine() const override { return *machine_; }
     DevicePointer allocate(std::uint64_t bytes, MemoryKind kind) override;
     bool free(DevicePointer pointer) override;
+    bool clear(DevicePointer begin, std::uint64_t bytes) override {
+        return memory_.clear(begin, bytes);
+    }
     bool register_host(void* pointer, std::uint64_t bytes) override;
     std::uint32_t add_texture(sass::Texture texture) override {
         return textures_.add(std::move(texture));

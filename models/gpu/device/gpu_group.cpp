@@ -28,6 +28,9 @@ class GpuGroup final : public DeviceGroup {
         return own().allocate(bytes, kind);
     }
     bool free(DevicePointer pointer) override { return at(pointer).free(pointer); }
+    bool clear(DevicePointer begin, std::uint64_t bytes) override {
+        return at(begin).clear(begin, bytes);
+    }
     bool register_host(void* pointer, std::uint64_t bytes) override {
         return devices_.front()->register_host(pointer, bytes);
     }

@@ -107,6 +107,34 @@ TEST(DeviceMemory, LargeAllocationCostsNothingUntilTouched) {
     EXPECT_LT(usage.ru_maxrss, 1024 * 1024) << "KiB resident";
 }
 
+TEST(DeviceMemory, ClearingMuchCostsNothing) {
+    DeviceMemory memory(141 * kGiB);
+    const std::uint64_t a = memory.allocate(100 * kGiB);
+    ASSERT_NE(a, 0u);
+    at(a)[0] = at(a)[1] = at(a)[5000] = at(a)[50 * kGiB] = at(a)[60 * kGiB + 1] = 7;
+    EXPECT_TRUE(memory.clear(a + 1, 60 * kGiB));
+    EXPECT_EQ(at(a)[0], 7);
+    EXPECT_EQ(at(a)[1], 0);
+    EXPECT_EQ(at(a)[5000], 0);
+    EXPECT_EQ(at(a)[50 * kGiB], 0);
+    EXPECT_EQ(at(a)[60 * kGiB + 1], 7);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    EXPECT_LT(usage.ru_maxrss, 1024 * 1024) << "KiB resident";
+    EXPECT_FALSE(memory.clear(a, 4096)) << "is written faster";
+    EXPECT_EQ(at(a)[0], 7);
+}
+
+TEST(DeviceMemory, ClearsNothingThatOthersShow) {
+    DeviceMemory memory(141 * kGiB);
+    const std::uint64_t range = memory.reserve(kGiB, DeviceMemory::kPageBytes);
+    ASSERT_NE(range, 0u);
+    EXPECT_FALSE(memory.clear(range, kGiB));
+    std::byte own[16];
+    EXPECT_FALSE(memory.clear(reinterpret_cast<std::uint64_t>(own), kGiB)) << "is the host's";
+    memory.unreserve(range, kGiB);
+}
+
 TEST(DeviceMemory, FindKnowsExactExtents) {
     DeviceMemory memory(kGiB);
     const std::uint64_t a = memory.allocate(4000);

@@ -82,9 +82,11 @@ void perform(Context& context, const Fill& box) {
     for (std::size_t z = 0; z < box.depth; ++z)
         for (std::size_t y = 0; y < box.height; ++y) {
             char* const row = static_cast<char*>(box.dst) + z * box.slice + y * box.pitch;
-            fill_row(row, box.value, box.element_bytes, box.width);
-            context.device().note_transfer(reinterpret_cast<DevicePointer>(row),
-                                           box.width * box.element_bytes, Transfer::kWrite);
+            const auto begin = reinterpret_cast<DevicePointer>(row);
+            const std::uint64_t bytes = box.width * box.element_bytes;
+            if (box.value != 0 || !context.device().clear(begin, bytes))
+                fill_row(row, box.value, box.element_bytes, box.width);
+            context.device().note_transfer(begin, bytes, Transfer::kWrite);
         }
 }
 
