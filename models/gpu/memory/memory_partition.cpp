@@ -127,6 +127,7 @@ void MemoryPartition::deliver(const Arrival& arrival) {
 
 Cycle MemoryPartition::advance(Cycle from, Cycle until) {
     scratch_ = &Scratch::of_thread();
+    scratch_->clear();
     gather(from, until);
     if (dram_port_) {
         dram_port_->take(until, scratch_->completions);

@@ -157,6 +157,11 @@ class MemoryPartition final : public engine::Tile, private SliceSurroundings {
         std::vector<Arrival> arrivals;  ///< of this window
         std::vector<DramChannel::Completion> completions;
         CycleOrder order;
+        /// Another that failed may have left something.
+        void clear() {
+            arrivals.clear();
+            completions.clear();
+        }
         static Scratch& of_thread() {
             static thread_local Scratch scratch;
             return scratch;

@@ -120,6 +120,18 @@ TEST(Channel, SendsAllCreditsInACycleWithoutWidth) {
     EXPECT_EQ(r.received, (Cycles{2, 3, 4, 5}));
 }
 
+TEST(Channel, HasRoomForAllCreditsAtOnce) {
+    // More than it has slots for at first, and again when the ring has turned.
+    for (const std::uint32_t capacity : {5u, 100u, 128u}) {
+        const Transfer r =
+            transfer({.latency = 20, .capacity = capacity, .credit_latency = 7}, 300, 500, 500, 1);
+        for (std::size_t i = 0; i < 300; ++i) {
+            EXPECT_EQ(r.sent[i], i < capacity ? 0 : r.received[i - capacity] + 7) << capacity;
+            EXPECT_EQ(r.received[i], std::max(r.sent[i] + 20, i == 0 ? 0 : r.received[i - 1] + 1));
+        }
+    }
+}
+
 TEST(Channel, ASlowReceiverHoldsTheSenderBack) {
     const Transfer r =
         transfer({.latency = 1, .capacity = 1, .credit_latency = 1}, 3, 500, 500, 10);
