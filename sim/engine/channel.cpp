@@ -13,11 +13,10 @@ namespace lockstep::engine {
 ChannelBase::ChannelBase(Tile& sender, Tile& receiver, std::string name,
                          const ChannelParameters& parameters)
     : capacity_(parameters.capacity),
+      width_(parameters.width),
       latency_(static_cast<std::uint32_t>(parameters.latency)),
-      width_(static_cast<std::uint16_t>(parameters.width)),
-      same_clock_(sender.clock() == receiver.clock()),
       credit_latency_(static_cast<std::uint32_t>(parameters.credit_latency)),
-      receiver_same_clock_(same_clock_),
+      same_clock_(sender.clock() == receiver.clock()),
       sender_(sender),
       receiver_(receiver),
       name_(std::move(name)) {
@@ -29,8 +28,6 @@ ChannelBase::ChannelBase(Tile& sender, Tile& receiver, std::string name,
                    parameters.credit_latency);
     LOCKSTEP_CHECK(parameters.capacity >= 1 && parameters.capacity <= kMost,
                    "channel {}: needs a capacity", name_);
-    LOCKSTEP_CHECK(parameters.width <= std::numeric_limits<std::uint16_t>::max(),
-                   "channel {}: {} messages a cycle", name_, parameters.width);
 }
 
 Time ChannelBase::lookahead() const {
@@ -44,18 +41,22 @@ void ChannelBase::touch(Tile& tile, bool& touched) {
     tile.touched_.push_back(this);
 }
 
-Cycle ChannelBase::next_credit(Tile& sender, Cycle now) {
-    if (credits(sender, now) > 0) return now;
+void ChannelBase::note_starved() {
+    starved_ = true;
+    touch(sender_, sender_touched_);
+}
+
+Cycle ChannelBase::next_credit(Cycle now) {
+    if (credits(now) > 0) return now;
     if (sent_ - credited_ < capacity_) return now + 1;  // the width is used up
     return credited_ != visible_received_ ? stamp(credited_).credit : kNever;
 }
 
-std::byte* ChannelBase::stamp_send(Tile& sender, Cycle now) {
+std::byte* ChannelBase::stamp_send(Cycle now) {
     LOCKSTEP_CHECK(now >= last_send_, "channel {}: send at cycle {} after one at {}", name_, now,
                    last_send_);
-    LOCKSTEP_CHECK(credits(sender, now) > 0, "channel {}: send without credit at cycle {}", name_,
-                   now);
-    sent_in_cycle_ = static_cast<std::uint16_t>(last_send_ == now ? sent_in_cycle_ + 1 : 1);
+    LOCKSTEP_CHECK(credits(now) > 0, "channel {}: send without credit at cycle {}", name_, now);
+    sent_in_cycle_ = last_send_ == now ? sent_in_cycle_ + 1 : 1;
     last_send_ = now;
     Cycle ready = now + latency_;
     if (!same_clock_) ready = receiver_.clock().first_cycle_from(sender_.clock().start_of(ready));
@@ -66,34 +67,31 @@ std::byte* ChannelBase::stamp_send(Tile& sender, Cycle now) {
         spilled_.push_back(ready);
         return nullptr;
     }
-    std::byte* const slot = ring_.at(message);
-    stamp_in(slot).ready = ready;
-    return slot;
+    stamp(message).ready = ready;
+    return ring_.at(message);
 }
 
 void ChannelBase::take_spilled() {
     const auto spilled = static_cast<std::uint32_t>(spilled_.size());
     const Held held{credited_, sent_ - spilled, sent_};
-    use(larger_ring(std::max(std::bit_ceil(held.end - held.first), 2 * (ring_.mask + 1)), held));
+    ring_ = larger_ring(std::max(std::bit_ceil(held.end - held.first), 2 * (ring_.mask + 1)), held);
     for (std::uint32_t i = 0; i < spilled; ++i) stamp(held.spilled + i).ready = spilled_[i];
     spilled_.clear();
     has_spilled_ = false;
 }
 
-std::byte* ChannelBase::stamp_receive(Tile& receiver, Cycle now) {
+std::byte* ChannelBase::stamp_receive(Cycle now) {
     LOCKSTEP_CHECK(ready(now), "channel {}: nothing to receive at cycle {}", name_, now);
     LOCKSTEP_CHECK(now >= last_receive_, "channel {}: receive at cycle {} after one at {}", name_,
                    now, last_receive_);
     last_receive_ = now;
-    std::byte* const slot = head_slot();
-    ++received_;
+    const std::uint32_t message = received_++;
     *next_ready_ = head_ready();
-    Cycle credit = now + credit_latency_;
-    if (!receiver_same_clock_)
-        credit = sender_.clock().first_cycle_from(receiver.clock().start_of(credit));
-    stamp_in(slot).credit = credit;
-    touch(receiver, receiver_touched_);
-    return slot;
+    const Cycle back = now + credit_latency_;
+    stamp(message).credit =
+        same_clock_ ? back : sender_.clock().first_cycle_from(receiver_.clock().start_of(back));
+    touch(receiver_, receiver_touched_);
+    return ring_.at(message);
 }
 
 }  // namespace lockstep::engine

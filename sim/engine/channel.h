@@ -24,9 +24,9 @@ struct ChannelParameters {
 
 /// All of a Channel but the values. The two Tiles may run at the same time on two threads: each
 /// writes only its own half, and sees of the other's what commit() has shown it.
-/// A chip has thousands of Channels with few messages each: what a message touches at either end is
-/// one line of the host's cache, and the ring of slots begins small and grows between windows.
-class ChannelBase {
+/// A chip has thousands of Channels with few messages each: what a message touches lies together,
+/// for the host's cache, and the ring of slots begins small and grows between windows.
+class alignas(128) ChannelBase {
   public:
     ChannelBase(Tile& sender, Tile& receiver, std::string name, const ChannelParameters&);
     ChannelBase(const ChannelBase&) = delete;
@@ -42,12 +42,11 @@ class ChannelBase {
     std::uint32_t in_flight() const { return visible_sent_ - visible_received_; }
 
     // The sender's half.
-    std::uint32_t credits(Tile& sender, Cycle now) {
+    std::uint32_t credits(Cycle now) {
         while (credited_ != visible_received_ && stamp(credited_).credit <= now) ++credited_;
         std::uint32_t free = capacity_ - (sent_ - credited_);
         if (free == 0) {
-            starved_ = true;
-            touch(sender, sender_touched_);
+            note_starved();
             return 0;
         }
         if (width_ != 0) {
@@ -56,11 +55,14 @@ class ChannelBase {
         }
         return free;
     }
-    Cycle next_credit(Tile& sender, Cycle now);
+    Cycle next_credit(Cycle now);
 
     // The receiver's half.
     /// Brings into the host's cache what the following look at.
-    void prefetch() const { __builtin_prefetch(&receiver_ring_); }
+    void prefetch() const {
+        __builtin_prefetch(this);
+        __builtin_prefetch(&receiver_touched_);
+    }
     bool ready(Cycle now) const { return *next_ready_ <= now; }
     Cycle next_ready() const { return *next_ready_; }
     void keep_next_ready(Cycle& place) { *(next_ready_ = &place) = head_ready(); }
@@ -83,12 +85,10 @@ class ChannelBase {
 
     /// Stamps the next message; returns its slot, or null where the ring has none for it: then the
     /// value is kept until larger_ring() takes it.
-    std::byte* stamp_send(Tile& sender, Cycle now);
+    std::byte* stamp_send(Cycle now);
     /// Gives the oldest message's slot back; returns the slot.
-    std::byte* stamp_receive(Tile& receiver, Cycle now);
-    std::byte* head_slot() const { return receiver_ring_.at(received_); }
-    void use(const Ring& ring) { ring_ = receiver_ring_ = ring; }
-    std::uint32_t mask() const { return ring_.mask; }
+    std::byte* stamp_receive(Cycle now);
+    std::byte* head_slot() const { return ring_.at(received_); }
 
     /// The messages that have slots, and those that were spilled, by their counts.
     struct Held {
@@ -98,43 +98,41 @@ class ChannelBase {
     /// spilled included.
     virtual Ring larger_ring(std::uint32_t slots, const Held& held) = 0;
 
+    Ring ring_;
+
   private:
     friend class Simulation;
 
-    static Stamp& stamp_in(std::byte* slot) { return *reinterpret_cast<Stamp*>(slot); }
-    Stamp& stamp(std::uint32_t count) const { return stamp_in(ring_.at(count)); }
+    Stamp& stamp(std::uint32_t count) const { return *reinterpret_cast<Stamp*>(ring_.at(count)); }
     /// When the oldest message that the receiver sees can be read.
     Cycle head_ready() const {
-        return received_ != visible_sent_ ? stamp_in(head_slot()).ready : kNever;
+        return received_ != visible_sent_ ? stamp(received_).ready : kNever;
     }
+    void note_starved();
     void touch(Tile& tile, bool& touched);
     /// Gives what was spilled a slot. Between windows.
     void take_spilled();
 
-    // Set when made or between windows, and what the sender writes. One line with what C++ adds.
-    Ring ring_;
+    // The Simulation writes, between windows.
+    std::uint32_t visible_sent_ = 0, visible_received_ = 0;
+    // The sender writes.
     std::uint32_t sent_ = 0, credited_ = 0;
-    std::uint32_t visible_received_ = 0;
-    const std::uint32_t capacity_, latency_;
-    const std::uint16_t width_;
-    std::uint16_t sent_in_cycle_ = 0;
     Cycle last_send_ = 0;
-    bool sender_touched_ = false, starved_ = false, has_spilled_ = false;
-    const bool same_clock_;
-
-    // Likewise, and what the receiver writes.
-    alignas(64) Ring receiver_ring_;
+    std::uint32_t sent_in_cycle_ = 0;
+    // Set when made.
+    const std::uint32_t capacity_, width_;
+    const std::uint32_t latency_, credit_latency_;
+    // The receiver writes.
     std::uint32_t received_ = 0;
-    std::uint32_t visible_sent_ = 0;
     Cycle last_receive_ = 0;
     Cycle* next_ready_ = &own_next_ready_;  // head_ready(), where the receiver wants it
-    Cycle own_next_ready_ = kNever;
-    const std::uint32_t credit_latency_;
-    bool receiver_touched_ = false;
-    const bool receiver_same_clock_;
-
+    // Each by one of the two.
+    bool sender_touched_ = false, starved_ = false, has_spilled_ = false, receiver_touched_ = false;
+    const bool same_clock_;
     Tile& sender_;
     Tile& receiver_;
+
+    Cycle own_next_ready_ = kNever;
     std::vector<Cycle> spilled_;  // Stamp::ready of the newest messages; the sender writes
     const std::string name_;
 };
@@ -144,17 +142,15 @@ class Channel : public ChannelBase {
   public:
     Channel(Tile& sender, Tile& receiver, std::string name, const ChannelParameters& parameters)
         : ChannelBase(sender, receiver, std::move(name), parameters) {
-        use(larger_ring(std::min(std::bit_ceil(parameters.capacity), kFirstSlots), {}));
+        ring_ = larger_ring(std::min(std::bit_ceil(parameters.capacity), kFirstSlots), {});
     }
 
-    void send(Tile& sender, Cycle now, T&& value) {
-        std::byte* const slot = stamp_send(sender, now);
+    void send(Cycle now, T&& value) {
+        std::byte* const slot = stamp_send(now);
         (slot == nullptr ? spilled_values_.emplace_back() : value_in(slot)) = std::move(value);
     }
     const T& front() const { return value_in(head_slot()); }
-    T receive(Tile& receiver, Cycle now) {
-        return std::move(value_in(stamp_receive(receiver, now)));
-    }
+    T receive(Cycle now) { return std::move(value_in(stamp_receive(now))); }
 
   private:
     static constexpr std::uint32_t kFirstSlots = 4;
@@ -168,14 +164,14 @@ class Channel : public ChannelBase {
 
     Ring larger_ring(std::uint32_t slots, const Held& held) override {
         std::vector<Slot> larger(slots);
-        const std::uint32_t larger_mask = slots - 1;
+        const std::uint32_t mask = slots - 1;
         for (std::uint32_t i = held.first; i != held.spilled; ++i)
-            larger[i & larger_mask] = std::move(slots_[i & mask()]);
+            larger[i & mask] = std::move(slots_[i & ring_.mask]);
         for (std::uint32_t i = held.spilled; i != held.end; ++i)
-            larger[i & larger_mask].value = std::move(spilled_values_[i - held.spilled]);
+            larger[i & mask].value = std::move(spilled_values_[i - held.spilled]);
         slots_ = std::move(larger);
         spilled_values_.clear();
-        return {reinterpret_cast<std::byte*>(slots_.data()), sizeof(Slot), larger_mask};
+        return {reinterpret_cast<std::byte*>(slots_.data()), sizeof(Slot), mask};
     }
 
     std::vector<Slot> slots_;
@@ -194,11 +190,11 @@ class Sender {
     bool connected() const { return channel_ != nullptr; }
     /// How many messages may be sent in this cycle. After 0 for want of credits, the Tile is woken
     /// when one comes back.
-    std::uint32_t credits(Cycle now) { return channel_->credits(tile_, now); }
+    std::uint32_t credits(Cycle now) { return channel_->credits(now); }
     /// The next cycle in which a message may be sent, as far as is known; kNever: not known yet.
-    Cycle next_credit(Cycle now) { return channel_->next_credit(tile_, now); }
+    Cycle next_credit(Cycle now) { return channel_->next_credit(now); }
     /// Sends at a cycle, now or later, not before that of the last message; needs a credit.
-    void send(Cycle now, T value) { channel_->send(tile_, now, std::move(value)); }
+    void send(Cycle now, T value) { channel_->send(now, std::move(value)); }
 
   private:
     friend class Simulation;
@@ -228,7 +224,7 @@ class Receiver {
     /// The oldest message; only where ready().
     const T& front() const { return channel_->front(); }
     /// Takes the oldest message and sends its credit back; only where ready().
-    T receive(Cycle now) { return channel_->receive(tile_, now); }
+    T receive(Cycle now) { return channel_->receive(now); }
 
   private:
     friend class Simulation;
