@@ -176,7 +176,7 @@ class Device {
     virtual AddressSpace* address_space() { return nullptr; }
     /// Memory of the device has got values by no kernel, which a check of reads counts as writes.
     virtual void note_host_write(DevicePointer, std::uint64_t /*bytes*/) {}
-    /// Zeroes memory of the device, where that costs less than to write it; false: nothing is done.
+    /// Zeroes memory of the device, where that is better not written; false: nothing is done.
     virtual bool clear(DevicePointer, std::uint64_t /*bytes*/) { return false; }
     /// A copy or a fill has read or written memory, the device's or other: L2 has passed it on.
     virtual void note_transfer(DevicePointer, std::uint64_t /*bytes*/, Transfer) {}

@@ -195,7 +195,9 @@ void DeviceMemory::release_pages(std::uint64_t begin, std::uint64_t end) {
 }
 
 bool DeviceMemory::clear(std::uint64_t begin, std::uint64_t bytes) {
-    constexpr std::uint64_t kWorthwhile = 64ull << 20;
+    // Measured on a virtual machine: a page of 4 KiB is written in 0.05 to 0.17 us, given back and
+    // touched again in 1.3 to 3.4. It is the host's memory that is worth that, where it is much.
+    constexpr std::uint64_t kWorthwhile = 1ull << 30;
     if (bytes < kWorthwhile || !is_own(begin)) return false;
     // What is shown in reserved ranges is not ours to give back.
     const auto after = reserved_.upper_bound(begin);

@@ -58,7 +58,7 @@ class DeviceMemory : public sass::GlobalMemory {
     /// the host.
     bool free(std::uint64_t begin);
     /// Zeroes memory of one allocation by giving its pages back to the host, where it is so much
-    /// that this costs less than to write it; false: nothing is done.
+    /// that the host may not have it all; false: nothing is done.
     bool clear(std::uint64_t begin, std::uint64_t bytes);
     /// Makes host memory of the program accessible; false where it overlaps what is known.
     bool register_host(void* pointer, std::uint64_t bytes);
