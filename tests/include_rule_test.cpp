@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/include_line.h"
 #include "tests/paths.h"
 
 namespace {
@@ -115,8 +116,7 @@ TEST(IncludeRule, EveryFileIncludesOnlyWhatItsRoomMay) {
             int number = 0;
             for (std::string line; std::getline(file, line);) {
                 ++number;
-                if (!line.starts_with("#include \"")) continue;
-                const std::string include = line.substr(10, line.find('"', 10) - 10);
+                const std::string include = lockstep::included(line);
                 if (!is_ours(include) || include.starts_with(rule->first + "/")) continue;
                 EXPECT_TRUE(starts_with_any(include, rule->second))
                     << path << ":" << number << " includes " << include;

@@ -4,37 +4,37 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "tests/include_line.h"
 #include "tests/paths.h"
 
 namespace {
 
 constexpr std::string_view kNative = "-march=native";
 
-std::string text_of(const std::string& path) {
+struct Source {
+    bool names_avx512 = false;
+    std::vector<std::string> headers;  ///< of ours that it includes itself
+};
+
+/// Headers are asked for by many: each file is read once.
+const Source& source_of(const std::string& path) {
+    static std::map<std::string, Source> known;
+    const auto [entry, is_new] = known.try_emplace(path);
+    if (!is_new) return entry->second;
     std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The headers of ours that a source includes itself, below the tree's root.
-std::set<std::string> headers_of(const std::string& text) {
-    constexpr std::string_view kBegin = "#include \"";
-    std::set<std::string> headers;
-    for (auto at = text.find(kBegin); at != std::string::npos; at = text.find(kBegin, at + 1)) {
-        const auto name = at + kBegin.size();
-        headers.insert(text.substr(name, text.find('"', name) - name));
+    for (std::string line; std::getline(file, line);) {
+        entry->second.names_avx512 |= line.find("__AVX512") != std::string::npos;
+        if (std::string header = lockstep::included(line); !header.empty())
+            entry->second.headers.push_back(std::move(header));
     }
-    return headers;
-}
-
-bool names_avx512(const std::string& text) {
-    return text.find("__AVX512") != std::string::npos;
+    return entry->second;
 }
 
 TEST(Portable, CompilesWithoutAvx512) {
@@ -49,10 +49,10 @@ TEST(Portable, CompilesWithoutAvx512) {
         if (march == std::string::npos || file.starts_with(tests)) continue;
         command.replace(march, kNative.size(), "-march=x86-64-v3 -fsyntax-only");
         command = "cd '" + folder + "' && " + command;
-        const std::string text = text_of(file);
-        if (names_avx512(text)) checks[file] = command;
-        for (const std::string& header : headers_of(text))
-            if (names_avx512(text_of(lockstep::source_path(header))))
+        const Source& source = source_of(file);
+        if (source.names_avx512) checks[file] = command;
+        for (const std::string& header : source.headers)
+            if (source_of(lockstep::source_path(header)).names_avx512)
                 checks.emplace(header, command);
     }
 #if defined(__x86_64__)
